@@ -1,0 +1,64 @@
+# Two commands do everything: `make serve` and `make test`. Both set up what they need, without root.
+
+VENV  := .venv
+BIN   := $(VENV)/bin
+PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
+LOCKS := requirements
+
+.DEFAULT_GOAL := help
+.PHONY: help setup dev serve test lint format docs bench lock clean
+
+help: ## list what can be made
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/.setup ## leave a working .venv/bin/sandtable
+
+dev: $(VENV)/.dev ## setup, plus what tests and linters need
+
+serve: $(VENV)/.setup ## set up and serve on http://localhost:8000
+	$(BIN)/sandtable serve
+
+test: $(VENV)/.dev ## set up and run the tests (ARGS="tests/policy -k cte" narrows them)
+	$(BIN)/python -m pytest $(ARGS)
+
+lint: $(VENV)/.dev ## style, layers and types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/lint-imports
+	$(BIN)/pyright
+
+format: $(VENV)/.dev ## put the code in house style
+	$(BIN)/ruff check --fix
+	$(BIN)/ruff format
+
+docs: $(VENV)/.dev ## write again the pages that are generated from code
+	$(BIN)/python scripts/gen_docs.py
+
+bench: $(VENV)/.dev ## measure the sandbox beside its peers
+	$(BIN)/python -m benchmarks
+
+# The lock holds for x86_64 and arm64 and every Python from 3.11 on, and names no package index.
+COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --upgrade --universal --python-version 3.11 \
+	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --group build
+
+lock: $(VENV)/.dev ## resolve the dependencies again
+	$(COMPILE) --output-file $(LOCKS)/runtime.lock.txt
+	$(COMPILE) --group dev --constraints $(LOCKS)/runtime.lock.txt --output-file $(LOCKS)/dev.lock.txt
+
+clean: ## remove the environment and every cache
+	rm -rf $(VENV) $(VENV).bootstrap build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
+
+$(VENV)/.made: scripts/make_venv.sh
+	@echo "Setting up $(VENV): about a minute, once."
+	@PYTHON="$(PYTHON)" sh scripts/make_venv.sh $(VENV)
+	@touch $@
+
+$(VENV)/.setup: $(VENV)/.made $(LOCKS)/runtime.lock.txt pyproject.toml
+	$(PIP) install --require-hashes --only-binary :all: --requirement $(LOCKS)/runtime.lock.txt
+	$(PIP) install --no-deps --no-build-isolation --no-index --editable .
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.setup $(LOCKS)/dev.lock.txt
+	$(PIP) install --require-hashes --only-binary :all: --requirement $(LOCKS)/dev.lock.txt
+	@touch $@

@@ -1,0 +1,103 @@
+"""Write the pages that are generated from code: `make docs`. With `--check`, only say which are stale.
+
+Invariant: a page is a pure function of the code; `tests/house` fails when one lags behind.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import AliasChoices
+from pydantic.fields import FieldInfo
+
+from sandtable.settings import Settings
+
+ROOT = Path(__file__).resolve().parent.parent
+BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
+READABLE_TYPES = {"str": "text", "Path": "path", "int": "whole number", "float": "number"}
+
+
+def settings_page() -> str:
+    prefix = str(Settings.model_config.get("env_prefix", ""))
+    rows = [_settings_row(prefix, name, field) for name, field in Settings.model_fields.items()]
+    return "\n".join(
+        [
+            "# Settings",
+            "",
+            "Sandtable is configured by environment variables. Every one has a default that works.",
+            "This page is generated from `src/sandtable/settings.py` by `make docs`.",
+            "",
+            "| variable | default | accepts | meaning |",
+            "|---|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _settings_row(prefix: str, name: str, field: FieldInfo) -> str:
+    if not field.description:
+        raise SystemExit(f"Settings.{name} has no docstring: write one sentence under the field.")
+    first, *aliases = _variables(prefix, name, field)
+    also = f" Also read from {', '.join(f'`{alias}`' for alias in aliases)}." if aliases else ""
+    cells = (f"`{first}`", _default(field), _accepts(field), field.description + also)
+    return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
+
+
+def _variables(prefix: str, name: str, field: FieldInfo) -> list[str]:
+    alias = field.validation_alias
+    if isinstance(alias, AliasChoices):
+        return [str(choice) for choice in alias.choices]
+    return [alias] if isinstance(alias, str) else [prefix + name.upper()]
+
+
+def _default(field: FieldInfo) -> str:
+    value = field.get_default(call_default_factory=True, validated_data={})
+    if value is None:
+        return "unset"
+    text = str(value)
+    home = str(Path.home())
+    if isinstance(value, Path) and text.startswith(home):
+        text = "~" + text[len(home) :]
+    return f"`{text}`" if text else "empty"
+
+
+def _accepts(field: FieldInfo) -> str:
+    kind: Any = field.annotation
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{choice}`" for choice in get_args(kind))
+    parts: list[str] = [part.__name__ for part in (get_args(kind) or (kind,)) if part is not type(None)]
+    names = [READABLE_TYPES.get(part, part) for part in parts]
+    bounds = [
+        f"{sign} {getattr(item, key)}"
+        for item in field.metadata
+        for key, sign in BOUNDS.items()
+        if hasattr(item, key)
+    ]
+    return ", ".join([" or ".join(names), *bounds])
+
+
+PAGES: dict[str, Callable[[], str]] = {"docs/settings.md": settings_page}
+
+
+def main(arguments: list[str]) -> int:
+    stale = [
+        page
+        for page, write in PAGES.items()
+        if not (ROOT / page).exists() or (ROOT / page).read_text(encoding="utf-8") != write()
+    ]
+    if "--check" in arguments:
+        for page in stale:
+            print(f"{page} lags behind the code: run `make docs`")
+        return 1 if stale else 0
+    for page in stale:
+        (ROOT / page).write_text(PAGES[page](), encoding="utf-8")
+        print(f"wrote {page}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,194 @@
+"""Settings → wired parts. The only place that picks back ends and knows how the rooms connect."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import AsyncGenerator, Iterable, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
+from sandtable.capsule.report import Report
+from sandtable.capsule.sqlite import SqliteStore
+from sandtable.capsule.verify import verify
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.catalog.store import DataStore
+from sandtable.errors import InvalidInput
+from sandtable.plan.validate import check_plan, parse_plan
+from sandtable.policy.verdict import Refused, Verdict
+from sandtable.runs.desk import Runs
+from sandtable.runs.library import Library
+from sandtable.runs.parts import Parts as RunParts
+from sandtable.runs.pipeline import refs_of
+from sandtable.runs.rederive import rederive_with
+from sandtable.sandbox.convert import SandboxedConvert
+from sandtable.sandbox.gate import Gate
+from sandtable.sandbox.job import Job, Limits
+from sandtable.sandbox.local.executor import LocalExecutor
+from sandtable.sandbox.local.selftest import DoctorReport, examine
+from sandtable.settings import Settings
+from sandtable.sql.compile import Compiled, compile_plan
+
+_INDEXING_NICENESS = 10
+_INDEXING_PARALLEL = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    settings: Settings
+    library: Library
+    runs: Runs
+    gate: Gate
+    executor: LocalExecutor
+    key: SigningKey
+    _run_parts: RunParts
+    _store: DataStore
+
+    async def check(
+        self, dataset: Dataset, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
+    ) -> Verdict:
+        """What the gate says, without running anything. A plan is compiled first."""
+        if (sql is None) == (plan is None):
+            raise InvalidInput("give either a plan or SQL", suggestion="exactly one of `plan` and `sql`")
+        if plan is not None:
+            try:
+                sql = compile_checked(dict(plan), dataset, self._run_parts.limits.rows).sql
+            except InvalidInput as error:
+                return _refused_plan(error)
+        assert sql is not None
+        return await self.gate(sql, dataset)
+
+    async def verify(self, envelope: Mapping[str, Any] | str | bytes, keys: Iterable[Path] = ()) -> Report:
+        """Derive everything again; `keys` are further public keys to trust."""
+        trusted = trusted_keys(self.settings.home, keys)
+
+        async def rehash(dataset: Dataset) -> str:
+            return await asyncio.to_thread(self._store.rehash, dataset.version)
+
+        return await verify(envelope, rederive_with(self._run_parts, trusted, rehash))
+
+    async def doctor(self) -> DoctorReport:
+        return await examine(self.executor)
+
+    async def warm(self, dataset: Dataset) -> None:
+        """Have sandboxes ready for questions about this dataset."""
+        job = Job(
+            id="warm",
+            mode="sql",
+            dataset_version=dataset.version,
+            data=refs_of(dataset),
+            limits=self._run_parts.limits,
+        )
+        await self.executor.warm(job)
+
+
+def limits_of(settings: Settings) -> Limits:
+    wall_ms = int(settings.timeout_s * 1000)
+    return Limits(
+        wall_ms=wall_ms,
+        cpu_s=max(1, int(settings.timeout_s * threads_of(settings)) + 1),
+        memory_mb=settings.memory_mb,
+        tmp_mb=settings.tmp_mb,
+        rows=settings.max_rows,
+        result_bytes=settings.max_result_bytes,
+    )
+
+
+def threads_of(settings: Settings) -> int:
+    return settings.threads or len(os.sched_getaffinity(0))
+
+
+def compile_checked(plan: dict[str, Any], dataset: Dataset, rows: int) -> Compiled:
+    """Raises InvalidInput with every problem of the plan at once."""
+    parsed = parse_plan(plan)
+    check_plan(parsed, dataset)
+    return compile_plan(parsed, dataset, max_rows=rows)
+
+
+def _refused_plan(error: InvalidInput) -> Refused:
+    problems = error.details.get("errors") or [{}]
+    return Refused(
+        code=error.code,
+        construct=str(problems[0].get("field", "plan")),
+        message=error.message,
+        suggestion=error.suggestion,
+        details=dict(error.details),
+    )
+
+
+def local_executor(settings: Settings, store: DataStore) -> LocalExecutor:
+    return LocalExecutor(
+        store.root,
+        isolation=settings.isolation,
+        parallel=settings.concurrency * 2 + 2,
+        memory_mb=settings.memory_mb + settings.tmp_mb,
+        standby=settings.standby,
+        presealed=settings.presealed,
+    )
+
+
+def indexing_executor(settings: Settings, store: DataStore) -> LocalExecutor:
+    """Its own pool at lower priority: converting a large file never makes a question wait."""
+    return LocalExecutor(
+        store.root,
+        isolation=settings.isolation,
+        nice=_INDEXING_NICENESS,
+        parallel=_INDEXING_PARALLEL,
+        memory_mb=4096,
+        standby=0,
+        presealed=0,
+    )
+
+
+@asynccontextmanager
+async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator[Parts, None]:
+    """Everything, started. `adopt` also takes up the runs that a dead server left: for servers.
+
+    Raises SandboxUnavailable where this host cannot isolate.
+    """
+    settings.home.mkdir(parents=True, exist_ok=True)
+    store = DataStore(settings.home / "data")
+    catalog = load_catalog(registry_folder(settings))
+    async with AsyncExitStack() as stack:
+        executor, indexer = local_executor(settings, store), indexing_executor(settings, store)
+        stack.push_async_callback(executor.aclose)
+        stack.push_async_callback(indexer.aclose)
+        hello = await executor.start()
+        library = Library(catalog, store, SandboxedConvert(indexer, threads=threads_of(settings)))
+        gate = Gate(executor, max_bytes=settings.max_sql_bytes)
+        run_parts = RunParts(
+            datasets=library,
+            compile=compile_checked,
+            judge=gate,
+            executor=executor,
+            engine=hello.engine,
+            isolation=hello.layers,
+            limits=limits_of(settings),
+            threads=threads_of(settings),
+        )
+        key = open_signing_key(settings.home)
+        runs = Runs(
+            SqliteStore(settings.home / "sandtable.db"),
+            run_parts,
+            key,
+            settings.home,
+            concurrency=settings.concurrency,
+            queue_limit=settings.queue_limit,
+        )
+        await runs.start(adopt=adopt)
+        stack.push_async_callback(runs.aclose)
+        yield Parts(settings, library, runs, gate, executor, key, run_parts, store)
+
+
+async def diagnose(settings: Settings) -> DoctorReport:
+    """The doctor alone, for a machine where nothing else may work."""
+    settings.home.mkdir(parents=True, exist_ok=True)
+    executor = local_executor(settings, DataStore(settings.home / "data"))
+    try:
+        return await examine(executor)
+    finally:
+        await executor.aclose()

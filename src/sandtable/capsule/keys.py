@@ -1,0 +1,120 @@
+"""The signing key of this installation, and the keys it trusts.
+
+Invariant: `<home>/keys/signing.pem` is created once and never replaced; two processes that start
+together end up with the same key. A key's id is the SHA-256 of its 32 raw public bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.serialization import (
+    Encoding,
+    NoEncryption,
+    PrivateFormat,
+    PublicFormat,
+    load_pem_private_key,
+    load_pem_public_key,
+)
+
+from sandtable.errors import InvalidInput
+
+TrustedKeys = Mapping[str, Ed25519PublicKey]
+
+
+@dataclass(frozen=True, slots=True)
+class SigningKey:
+    private: Ed25519PrivateKey
+    keyid: str
+
+    @classmethod
+    def of(cls, private: Ed25519PrivateKey) -> SigningKey:
+        return cls(private, keyid_of(private.public_key()))
+
+    def sign(self, message: bytes) -> bytes:
+        return self.private.sign(message)
+
+
+def keyid_of(public: Ed25519PublicKey) -> str:
+    return hashlib.sha256(public.public_bytes(Encoding.Raw, PublicFormat.Raw)).hexdigest()
+
+
+def public_pem(public: Ed25519PublicKey) -> bytes:
+    return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+def open_signing_key(home: Path) -> SigningKey:
+    """This installation's key, created on first use; its public half lies beside it for sharing."""
+    folder = home / "keys"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / "signing.pem"
+    if not path.exists():
+        private = Ed25519PrivateKey.generate()
+        pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+        _create_once(path, pem, 0o600)
+    key = SigningKey.of(_read_private(path))
+    shared = folder / "signing.pub.pem"
+    if not shared.exists():
+        _create_once(shared, public_pem(key.private.public_key()), 0o644)
+    return key
+
+
+def trusted_keys(home: Path, extra: Iterable[Path] = ()) -> TrustedKeys:
+    """Own key, `<home>/keys/trusted/*.pem`, and the files named in `extra`, by key id."""
+    folder = home / "keys"
+    paths = [*sorted((folder / "trusted").glob("*.pem")), *extra]
+    found = {keyid_of(key): key for key in map(read_public, paths)}
+    if (folder / "signing.pem").exists():
+        own = _read_private(folder / "signing.pem").public_key()
+        found[keyid_of(own)] = own
+    return found
+
+
+def read_public(path: Path) -> Ed25519PublicKey:
+    try:
+        key = load_pem_public_key(path.read_bytes())
+    except (OSError, ValueError, UnsupportedAlgorithm) as error:
+        raise InvalidInput(
+            f"{path} is not a readable public key: {error}",
+            suggestion="Give a PEM file with an Ed25519 public key, such as a signer's signing.pub.pem.",
+        ) from error
+    if not isinstance(key, Ed25519PublicKey):
+        raise InvalidInput(f"{path} is not an Ed25519 key", suggestion="Capsules are signed with Ed25519.")
+    return key
+
+
+def _read_private(path: Path) -> Ed25519PrivateKey:
+    try:
+        key = load_pem_private_key(path.read_bytes(), password=None)
+    except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
+        raise InvalidInput(
+            f"the signing key {path} cannot be read: {error}",
+            suggestion="Restore it from a backup, or move it aside: a new one is made, and capsules signed "
+            "with the old one verify only when its public key is put in keys/trusted.",
+        ) from error
+    if not isinstance(key, Ed25519PrivateKey):
+        raise InvalidInput(f"the signing key {path} is not an Ed25519 key", suggestion="Move it aside.")
+    return key
+
+
+def _create_once(path: Path, content: bytes, mode: int) -> None:
+    """Appears whole or not at all; whoever links first wins and the others read that file."""
+    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fchmod(file.fileno(), mode)
+            os.fsync(file.fileno())
+        os.link(temporary, path)
+    except FileExistsError:
+        return
+    finally:
+        Path(temporary).unlink()

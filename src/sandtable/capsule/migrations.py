@@ -1,0 +1,93 @@
+"""The SQLite schema, step by step. A step that was released is never edited: add one.
+
+The triggers are the invariants of `capsule.store`, held by the database against our own bugs.
+"""
+
+from __future__ import annotations
+
+MIGRATIONS: tuple[tuple[str, ...], ...] = (
+    (
+        """
+        CREATE TABLE runs (
+            id TEXT PRIMARY KEY NOT NULL,
+            owner TEXT NOT NULL,
+            user TEXT NOT NULL,
+            dataset_id TEXT NOT NULL,
+            created_at TEXT NOT NULL,
+            started_at TEXT,
+            finished_at TEXT,
+            status TEXT NOT NULL DEFAULT 'pending' CHECK (
+                status IN ('pending', 'running', 'succeeded', 'failed', 'rejected', 'cancelled')),
+            attempts INTEGER NOT NULL DEFAULT 0,
+            cancel_requested INTEGER NOT NULL DEFAULT 0,
+            search TEXT NOT NULL DEFAULT '',
+            body TEXT NOT NULL,
+            cache_key TEXT,
+            result_of TEXT REFERENCES runs (id)
+        )
+        """,
+        """
+        CREATE TABLE results (
+            run_id TEXT PRIMARY KEY NOT NULL REFERENCES runs (id),
+            result TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE TABLE capsules (
+            run_id TEXT PRIMARY KEY NOT NULL REFERENCES runs (id),
+            created_at TEXT NOT NULL,
+            envelope TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE INDEX runs_unfinished ON runs (owner, status, user, id)
+        WHERE status IN ('pending', 'running')
+        """,
+        "CREATE INDEX runs_by_status ON runs (status, id)",
+        "CREATE INDEX runs_by_dataset ON runs (dataset_id, id)",
+        "CREATE INDEX runs_by_user ON runs (user, id)",
+        "CREATE INDEX runs_cache ON runs (cache_key, id) WHERE cache_key IS NOT NULL",
+        """
+        CREATE TRIGGER capsules_no_update BEFORE UPDATE ON capsules
+        BEGIN SELECT RAISE(ABORT, 'capsules are append-only'); END
+        """,
+        """
+        CREATE TRIGGER capsules_no_delete BEFORE DELETE ON capsules
+        BEGIN SELECT RAISE(ABORT, 'capsules are append-only'); END
+        """,
+        """
+        CREATE TRIGGER capsules_no_replace BEFORE INSERT ON capsules
+        WHEN EXISTS (SELECT 1 FROM capsules WHERE run_id = NEW.run_id)
+        BEGIN SELECT RAISE(ABORT, 'capsules are append-only'); END
+        """,
+        """
+        CREATE TRIGGER runs_end_once BEFORE UPDATE ON runs
+        WHEN OLD.status NOT IN ('pending', 'running')
+        BEGIN SELECT RAISE(ABORT, 'a finished run does not change'); END
+        """,
+        """
+        CREATE TRIGGER runs_end_with_capsule BEFORE UPDATE ON runs
+        WHEN NEW.status NOT IN ('pending', 'running')
+            AND NOT EXISTS (SELECT 1 FROM capsules WHERE run_id = NEW.id)
+        BEGIN SELECT RAISE(ABORT, 'a run ends with its capsule'); END
+        """,
+        """
+        CREATE TRIGGER runs_no_delete BEFORE DELETE ON runs
+        BEGIN SELECT RAISE(ABORT, 'runs are kept'); END
+        """,
+        """
+        CREATE TRIGGER runs_no_replace BEFORE INSERT ON runs
+        WHEN EXISTS (SELECT 1 FROM runs WHERE id = NEW.id)
+        BEGIN SELECT RAISE(ABORT, 'runs are kept'); END
+        """,
+        """
+        CREATE TRIGGER results_no_replace BEFORE INSERT ON results
+        WHEN EXISTS (SELECT 1 FROM results WHERE run_id = NEW.run_id)
+        BEGIN SELECT RAISE(ABORT, 'results do not change'); END
+        """,
+        """
+        CREATE TRIGGER results_no_update BEFORE UPDATE ON results
+        BEGIN SELECT RAISE(ABORT, 'results do not change'); END
+        """,
+    ),
+)

@@ -1,0 +1,51 @@
+"""What `verify` found: one link after the other, each ok, broken, or not checked and why."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, computed_field
+
+LinkName = Literal["envelope", "signature", "signer", "digests", "data", "plan", "verdict", "result"]
+LINKS: tuple[LinkName, ...] = (
+    "envelope",
+    "signature",
+    "signer",
+    "digests",
+    "data",
+    "plan",
+    "verdict",
+    "result",
+)
+
+
+class Link(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: LinkName
+    status: Literal["ok", "broken", "not_checked"]
+    detail: str = ""
+
+
+class Report(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    run_id: str | None
+    """Nothing when the envelope could not be read."""
+    keyid: str | None
+    links: tuple[Link, ...]
+
+    @computed_field
+    @property
+    def ok(self) -> bool:
+        """Nothing is broken."""
+        return all(link.status != "broken" for link in self.links)
+
+    @computed_field
+    @property
+    def complete(self) -> bool:
+        """Nothing was left unchecked."""
+        return all(link.status != "not_checked" for link in self.links)
+
+    def link(self, name: LinkName) -> Link:
+        return next(link for link in self.links if link.name == name)

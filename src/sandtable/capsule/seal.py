@@ -1,0 +1,127 @@
+"""A capsule becomes an in-toto statement in a DSSE envelope, signed with Ed25519.
+
+Invariant: the payload is the canonical JSON of the statement, and the signature covers those
+bytes and their type (DSSE's pre-authentication encoding). Version 1 has exactly one signature.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from sandtable.capsule.canonical import canonical, loads
+from sandtable.capsule.keys import SigningKey
+from sandtable.capsule.model import Capsule
+from sandtable.errors import InvalidInput
+
+PAYLOAD_TYPE = "application/vnd.in-toto+json"
+STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
+PREDICATE_TYPE = "https://sandtable.dev/capsule/v1"
+
+Envelope = dict[str, Any]
+
+
+def seal(capsule: Capsule, key: SigningKey) -> Envelope:
+    payload = canonical(statement(capsule.model_dump(mode="json")))
+    signature = key.sign(pre_authentication(PAYLOAD_TYPE, payload))
+    return {
+        "payloadType": PAYLOAD_TYPE,
+        "payload": _encode(payload),
+        "signatures": [{"keyid": key.keyid, "sig": _encode(signature)}],
+    }
+
+
+def statement(predicate: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "_type": STATEMENT_TYPE,
+        "subject": subjects(predicate),
+        "predicateType": PREDICATE_TYPE,
+        "predicate": predicate,
+    }
+
+
+def subjects(predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """What the statement is about: the result, when there is one, and the data it came from."""
+    digests = predicate["digests"]
+    named = [
+        (f"{predicate['run_id']}/result", digests["result"]),
+        (f"dataset/{predicate['dataset_id']}", digests["data"]),
+    ]
+    return [
+        {"name": name, "digest": {"sha256": value.removeprefix("sha256:")}} for name, value in named if value
+    ]
+
+
+def pre_authentication(payload_type: str, payload: bytes) -> bytes:
+    kind = payload_type.encode()
+    return b"DSSEv1 %d %b %d %b" % (len(kind), kind, len(payload), payload)
+
+
+def unpack(envelope: Mapping[str, Any] | str | bytes) -> tuple[bytes, str, bytes]:
+    """Payload, key id and signature of an envelope. Raises InvalidInput that says what is wrong with it."""
+    if not isinstance(envelope, Mapping):
+        envelope = _parse(envelope)
+    _exactly(envelope, {"payloadType", "payload", "signatures"}, "the envelope")
+    if envelope["payloadType"] != PAYLOAD_TYPE:
+        raise InvalidInput(f"payloadType is {envelope['payloadType']!r}, not {PAYLOAD_TYPE!r}")
+    signatures = envelope["signatures"]
+    if not isinstance(signatures, list) or len(signatures) != 1:
+        raise InvalidInput("the envelope must have exactly one signature")
+    _exactly(signatures[0], {"keyid", "sig"}, "the signature")
+    if not isinstance(signatures[0]["keyid"], str):
+        raise InvalidInput("the signature's keyid is not text")
+    return (
+        _decode(envelope["payload"], "payload"),
+        signatures[0]["keyid"],
+        _decode(signatures[0]["sig"], "signature"),
+    )
+
+
+def read_statement(payload: bytes) -> dict[str, Any]:
+    """The statement in a payload; refuses one that is not in canonical form."""
+    try:
+        made = loads(payload)
+        same = canonical(made) == payload
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the payload is not JSON: {error}") from error
+    if not same:
+        raise InvalidInput("the payload is not in canonical form")
+    _exactly(made, {"_type", "subject", "predicateType", "predicate"}, "the statement")
+    for name, expected in (("_type", STATEMENT_TYPE), ("predicateType", PREDICATE_TYPE)):
+        if made[name] != expected:
+            raise InvalidInput(f"{name} is {made[name]!r}, not {expected!r}")
+    if not isinstance(made["predicate"], dict):
+        raise InvalidInput("the predicate is not an object")
+    return made
+
+
+def _parse(text: str | bytes) -> Mapping[str, Any]:
+    try:
+        made = loads(text)
+    except (ValueError, RecursionError) as error:
+        raise InvalidInput(f"the capsule file is not JSON: {error}") from error
+    if not isinstance(made, dict):
+        raise InvalidInput("the capsule file does not hold a JSON object")
+    return made
+
+
+def _exactly(value: Any, keys: set[str], what: str) -> None:
+    if not isinstance(value, Mapping) or set(value) != keys:
+        raise InvalidInput(f"{what} must have exactly the fields {', '.join(sorted(keys))}")
+
+
+def _encode(data: bytes) -> str:
+    return base64.standard_b64encode(data).decode()
+
+
+def _decode(text: Any, what: str) -> bytes:
+    """Strict: base64 has several spellings of the same bytes, and a capsule has one."""
+    try:
+        data = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
+    except (binascii.Error, ValueError) as error:
+        raise InvalidInput(f"the {what} is not base64: {error}") from error
+    if not data or _encode(data) != text:
+        raise InvalidInput(f"the {what} is not canonical base64")
+    return data

@@ -1,0 +1,286 @@
+"""The store in one SQLite file, shared by every process that uses the same home.
+
+Each method is one function on one worker thread, so a transaction is never left half open by a
+cancelled task, and never interleaves with another. WAL; every commit that promises something to a
+caller is synced to disk before the caller hears of it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sqlite3
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sandtable.capsule.migrations import MIGRATIONS
+from sandtable.capsule.sqlite_errors import explained, too_new
+from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunRecord, StoreUnavailable
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT_S = 15.0
+
+_RECORD = "SELECT *, NULL AS result FROM runs"
+_RECORD_WITH_RESULT = """
+    SELECT runs.*, results.result FROM runs
+    LEFT JOIN results ON results.run_id = coalesce(runs.result_of, runs.id)
+"""
+
+
+class SqliteStore:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._thread: ThreadPoolExecutor | None = None
+        self._connection: sqlite3.Connection | None = None
+
+    async def open(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sandtable-store")
+        try:
+            await self._do(self._connect)
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._disconnect)
+            thread.shutdown()
+
+    async def accept(self, record: RunRecord, queue_limit: int) -> None:
+        await self._do(lambda: self._accept(record, queue_limit))
+
+    async def claim(self, owner: str, started_at: str) -> RunRecord | None:
+        return await self._do(lambda: self._claim(owner, started_at))
+
+    async def finish(self, ending: Ending) -> bool:
+        return await self._do(lambda: self._finish(ending))
+
+    async def release(self, owner: str) -> int:
+        return await self._change(
+            "UPDATE runs SET status = 'pending', started_at = NULL WHERE owner = ? AND status = 'running'",
+            owner,
+        )
+
+    async def adopt(self, dead: str, owner: str, run_id: str | None = None) -> int:
+        return await self._change(
+            """
+            UPDATE runs SET owner = ?, status = 'pending', started_at = NULL
+            WHERE owner = ? AND status IN ('pending', 'running') AND id = coalesce(?, id)
+            """,
+            owner,
+            dead,
+            run_id,
+        )
+
+    async def owners(self) -> list[str]:
+        sql = "SELECT DISTINCT owner FROM runs WHERE status IN ('pending', 'running')"
+        return [row["owner"] for row in await self._rows(sql)]
+
+    async def request_cancel(self, run_id: str) -> None:
+        await self._change(
+            "UPDATE runs SET cancel_requested = 1 WHERE id = ? AND status IN ('pending', 'running')", run_id
+        )
+
+    async def cancel_requests(self, owner: str) -> list[str]:
+        sql = """
+            SELECT id FROM runs
+            WHERE owner = ? AND status IN ('pending', 'running') AND cancel_requested ORDER BY id
+        """
+        return [row["id"] for row in await self._rows(sql, owner)]
+
+    async def get(self, run_id: str) -> RunRecord | None:
+        return _first(await self._rows(f"{_RECORD_WITH_RESULT} WHERE id = ?", run_id))
+
+    async def list(self, wanted: RunFilter) -> list[RunRecord]:
+        where, values = _conditions(wanted)
+        sql = f"{_RECORD} {where} ORDER BY id DESC LIMIT ?"
+        return [_record(row) for row in await self._rows(sql, *values, wanted.limit)]
+
+    async def counts(self) -> dict[str, int]:
+        rows = await self._rows("SELECT status, count(*) AS n FROM runs GROUP BY status")
+        return {row["status"]: row["n"] for row in rows}
+
+    async def cached(self, cache_key: str) -> RunRecord | None:
+        sql = f"{_RECORD_WITH_RESULT} WHERE cache_key = ? AND status = 'succeeded' ORDER BY id DESC LIMIT 1"
+        return _first(await self._rows(sql, cache_key))
+
+    async def capsule(self, run_id: str) -> dict[str, Any] | None:
+        rows = await self._rows("SELECT envelope FROM capsules WHERE run_id = ?", run_id)
+        return json.loads(rows[0]["envelope"]) if rows else None
+
+    # What follows runs on the worker thread.
+
+    def _connect(self) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        self._connection = connection
+        connection.row_factory = sqlite3.Row
+        _use_wal(connection)
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("PRAGMA foreign_keys = ON")
+        with self._transaction():
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version > len(MIGRATIONS):
+                raise too_new(self._path, version, len(MIGRATIONS))
+            for step in MIGRATIONS[version:]:
+                for statement in step:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
+
+    @property
+    def _db(self) -> sqlite3.Connection:
+        assert self._connection is not None
+        return self._connection
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self._db
+            self._db.execute("COMMIT")
+        except BaseException:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            raise
+
+    def _accept(self, record: RunRecord, queue_limit: int) -> None:
+        with self._transaction() as db:
+            waiting = db.execute("SELECT count(*) FROM runs WHERE status = 'pending'").fetchone()[0]
+            if waiting >= queue_limit:
+                raise QueueFull(
+                    f"{waiting} runs are waiting, which is as many as may wait",
+                    suggestion="Try again when some have finished, or raise SANDTABLE_QUEUE_LIMIT.",
+                )
+            db.execute(
+                "INSERT INTO runs (id, owner, user, dataset_id, created_at, search, body)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (record.id, record.owner, record.user, record.dataset_id, record.created_at, record.search,
+                 json.dumps(record.body)),
+            )  # fmt: skip
+
+    def _claim(self, owner: str, started_at: str) -> RunRecord | None:
+        # A claim promises nothing to anyone: if a power cut undoes it, the run is pending again.
+        self._db.execute("PRAGMA synchronous = NORMAL")
+        try:
+            with self._transaction() as db:
+                chosen = db.execute(_CHOOSE, (owner, owner)).fetchone()
+                if chosen is None:
+                    return None
+                db.execute(
+                    "UPDATE runs SET status = 'running', attempts = attempts + 1, started_at = ?"
+                    " WHERE id = ?",
+                    (started_at, chosen["id"]),
+                )
+                return _first(db.execute(f"{_RECORD} WHERE id = ?", (chosen["id"],)).fetchall())
+        finally:
+            self._db.execute("PRAGMA synchronous = FULL")
+
+    def _finish(self, ending: Ending) -> bool:
+        with self._transaction() as db:
+            found = db.execute(
+                "SELECT 1 FROM runs WHERE id = ? AND owner = ? AND status = ?",
+                (ending.id, ending.owner, ending.expected),
+            ).fetchone()
+            if found is None:
+                return False
+            db.execute(
+                "INSERT INTO capsules (run_id, created_at, envelope) VALUES (?, ?, ?)",
+                (ending.id, ending.finished_at, json.dumps(ending.envelope)),
+            )
+            if ending.result is not None:
+                db.execute("INSERT INTO results VALUES (?, ?)", (ending.id, json.dumps(ending.result)))
+            db.execute(
+                "UPDATE runs SET status = ?, finished_at = ?, body = ?, cache_key = ?, result_of = ?"
+                " WHERE id = ?",
+                (ending.status, ending.finished_at, json.dumps(ending.body), ending.cache_key,
+                 ending.result_of, ending.id),
+            )  # fmt: skip
+            return True
+
+    async def _change(self, sql: str, *values: Any) -> int:
+        def act() -> int:
+            with self._transaction() as db:
+                return db.execute(sql, values).rowcount
+
+        return await self._do(act)
+
+    async def _rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
+        return await self._do(lambda: self._db.execute(sql, values).fetchall())
+
+    async def _do(self, act: Callable[[], T]) -> T:
+        if self._thread is None:
+            raise StoreUnavailable("the store is closed", suggestion="Open it again.")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, act)
+        except (sqlite3.Error, OSError) as error:
+            problem = explained(error, self._path)
+            if problem is None:
+                raise
+            raise problem from error
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Changing the journal mode ignores the busy timeout, and processes may start together."""
+    give_up = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+        time.sleep(0.01)
+
+
+_CHOOSE = """
+    SELECT min(id) AS id, (
+        SELECT count(*) FROM runs AS busy
+        WHERE busy.owner = ? AND busy.status = 'running' AND busy.user = waiting.user
+    ) AS running
+    FROM runs AS waiting WHERE owner = ? AND status = 'pending'
+    GROUP BY user ORDER BY running, id LIMIT 1
+"""
+
+
+def _conditions(wanted: RunFilter) -> tuple[str, list[str]]:
+    exact = {"status": wanted.status, "dataset_id": wanted.dataset_id, "user": wanted.user}
+    parts = [(f"{name} = ?", value) for name, value in exact.items() if value is not None]
+    if wanted.before is not None:
+        parts.append(("id < ?", wanted.before))
+    if wanted.text:
+        escaped = wanted.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        parts.append((r"search LIKE ? ESCAPE '\'", f"%{escaped}%"))
+    where = "WHERE " + " AND ".join(condition for condition, _ in parts) if parts else ""
+    return where, [value for _, value in parts]
+
+
+def _first(rows: list[sqlite3.Row]) -> RunRecord | None:
+    return _record(rows[0]) if rows else None
+
+
+def _record(row: sqlite3.Row) -> RunRecord:
+    return RunRecord(
+        id=row["id"],
+        owner=row["owner"],
+        user=row["user"],
+        dataset_id=row["dataset_id"],
+        created_at=row["created_at"],
+        started_at=row["started_at"],
+        status=row["status"],
+        attempts=row["attempts"],
+        cancel_requested=bool(row["cancel_requested"]),
+        search=row["search"],
+        body=json.loads(row["body"]),
+        result=json.loads(row["result"]) if row["result"] else None,
+    )

@@ -1,0 +1,138 @@
+"""Where runs and capsules are kept: the seam, small enough for another database.
+
+Invariants every store holds (`tests/capsule/store_conformance.py`):
+- a run that `accept` returned for is on disk;
+- a run gets one terminal status and one capsule, in one transaction (`finish`), and neither
+  changes afterwards;
+- an unfinished run belongs to one owner, and only its owner claims and finishes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+from sandtable.capsule.model import Ended
+from sandtable.errors import RunnerBroken, SandboxUnavailable
+
+Status = Literal["pending", "running", "succeeded", "failed", "rejected", "cancelled"]
+TERMINAL: frozenset[Status] = frozenset(("succeeded", "failed", "rejected", "cancelled"))
+
+
+class StoreUnavailable(RunnerBroken):
+    """The store cannot be used now: locked, unreadable, out of space. Trying later may help."""
+
+
+class StoreFull(StoreUnavailable):
+    """No space is left."""
+
+
+class StoreCorrupt(RunnerBroken):
+    """The stored bytes are damaged: only a person can help."""
+
+
+class QueueFull(SandboxUnavailable):
+    """As many runs wait as may wait."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunRecord:
+    id: str
+    """Sortable by time of acceptance."""
+    owner: str
+    user: str
+    dataset_id: str
+    created_at: str
+    body: dict[str, Any]
+    """What the layer above keeps about a run; not looked into here."""
+    search: str = ""
+    status: Status = "pending"
+    started_at: str | None = None
+    attempts: int = 0
+    """How often it was claimed."""
+    cancel_requested: bool = False
+    result: dict[str, Any] | None = None
+    """Columns and rows; left out of lists."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ending:
+    """All that is written when a run ends."""
+
+    id: str
+    owner: str
+    expected: Literal["pending", "running"]
+    status: Ended
+    finished_at: str
+    body: dict[str, Any]
+    envelope: dict[str, Any]
+    result: dict[str, Any] | None = None
+    result_of: str | None = None
+    """The earlier run that holds the result, when this one was answered from it."""
+    cache_key: str | None = None
+    """Under which later runs may find this result."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFilter:
+    status: Status | None = None
+    dataset_id: str | None = None
+    user: str | None = None
+    text: str | None = None
+    before: str | None = None
+    """Only runs older than the run with this id."""
+    limit: int = field(default=50)
+
+
+class RunStore(Protocol):
+    async def open(self) -> None:
+        """Ready for use, with its schema up to date. Raises StoreCorrupt, StoreUnavailable."""
+        ...
+
+    async def aclose(self) -> None: ...
+
+    async def accept(self, record: RunRecord, queue_limit: int) -> None:
+        """Store a pending run durably. Raises QueueFull when `queue_limit` runs are pending."""
+        ...
+
+    async def claim(self, owner: str, started_at: str) -> RunRecord | None:
+        """Make one pending run of `owner` running: of the user with the fewest running, the oldest."""
+        ...
+
+    async def finish(self, ending: Ending) -> bool:
+        """Terminal status and capsule at once. False when the run is no longer as `expected`."""
+        ...
+
+    async def release(self, owner: str) -> int:
+        """Running runs of `owner` are pending again."""
+        ...
+
+    async def adopt(self, dead: str, owner: str, run_id: str | None = None) -> int:
+        """Unfinished runs of `dead` (or one of them) are pending again, and belong to `owner`."""
+        ...
+
+    async def owners(self) -> list[str]:
+        """Who has unfinished runs."""
+        ...
+
+    async def request_cancel(self, run_id: str) -> None: ...
+
+    async def cancel_requests(self, owner: str) -> list[str]:
+        """Unfinished runs of `owner` that somebody asked to cancel."""
+        ...
+
+    async def get(self, run_id: str) -> RunRecord | None: ...
+
+    async def list(self, wanted: RunFilter) -> list[RunRecord]:
+        """Newest first, without results."""
+        ...
+
+    async def counts(self) -> dict[str, int]:
+        """How many runs have each status."""
+        ...
+
+    async def cached(self, cache_key: str) -> RunRecord | None:
+        """The newest succeeded run that was stored under this key, with its result."""
+        ...
+
+    async def capsule(self, run_id: str) -> dict[str, Any] | None: ...

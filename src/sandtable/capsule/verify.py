@@ -1,0 +1,220 @@
+"""Re-derives everything a capsule claims, link by link, and names the link that broke.
+
+Invariant: no claim is taken from the capsule when it can be derived again. What runs is the text
+that the gate approves now, never the text in the capsule, and nothing runs for an untrusted signer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from cryptography.exceptions import InvalidSignature
+
+from sandtable.capsule.canonical import digest
+from sandtable.capsule.compare import agree
+from sandtable.capsule.keys import TrustedKeys
+from sandtable.capsule.model import Capsule, VerdictRecord, digest_of_rows, digests_of
+from sandtable.capsule.report import LINKS, Link, LinkName, Report
+from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
+from sandtable.catalog.model import Dataset
+from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
+from sandtable.policy.verdict import Approved, Verdict
+from sandtable.sandbox.job import JobResult
+
+
+@dataclass(frozen=True, slots=True)
+class Rederive:
+    """How to do each step again. A step that is None is reported as not checked."""
+
+    keys: TrustedKeys
+    dataset: Callable[[str, str], Awaitable[Dataset]] | None = None
+    """Dataset id and version to the dataset. Raises NotFound when that version is not here."""
+    rehash: Callable[[Dataset], Awaitable[str]] | None = None
+    """The version digest, computed anew from the stored bytes. Raises NotFound when they are gone."""
+    compile: Callable[[dict[str, Any], Dataset, int], str] | None = None
+    """Plan, dataset and row limit to SQL. Raises InvalidInput for a plan that cannot be used."""
+    judge: Callable[[str, Dataset], Awaitable[Verdict]] | None = None
+    run: Callable[[Capsule, Approved, Dataset], Awaitable[JobResult]] | None = None
+
+
+async def verify(envelope: Mapping[str, Any] | str | bytes, parts: Rederive) -> Report:
+    try:
+        payload, keyid, signature = unpack(envelope)
+        statement = read_statement(payload)
+        capsule = Capsule.model_validate(statement["predicate"])
+    except (InvalidInput, ValueError) as error:
+        return _unreadable(str(error))
+    links = [
+        Link(name="envelope", status="ok"),
+        *_check_signer(payload, keyid, signature, parts.keys),
+        _check_digests(statement),
+    ]
+    trusted = all(link.status == "ok" for link in links)
+    links += await _Rederivation(capsule, parts, trusted).links()
+    return Report(run_id=capsule.run_id, keyid=keyid, links=tuple(links))
+
+
+def _unreadable(why: str) -> Report:
+    rest = (Link(name=name, status="not_checked", detail="the envelope cannot be read") for name in LINKS[1:])
+    return Report(run_id=None, keyid=None, links=(Link(name="envelope", status="broken", detail=why), *rest))
+
+
+def _check_signer(payload: bytes, keyid: str, signature: bytes, keys: TrustedKeys) -> tuple[Link, Link]:
+    key = keys.get(keyid)
+    if key is None:
+        todo = "put the signer's public key in keys/trusted or pass it with --key"
+        why = f"no trusted key has the id {keyid[:64]}; {todo}"
+        return (
+            Link(name="signature", status="not_checked", detail="the signer's public key is not here"),
+            Link(name="signer", status="broken", detail=why),
+        )
+    signer = Link(name="signer", status="ok", detail=f"signed with trusted key {keyid[:16]}")
+    try:
+        key.verify(signature, pre_authentication(PAYLOAD_TYPE, payload))
+    except InvalidSignature:
+        why = "the signature does not fit the payload: one of them was changed"
+        return Link(name="signature", status="broken", detail=why), signer
+    return Link(name="signature", status="ok"), signer
+
+
+def _check_digests(statement: dict[str, Any]) -> Link:
+    fields = statement["predicate"]
+    try:
+        expected = digests_of(fields).model_dump()
+    except (ValueError, RecursionError) as error:
+        return Link(name="digests", status="broken", detail=f"the recorded content is inconsistent: {error}")
+    recorded = fields["digests"]
+    wrong = [name for name, value in expected.items() if recorded.get(name) != value]
+    if fields["result"] and fields["result"]["digest"] != recorded["result"] and "result" not in wrong:
+        wrong.append("result")
+    if not wrong and statement["subject"] != subjects(fields):
+        wrong.append("subject")
+    if wrong:
+        detail = f"the recorded digest does not fit the recorded content: {', '.join(wrong)}"
+        return Link(name="digests", status="broken", detail=detail)
+    return Link(name="digests", status="ok")
+
+
+class _Rederivation:
+    def __init__(self, capsule: Capsule, parts: Rederive, trusted: bool) -> None:
+        self._capsule = capsule
+        self._parts = parts
+        self._trusted = trusted
+
+    async def links(self) -> list[Link]:
+        dataset, data = await self._data()
+        if dataset is None:
+            missing = "needs the dataset version, which is not here"
+            return [data, *(_unchecked(name, missing) for name in LINKS[-3:])]
+        verdict, judged = await self._verdict(dataset)
+        return [data, self._plan(dataset), judged, await self._result(dataset, verdict)]
+
+    async def _data(self) -> tuple[Dataset | None, Link]:
+        capsule, parts = self._capsule, self._parts
+        if parts.dataset is None or parts.rehash is None:
+            return None, _unchecked("data", "no data store was given")
+        try:
+            dataset = await parts.dataset(capsule.dataset_id, capsule.dataset_version)
+            found = await parts.rehash(dataset)
+        except NotFound as error:
+            todo = f"add version {capsule.dataset_version} of dataset {capsule.dataset_id!r} and verify again"
+            return None, _unchecked("data", f"{error.message}; {todo}")
+        except SandtableError as error:
+            return None, Link(name="data", status="broken", detail=error.message)
+        if found != capsule.dataset_version:
+            why = f"the stored data hashes to {found}, the capsule names {capsule.dataset_version}"
+            return dataset, Link(name="data", status="broken", detail=why)
+        return dataset, Link(name="data", status="ok")
+
+    def _plan(self, dataset: Dataset) -> Link:
+        capsule = self._capsule
+        if capsule.plan is None:
+            return Link(name="plan", status="ok", detail="there is no plan: SQL was submitted")
+        if self._parts.compile is None:
+            return _unchecked("plan", "no compiler was given")
+        if capsule.sql is None and capsule.verdict is None:
+            return Link(name="plan", status="ok", detail="the run ended before its plan was compiled")
+        try:
+            sql = self._parts.compile(capsule.plan, dataset, capsule.limits.rows)
+        except InvalidInput as error:
+            if capsule.sql is None and capsule.status == "rejected":
+                return Link(name="plan", status="ok", detail="the plan is refused again")
+            return Link(name="plan", status="broken", detail=f"the plan no longer compiles: {error.message}")
+        if sql != capsule.sql:
+            why = f"the plan compiles to other SQL ({digest(sql)})"
+            return Link(name="plan", status="broken", detail=why)
+        return Link(name="plan", status="ok")
+
+    async def _verdict(self, dataset: Dataset) -> tuple[Approved | None, Link]:
+        capsule = self._capsule
+        if capsule.sql is None or capsule.verdict is None:
+            return None, Link(name="verdict", status="ok", detail="the run ended before any SQL was judged")
+        if self._parts.judge is None:
+            return None, _unchecked("verdict", "no gate was given")
+        try:
+            verdict = await self._parts.judge(capsule.sql, dataset)
+        except SandtableError as error:
+            return None, _unchecked("verdict", f"the gate could not judge: {error.message}")
+        approved = verdict if isinstance(verdict, Approved) else None
+        why = _differs(capsule, verdict)
+        status = "broken" if why else "ok"
+        return approved, Link(name="verdict", status=status, detail=why)
+
+    async def _result(self, dataset: Dataset, approved: Approved | None) -> Link:
+        capsule = self._capsule
+        if capsule.result is None:
+            return Link(name="result", status="ok", detail=f"the run is {_how(capsule)}: it has no result")
+        if not self._trusted:
+            return _unchecked("result", "not run again, because the capsule itself is not in order")
+        if approved is None or self._parts.run is None:
+            return _unchecked("result", "not run again, because no approval or no sandbox is at hand")
+        if approved.volatile:
+            why = f"the query uses {', '.join(approved.volatile)}, whose value differs from run to run"
+            return _unchecked("result", why)
+        try:
+            again = await self._parts.run(capsule, approved, dataset)
+        except SandtableError as error:
+            return _unchecked("result", f"the sandbox could not run it: {error.message}")
+        return _compare(capsule, again)
+
+
+def _compare(capsule: Capsule, again: JobResult) -> Link:
+    assert capsule.result is not None
+    if again.status != "succeeded":
+        why = again.error.message if again.error else again.status
+        return _unchecked("result", f"the run did not succeed again: {why}")
+    if again.truncated == capsule.result.truncated:
+        if digest_of_rows(again.columns, again.rows) == capsule.result.digest:
+            return Link(name="result", status="ok")
+        columns = [(column.name, column.type) for column in again.columns]
+        same_columns = again.columns == capsule.result.columns
+        if same_columns and capsule.result.rows_complete and agree(columns, again.rows, capsule.result.rows):
+            note = "equal up to floating-point noise (1e-9 relative); the digest fell on an edge of its grid"
+            return Link(name="result", status="ok", detail=note)
+    return Link(name="result", status="broken", detail="running it again gives another result")
+
+
+def _differs(capsule: Capsule, verdict: Verdict) -> str:
+    assert capsule.verdict is not None
+    now, then = VerdictRecord.of(verdict), capsule.verdict
+    if now.decision != then.decision:
+        return f"the gate now says {now.decision}, the capsule {then.decision}"
+    if isinstance(verdict, Approved):
+        if verdict.sql != capsule.executed_sql:
+            return "the gate now derives another canonical text"
+        names = ("tables", "functions", "serial", "volatile")
+    else:
+        names = ("code", "construct")
+    wrong = [name for name in names if getattr(now, name) != getattr(then, name)]
+    return f"the gate now reports other {', '.join(wrong)}" if wrong else ""
+
+
+def _how(capsule: Capsule) -> str:
+    timed_out = capsule.error is not None and capsule.error.code == ErrorCode.RUNNER_TIMEOUT
+    return "timed out" if timed_out else capsule.status
+
+
+def _unchecked(name: LinkName, why: str) -> Link:
+    return Link(name=name, status="not_checked", detail=why)

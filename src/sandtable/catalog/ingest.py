@@ -1,0 +1,190 @@
+"""Source files become a version in the data store.
+
+Invariant: this process copies and hashes bytes; only `convert`, in a sandbox, parses them. The same
+bytes under the same names give the same version, and are converted once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from sandtable.catalog.convert import Convert, ConvertRequest, ConvertResult, SourceFormat
+from sandtable.catalog.filenames import NamedFile, dataset_id, name_files, source_format
+from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.catalog.originals import originals
+from sandtable.catalog.registry import explain
+from sandtable.catalog.source import Progress, digest_source
+from sandtable.catalog.store import DataStore, Workspace
+from sandtable.catalog.types import column_type
+from sandtable.catalog.version import canonical_digest, dataset_version
+from sandtable.errors import InvalidInput, RunnerBroken
+
+
+async def ingest_declared(
+    dataset: Dataset, folder: Path, store: DataStore, convert: Convert, progress: Progress | None = None
+) -> Dataset:
+    """Put a dataset of the registry in `folder` into the store, unless it is there."""
+    if await asyncio.to_thread(store.has, dataset.version):
+        return dataset
+    async with _workspace(store) as work, originals(dataset, folder, store.root / work.incoming) as sources:
+        outputs: dict[str, str] = {}
+        for table in dataset.tables:
+            origin = sources[table.name]
+            source, sha256 = await asyncio.to_thread(store.stage, work, origin, table.file, progress)
+            if sha256 != table.sha256:
+                raise InvalidInput(
+                    f"{table.file} of dataset {dataset.id} is not the file the registry describes: "
+                    f"its sha256 is {sha256}, expected {table.sha256}",
+                    suggestion="Restore the file, or update sha256, rows and version in registry.json.",
+                    table=table.name,
+                    file=table.file,
+                )
+            declared = tuple((c.name, c.sql_type) for c in table.columns)
+            result = await _convert(convert, work, _Staged(table.name, table.file, source, sha256), declared)
+            _check_declared(table, result)
+            outputs[table.name] = result.output
+        await asyncio.to_thread(store.publish, work, dataset, outputs)
+    return dataset
+
+
+async def ingest_files(
+    paths: Sequence[Path], store: DataStore, convert: Convert, progress: Progress | None = None
+) -> Dataset:
+    """Make a dataset of data files on the fly: one table per file, types found by the converter."""
+    files = name_files(paths)
+    digests = [await asyncio.to_thread(_digest, file, progress) for file in files]
+    known = await asyncio.to_thread(store.recall, _source_key(files, digests))
+    if known is not None:
+        return _renamed(known, files)
+    async with _workspace(store) as work:
+        tables: list[Table] = []
+        outputs: dict[str, str] = {}
+        latest: list[str] = []
+        for file in files:
+            name = f"{file.table}{file.path.suffix.lower()}"
+            source, sha256 = await asyncio.to_thread(store.stage, work, file.path, name, progress)
+            staged = _Staged(file.table, file.file, source, sha256)
+            result = await _convert(convert, work, staged, None)
+            table = _table(staged, result)
+            tables.append(table)
+            outputs[file.table] = result.output
+            if table.time_column in result.latest:
+                latest.append(result.latest[table.time_column])
+        dataset = _dataset(files, tables, max(latest, default=None))
+        await asyncio.to_thread(store.publish, work, dataset, outputs)
+    await asyncio.to_thread(store.remember, _source_key(files, [t.sha256 for t in tables]), dataset.version)
+    return dataset
+
+
+@dataclass(frozen=True, slots=True)
+class _Staged:
+    table: str
+    file: str
+    source: str
+    sha256: str
+
+
+@asynccontextmanager
+async def _workspace(store: DataStore) -> AsyncGenerator[Workspace, None]:
+    work = store.open_workspace()
+    try:
+        yield work
+    finally:
+        store.close_workspace(work)
+
+
+async def _convert(
+    convert: Convert, work: Workspace, staged: _Staged, columns: tuple[tuple[str, str], ...] | None
+) -> ConvertResult:
+    kind: SourceFormat = source_format(Path(staged.file))
+    request = ConvertRequest(
+        table=staged.table, source=staged.source, format=kind, columns=columns, staging=work.staging
+    )
+    try:
+        return await convert(request)
+    except InvalidInput as e:
+        message = e.message if staged.file in e.message else f"{staged.file}: {e.message}"
+        details: dict[str, Any] = {**e.details, "table": staged.table, "file": staged.file}
+        raise InvalidInput(message, suggestion=e.suggestion, **details) from e
+
+
+def _check_declared(table: Table, result: ConvertResult) -> None:
+    found = [(c.name, c.sql_type) for c in result.columns]
+    if found != [(c.name, c.sql_type) for c in table.columns]:
+        raise RunnerBroken(f"the conversion of {table.file} gave other columns than declared: {found}")
+    if table.rows is not None and result.rows != table.rows:
+        raise InvalidInput(
+            f"{table.file} has {result.rows:,} rows; the registry says {table.rows:,}",
+            suggestion="Update rows in registry.json.",
+            table=table.name,
+            file=table.file,
+        )
+
+
+def _digest(file: NamedFile, progress: Progress | None) -> str:
+    digest = digest_source(file.path, progress)
+    if file.path.stat().st_size == 0:
+        raise InvalidInput(
+            f"{file.path} is empty", suggestion="A CSV needs at least a header line.", file=str(file.path)
+        )
+    return digest
+
+
+def _source_key(files: Sequence[NamedFile], digests: Sequence[str]) -> str:
+    return canonical_digest(
+        sorted([f.table, source_format(f.path), digest] for f, digest in zip(files, digests, strict=True))
+    )
+
+
+def _table(staged: _Staged, result: ConvertResult) -> Table:
+    try:
+        columns = tuple(
+            Column(name=c.name, type=column_type(c.sql_type), sql_type=c.sql_type, nullable=c.nullable)
+            for c in result.columns
+        )
+        temporal = (c.name for c in columns if c.type in (ColumnType.DATE, ColumnType.TIMESTAMP))
+        return Table(
+            name=staged.table,
+            file=staged.file,
+            sha256=staged.sha256,
+            rows=result.rows,
+            columns=columns,
+            time_column=next(temporal, None),
+        )
+    except ValidationError as e:
+        raise _unusable(staged.file, e) from e
+
+
+def _dataset(files: Sequence[NamedFile], tables: Sequence[Table], as_of: str | None) -> Dataset:
+    names = ", ".join(f.file for f in files)
+    try:
+        return Dataset(
+            id=dataset_id(files[0]),
+            title=Path(files[0].file).stem,
+            description=f"Made from {names}",
+            tables=tuple(tables),
+            as_of=as_of,
+            version=dataset_version(tables),
+        )
+    except ValidationError as e:
+        raise _unusable(names, e) from e
+
+
+def _renamed(known: Dataset, files: Sequence[NamedFile]) -> Dataset:
+    """The known data under the names and in the order of today's files."""
+    tables = [t.model_copy(update={"file": f.file}) for f in files if (t := known.table(f.table))]
+    return _dataset(files, tables, known.as_of)
+
+
+def _unusable(what: str, error: ValidationError) -> InvalidInput:
+    return InvalidInput(
+        f"{what} cannot be used as a table: {explain(error)}",
+        suggestion="Give every column a name of its own, at most 255 characters long.",
+    )

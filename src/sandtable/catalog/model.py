@@ -1,0 +1,126 @@
+"""What may be asked about: datasets, tables, columns, relationships, metrics.
+
+Invariant: an instance is consistent in itself. Every relationship and metric names tables and
+columns that exist; names are unique regardless of case, as DuckDB sees them.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+
+class ColumnType(StrEnum):
+    """The logical types a plan can speak of. `sql_type` on a column keeps DuckDB's exact type."""
+
+    TEXT = "text"
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    FLOAT = "float"
+    BOOLEAN = "boolean"
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    TIME = "time"
+    OTHER = "other"
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Column(_Frozen):
+    name: str = Field(min_length=1, max_length=255)
+    type: ColumnType
+    sql_type: str
+    """DuckDB's type, such as `DECIMAL(10,2)`."""
+    description: str = ""
+    unit: str = ""
+    nullable: bool = True
+
+
+class Table(_Frozen):
+    name: str = Field(min_length=1, max_length=255)
+    description: str = ""
+    file: str
+    """Source file name, such as `orders.csv`."""
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    """Digest of the source file's bytes."""
+    rows: int | None = None
+    columns: tuple[Column, ...] = Field(min_length=1)
+    time_column: str | None = None
+    """The column that time windows use when a plan names none."""
+
+    def column(self, name: str) -> Column | None:
+        return next((c for c in self.columns if c.name.lower() == name.lower()), None)
+
+
+class Relationship(_Frozen):
+    """`many.column` refers to `one.column`, which is unique there."""
+
+    many_table: str
+    many_column: str
+    one_table: str
+    one_column: str
+
+
+class Metric(_Frozen):
+    """A named ratio or aggregate, declared once; see `plan.model` for how it is referred to.
+
+    `numerator` and `denominator` are aggregate expressions of the plan language in JSON form
+    (`{"agg": "count", "where": [...]}`); a metric without a denominator is its numerator.
+    """
+
+    name: str
+    table: str
+    description: str = ""
+    numerator: dict[str, Any]
+    denominator: dict[str, Any] | None = None
+    format: Literal["number", "percent", "currency", "duration"] = "number"
+
+
+class Dataset(_Frozen):
+    id: str = Field(pattern=r"^[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}$")
+    title: str = ""
+    description: str = ""
+    tables: tuple[Table, ...] = Field(min_length=1)
+    relationships: tuple[Relationship, ...] = ()
+    metrics: tuple[Metric, ...] = ()
+    prompts: tuple[str, ...] = ()
+    as_of: str | None = None
+    """Where 'now' is in this data (ISO date or timestamp); relative time windows are anchored here."""
+    version: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    """Digest over the bytes and the schema of every table: see `catalog.version`."""
+
+    def table(self, name: str) -> Table | None:
+        return next((t for t in self.tables if t.name.lower() == name.lower()), None)
+
+    def metric(self, name: str) -> Metric | None:
+        return next((m for m in self.metrics if m.name.lower() == name.lower()), None)
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        _unique("table", [t.name for t in self.tables])
+        _unique("metric", [m.name for m in self.metrics])
+        for table in self.tables:
+            _unique(f"column in {table.name}", [c.name for c in table.columns])
+            if table.time_column and not table.column(table.time_column):
+                raise ValueError(f"{table.name}: time_column {table.time_column!r} is not a column")
+        for r in self.relationships:
+            for table_name, column in ((r.many_table, r.many_column), (r.one_table, r.one_column)):
+                table = self.table(table_name)
+                if table is None or table.column(column) is None:
+                    raise ValueError(f"relationship names {table_name}.{column}, which does not exist")
+        for metric in self.metrics:
+            if self.table(metric.table) is None:
+                raise ValueError(f"metric {metric.name} is on {metric.table}, which does not exist")
+        return self
+
+
+def _unique(what: str, names: list[str]) -> None:
+    seen: set[str] = set()
+    for name in names:
+        if name.lower() in seen:
+            raise ValueError(f"duplicate {what}: {name!r}")
+        seen.add(name.lower())

@@ -1,0 +1,124 @@
+"""Source files as bytes: hashed and copied, never parsed here.
+
+Invariant: a copy appears whole or not at all, with mode 0644 whatever the umask.
+"""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import secrets
+import shutil
+import stat
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sandtable.errors import InvalidInput
+
+Progress = Callable[[int, int], None]
+"""Called with the bytes done and the bytes in total."""
+
+_CHUNK = 1 << 20
+_HEADROOM = 16 << 20
+"""Disk space that a copy leaves free, so that the rest of the server can still write."""
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+
+
+def digest_source(source: Path, progress: Progress | None = None) -> str:
+    with _opened(source) as (fd, size):
+        return _pump(fd, None, size, progress)
+
+
+def copy_source(source: Path, target: Path, progress: Progress | None = None, *, follow: bool = True) -> str:
+    """Copy and hash in one pass; returns the sha256 of what was copied."""
+    with _opened(source, follow) as (fd, size):
+        free = shutil.disk_usage(target.parent).free
+        if free < size + _HEADROOM:
+            raise _no_space(source, size, free)
+        temporary = target.with_name(f".{secrets.token_hex(8)}")
+        out = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+        try:
+            try:
+                digest = _pump(fd, out, size, progress)
+                os.fchmod(out, 0o644)
+                os.fsync(out)
+            finally:
+                os.close(out)
+            temporary.rename(target)
+        except BaseException as e:
+            temporary.unlink(missing_ok=True)
+            if isinstance(e, OSError) and e.errno in _FULL:
+                raise _no_space(source, size, shutil.disk_usage(target.parent).free) from e
+            raise
+    return digest
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """A new file of mode 0644, on disk when this returns."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fchmod(fd, 0o644)
+        os.fsync(fd)
+
+
+@contextmanager
+def _opened(source: Path, follow: bool = True) -> Generator[tuple[int, int], None, None]:
+    try:
+        # Non-blocking, or opening a named pipe would wait for a writer.
+        flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
+        fd = os.open(source, flags)
+    except FileNotFoundError as e:
+        raise InvalidInput(
+            f"no such file: {source}",
+            suggestion="Check the path; it is taken from the current folder.",
+            file=str(source),
+        ) from e
+    except (OSError, ValueError) as e:
+        reason = getattr(e, "strerror", None) or e
+        raise InvalidInput(f"cannot read {source}: {reason}", file=str(source)) from e
+    try:
+        found = os.fstat(fd)
+        if not stat.S_ISREG(found.st_mode):
+            what = "a folder" if stat.S_ISDIR(found.st_mode) else "not a regular file"
+            raise InvalidInput(
+                f"{source} is {what}",
+                suggestion="Name the data file itself; repeat the option for several.",
+                file=str(source),
+            )
+        yield fd, found.st_size
+    finally:
+        os.close(fd)
+
+
+def _pump(fd: int, out: int | None, size: int, progress: Progress | None) -> str:
+    digest = hashlib.sha256()
+    done = 0
+    while chunk := os.read(fd, _CHUNK):
+        digest.update(chunk)
+        if out is not None:
+            rest = memoryview(chunk)
+            while rest:
+                rest = rest[os.write(out, rest) :]
+        done += len(chunk)
+        if progress is not None:
+            progress(done, max(size, done))
+    return digest.hexdigest()
+
+
+def _no_space(source: Path, size: int, free: int) -> InvalidInput:
+    return InvalidInput(
+        f"the disk is too full to take in {source.name}: "
+        f"it needs {_mib(size + _HEADROOM)}, {_mib(free)} are free",
+        suggestion="Free some space, or set SANDTABLE_HOME to a folder on a larger disk.",
+        file=str(source),
+        needed_bytes=size + _HEADROOM,
+        free_bytes=free,
+    )
+
+
+def _mib(size: int) -> str:
+    return f"{-(-size // (1 << 20)):,} MiB"

@@ -1,0 +1,269 @@
+"""Converted data on disk, addressed by version.
+
+    incoming/<id>/<file>            copies of source files, while they are converted
+    staging/<id>/                   where a sandboxed conversion writes
+    versions/<64 hex>/<table>.parquet, dataset.json, digests.json
+    by-source/<64 hex>              which version a set of source files became
+
+Invariant: a folder under `versions` is complete and never changes; it appears by one rename.
+Modes do not depend on the umask: a sandbox may run as another user and must read what it is given.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import json
+import os
+import re
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.source import Progress, copy_source, digest_source, write_file
+from sandtable.catalog.version import dataset_version
+from sandtable.errors import NotFound, RunnerBroken
+
+_VERSION = re.compile(r"sha256:([0-9a-f]{64})")
+_LEFTOVER_SECONDS = 3600.0
+_MANIFEST = "dataset.json"
+_DIGESTS = "digests.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Workspace:
+    """The two folders of one ingestion, relative to the store's root."""
+
+    id: str
+
+    @property
+    def incoming(self) -> str:
+        return f"incoming/{self.id}"
+
+    @property
+    def staging(self) -> str:
+        return f"staging/{self.id}"
+
+
+class DataStore:
+    def __init__(self, root: Path) -> None:
+        """`root` is `<home>/data`; it is made when missing."""
+        self.root = root
+        for name in ("", "incoming", "versions", "by-source"):
+            _make_dir(root / name, 0o755)
+        _make_dir(root / "staging", 0o711)
+
+    # Ingestion
+
+    def open_workspace(self) -> Workspace:
+        work = Workspace(secrets.token_hex(8))
+        _make_dir(self.root / work.incoming, 0o755)
+        # The parent cannot be listed, and the name cannot be guessed: only the job told of it finds it.
+        _make_dir(self.root / work.staging, 0o777)
+        return work
+
+    def stage(
+        self, work: Workspace, source: Path, name: str, progress: Progress | None = None
+    ) -> tuple[str, str]:
+        """Copy a source file in; returns its path relative to the root and its sha256."""
+        relative = f"{work.incoming}/{name}"
+        return relative, copy_source(source, self.root / relative, progress)
+
+    def publish(self, work: Workspace, dataset: Dataset, outputs: Mapping[str, str]) -> Path:
+        """Make the workspace's converted tables (table → file in staging) the dataset's version."""
+        target = self.path(dataset.version)
+        if self.has(dataset.version):
+            return target
+        building = self.root / "versions" / f".{work.id}"
+        _make_dir(building, 0o755)
+        try:
+            for table in dataset.tables:
+                _take(self.root / work.staging, outputs[table.name], building / parquet_name(table.name))
+            write_file(building / _MANIFEST, dataset.model_dump_json(indent=1).encode("utf-8"))
+            write_file(building / _DIGESTS, json.dumps(_digests(building, dataset), indent=1).encode("utf-8"))
+            _sync(building)
+            self._move_in(building, target, dataset.version)
+        finally:
+            _discard(building)
+        return target
+
+    def _move_in(self, building: Path, target: Path, version: str) -> None:
+        for _ in range(2):
+            try:
+                building.rename(target)
+            except OSError as e:
+                if e.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                    raise
+                if self.has(version):
+                    return
+                # What is there lost files since it was published: out of the way with it.
+                with contextlib.suppress(FileNotFoundError):
+                    target.rename(self.root / "incoming" / f"broken-{secrets.token_hex(8)}")
+            else:
+                _sync(target.parent)
+                return
+        raise RunnerBroken(f"could not publish {version}: {target} keeps being replaced")
+
+    def close_workspace(self, work: Workspace) -> None:
+        _discard(self.root / work.incoming)
+        _discard(self.root / work.staging)
+
+    # Versions
+
+    def path(self, version: str) -> Path:
+        match = _VERSION.fullmatch(version)
+        if match is None:
+            raise NotFound(
+                f"{version!r} is not a dataset version", suggestion="It is `sha256:` and 64 hex digits."
+            )
+        return self.root / "versions" / match[1]
+
+    def has(self, version: str) -> bool:
+        try:
+            self.load(version)
+        except (NotFound, RunnerBroken):
+            return False
+        return True
+
+    def load(self, version: str) -> Dataset:
+        """The dataset as it was ingested."""
+        folder = self.path(version)
+        try:
+            dataset = Dataset.model_validate_json((folder / _MANIFEST).read_bytes())
+        except (FileNotFoundError, NotADirectoryError) as e:
+            raise NotFound(
+                f"the data of version {version} is not in the store",
+                suggestion="Ingest the same source files again: the same bytes give the same version.",
+                version=version,
+            ) from e
+        except ValidationError as e:
+            raise _broken(folder, f"{_MANIFEST} is damaged") from e
+        missing = [t.name for t in dataset.tables if not (folder / parquet_name(t.name)).is_file()]
+        if dataset.version != version or missing:
+            why = f"it lacks {', '.join(missing)}" if missing else f"it holds {dataset.version}"
+            raise _broken(folder, why)
+        return dataset
+
+    def rehash(self, version: str) -> str:
+        """The version computed anew, after every converted file is found to be as it was published."""
+        folder = self.path(version)
+        dataset = self.load(version)
+        try:
+            recorded = json.loads((folder / _DIGESTS).read_bytes())
+        except (OSError, ValueError) as e:
+            raise _broken(folder, f"{_DIGESTS} cannot be read") from e
+        found = _digests(folder, dataset)
+        changed = [name for name, digest in found.items() if recorded.get(name) != digest]
+        if changed:
+            raise _broken(folder, f"{', '.join(changed)} changed after it was published")
+        return dataset_version(dataset.tables)
+
+    # Index of source files
+
+    def remember(self, source_key: str, version: str) -> None:
+        path = self.root / "by-source" / source_key
+        temporary = path.with_name(f".{secrets.token_hex(8)}")
+        write_file(temporary, json.dumps({"version": version}).encode("utf-8"))
+        temporary.replace(path)
+
+    def recall(self, source_key: str) -> Dataset | None:
+        """The dataset these source files became before, if it is still whole."""
+        try:
+            version = json.loads((self.root / "by-source" / source_key).read_bytes())["version"]
+            return self.load(version)
+        except (FileNotFoundError, ValueError, KeyError, TypeError, NotFound, RunnerBroken):
+            # A lost or damaged index entry costs one conversion, which writes it anew.
+            return None
+
+    def clean(self, now: float | None = None) -> int:
+        """Remove what crashed ingestions left more than an hour ago; returns how many were removed."""
+        before = (time.time() if now is None else now) - _LEFTOVER_SECONDS
+        incoming, staging = self.root / "incoming", self.root / "staging"
+        ids = {path.name for folder in (incoming, staging) for path in folder.iterdir()}
+        leftovers = [(incoming / name, staging / name) for name in sorted(ids)]
+        leftovers += [(p,) for name in ("versions", "by-source") for p in (self.root / name).glob(".*")]
+        removed = 0
+        for paths in leftovers:
+            if max(_last_change(path) for path in paths) < before:
+                for path in paths:
+                    _discard(path)
+                removed += 1
+        return removed
+
+
+def parquet_name(table: str) -> str:
+    return f"{table}.parquet"
+
+
+def _digests(folder: Path, dataset: Dataset) -> dict[str, str]:
+    names = [parquet_name(table.name) for table in dataset.tables]
+    return {name: digest_source(folder / name) for name in names}
+
+
+def _broken(folder: Path, why: str) -> RunnerBroken:
+    return RunnerBroken(
+        f"{folder} is damaged: {why}", suggestion="Delete that folder and ingest the data again."
+    )
+
+
+def _make_dir(path: Path, mode: int) -> None:
+    path.mkdir(parents=True, exist_ok=True)
+    if stat.S_IMODE(path.stat().st_mode) != mode:
+        path.chmod(mode)
+
+
+def _take(staging: Path, name: str, target: Path) -> None:
+    """Move one output of a job here as a file that only we can change.
+
+    The job was untrusted: its output may be a link, or a file owned by the sandbox's user, who
+    could write to it later. Such a file is copied; ours is renamed.
+    """
+    if name in ("", ".", "..") or "/" in name or "\0" in name:
+        raise RunnerBroken(f"the conversion named {name!r} as its output, which is no file name")
+    path = staging / name
+    try:
+        found = path.lstat()
+    except FileNotFoundError as e:
+        raise RunnerBroken(f"the conversion reported {name} but did not write it") from e
+    if not stat.S_ISREG(found.st_mode):
+        raise RunnerBroken(f"the conversion's output {name} is not a regular file")
+    if found.st_uid == os.geteuid() and found.st_nlink == 1:
+        path.chmod(0o644)
+        _sync(path)
+        path.rename(target)
+    else:
+        copy_source(path, target, follow=False)
+
+
+def _discard(path: Path) -> None:
+    # What cannot be removed now (a folder the sandbox's user made) is tried again by `clean`.
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def _last_change(path: Path) -> float:
+    """A folder is as young as the youngest thing in it: a long conversion still at work is no leftover."""
+    newest = 0.0
+    # An ingestion may end, and its folder go, while this looks.
+    with contextlib.suppress(FileNotFoundError):
+        newest = path.lstat().st_mtime
+        for entry in path.rglob("*"):
+            newest = max(newest, entry.lstat().st_mtime)
+    return newest
+
+
+def _sync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

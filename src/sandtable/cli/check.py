@@ -1,0 +1,115 @@
+"""`sandtable check`: the gate's verdict, without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sandtable.assemble import Parts
+from sandtable.cli import failure, inputs
+from sandtable.cli.jsonl import Answer, Line, answer_lines
+from sandtable.cli.refusal import problem_of, show_refusal
+from sandtable.cli.session import open_dataset, with_parts
+from sandtable.cli.show import clean, print_json
+from sandtable.errors import Problem
+from sandtable.policy.verdict import Approved, Verdict
+
+
+@click.command("check")
+@inputs.dataset_options
+@inputs.query_options
+@inputs.json_option
+def command(
+    dataset_id: str | None,
+    data: tuple[Path, ...],
+    sql_text: str | None,
+    plan_file: str | None,
+    lines_file: str | None,
+    as_json: bool,
+) -> int:
+    """Ask the gate about a plan or SQL, without running it.
+
+    With --jsonl, one line per verdict:
+    {"id", "verdict", "code", "construct", "message", "suggestion", "position"}.
+
+    Exit code: 0 approved, 2 the input cannot be used, 3 refused, 4 no sandbox; with --jsonl, 0 when every
+    line was answered.
+    """
+    inputs.require_dataset(dataset_id, data)
+    inputs.require_one(sql=sql_text, plan=plan_file, jsonl=lines_file)
+    if lines_file is not None:
+        return with_parts(lambda parts: _many(parts, dataset_id, data, lines_file))
+    query = inputs.read_query(sql_text, plan_file)
+    return with_parts(lambda parts: _one(parts, dataset_id, data, query, as_json))
+
+
+async def _one(
+    parts: Parts, dataset_id: str | None, data: tuple[Path, ...], query: inputs.Query, as_json: bool
+) -> int:
+    dataset = await open_dataset(parts, dataset_id, data)
+    query = inputs.fitted(query, dataset, on_the_fly=bool(data))
+    verdict = await parts.check(dataset, sql=query.sql, plan=query.plan)
+    if as_json:
+        print_json(_fields(verdict))
+    elif isinstance(verdict, Approved):
+        _show_approved(verdict)
+    else:
+        show_refusal(problem_of(verdict), query.sql)
+    return 0 if isinstance(verdict, Approved) else failure.REFUSED
+
+
+async def _many(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], source: str) -> int:
+    dataset = await open_dataset(parts, dataset_id, data)
+
+    async def answer(line: Line) -> Answer:
+        query = inputs.fitted(line.query, dataset, on_the_fly=bool(data))
+        return {"id": line.id, **_fields(await parts.check(dataset, sql=query.sql, plan=query.plan))}
+
+    await answer_lines(source, answer, _refused_line, in_flight=parts.settings.concurrency * 2)
+    return 0
+
+
+def _fields(verdict: Verdict) -> dict[str, Any]:
+    if isinstance(verdict, Approved):
+        return {
+            "verdict": "approved",
+            "code": None,
+            "construct": None,
+            "message": None,
+            "sql": verdict.sql,
+            "tables": verdict.tables,
+            "functions": verdict.functions,
+            "warnings": verdict.warnings,
+            "volatile": verdict.volatile,
+        }
+    return {
+        "verdict": "refused",
+        "code": verdict.code,
+        "construct": verdict.construct,
+        "message": verdict.message,
+        "suggestion": verdict.suggestion,
+        "position": verdict.position,
+        "length": verdict.length,
+        "details": verdict.details,
+    }
+
+
+def _refused_line(line_id: Any, problem: Problem) -> Answer:
+    return {
+        "id": line_id,
+        "verdict": "refused",
+        "code": problem.code,
+        "construct": problem.details.get("construct", ""),
+        "message": problem.message,
+        "suggestion": problem.suggestion,
+        "position": problem.details.get("position"),
+    }
+
+
+def _show_approved(verdict: Approved) -> None:
+    for warning in verdict.warnings:
+        click.echo(f"note: {clean(warning)}", err=True)
+    click.echo("approved")
+    click.echo(clean(verdict.sql, newlines=True))

@@ -1,0 +1,92 @@
+"""`sandtable`: finds a command, and ends every one of them the same way.
+
+Invariant: `sandtable --help` imports no command. Exit codes: 0 done, 1 failed, 2 the input cannot be
+used, 3 refused, 4 the sandbox is not available, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from typing import Any, NoReturn
+
+import click
+
+from sandtable import __version__
+
+AS_JSON = "sandtable.as_json"
+INTERRUPTED = 130
+
+COMMANDS = {
+    "datasets": "List what may be asked about.",
+    "schema": "Show the tables, columns, relationships and metrics of a dataset.",
+    "run": "Run a plan or SQL in the sandbox.",
+    "check": "Ask the gate about a plan or SQL, without running it.",
+    "runs": "List runs, newest first.",
+    "verify": "Derive a capsule again and name the link that is broken.",
+    "key": "Print the public key that capsules are signed with.",
+    "doctor": "Show what isolation this machine gives, and try to escape it.",
+    "serve": "Serve the web page and the REST interface.",
+}
+
+
+class Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        return import_module(f"sandtable.cli.{cmd_name}").command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from sandtable.catalog.names import nearest  # loads the catalog, which no other path here needs
+
+            alike = nearest(args[0], COMMANDS)
+            hint = f" Did you mean `{alike}`?" if alike else ""
+            ctx.fail(f"No command `{args[0]}`.{hint}")
+        return super().resolve_command(ctx, args)
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:  # noqa: BLE001 - `explain` raises again what it does not know
+            from sandtable.cli.failure import explain  # loads pydantic, which `--help` does without
+
+            return explain(error, as_json=bool(ctx.meta.get(AS_JSON)))
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> NoReturn:
+        """A command answers with its exit code."""
+        try:
+            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+        except click.Abort:
+            code = INTERRUPTED
+        except click.ClickException as error:
+            error.show()
+            code = error.exit_code
+        sys.exit(code or 0)
+
+
+@click.command(
+    cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100}
+)
+@click.version_option(__version__, package_name="sandtable", message="sandtable %(version)s")
+def main() -> None:
+    """Questions about tabular data: judged by a gate, run in a sealed sandbox, proven by a signed capsule."""

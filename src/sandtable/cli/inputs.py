@@ -1,0 +1,136 @@
+"""The options that say what to ask and about which data, and how their values are read.
+
+Invariant: everything read from a file or from stdin is bounded before it is parsed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from sandtable.catalog.model import Dataset
+from sandtable.cli.group import AS_JSON
+from sandtable.errors import InvalidInput
+from sandtable.plan.reading import bounded
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+MOST_TEXT = 4 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Exactly one of the two is given."""
+
+    sql: str | None = None
+    plan: dict[str, Any] | None = None
+
+
+def _remember_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
+    ctx.meta[AS_JSON] = value
+    return value
+
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, is_eager=True, callback=_remember_json, help="Answer in JSON."
+)
+_dataset_option = click.option("--dataset", "dataset_id", metavar="ID", help="The dataset it is about.")
+data_option = click.option(
+    "--data",
+    metavar="FILE",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A CSV or Parquet file to use as a dataset; its table has the file's name. Repeatable.",
+)
+
+
+def dataset_options(command: F) -> F:
+    return _dataset_option(data_option(command))
+
+
+def query_options(command: F) -> F:
+    plan = click.option("--plan", "plan_file", metavar="FILE|-", help="A plan in JSON; `-` reads stdin.")
+    sql = click.option("--sql", "sql_text", metavar="TEXT|-", help="One SELECT; `-` reads stdin.")
+    lines = click.option(
+        "--jsonl",
+        "lines_file",
+        metavar="FILE|-",
+        help='Many, one JSON object per line: {"id": …, "sql": …} or {"id": …, "plan": …}.',
+    )
+    return sql(plan(lines(command)))
+
+
+def require_dataset(dataset_id: str | None, data: tuple[Path, ...]) -> None:
+    if (dataset_id is None) == (not data):
+        raise click.UsageError("Give either --dataset ID or --data FILE.")
+
+
+def require_one(**given: object) -> None:
+    if sum(value is not None for value in given.values()) != 1:
+        names = [f"--{name}" for name in given]
+        raise click.UsageError(f"Give exactly one of {', '.join(names[:-1])} and {names[-1]}.")
+
+
+def read_query(sql_text: str | None, plan_file: str | None) -> Query:
+    if plan_file is not None:
+        return Query(plan=parse_plan_text(read_text(plan_file)))
+    assert sql_text is not None
+    return Query(sql=read_text("-") if sql_text == "-" else sql_text)
+
+
+def read_text(source: str, most: int = MOST_TEXT) -> str:
+    """The whole of a file, or of stdin for `-`."""
+    what = "stdin" if source == "-" else source
+    try:
+        if source == "-":
+            content = click.get_binary_stream("stdin").read(most + 1)
+        else:
+            with Path(source).open("rb") as file:
+                content = file.read(most + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInput(f"cannot read {what}: {reason}", suggestion="Check the path.") from error
+    if len(content) > most:
+        raise InvalidInput(f"{what} is larger than {most >> 20} MiB", suggestion="Send less.")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(
+            f"{what} is not UTF-8: byte {error.start} is {content[error.start]:#04x}",
+            suggestion="Save it as UTF-8.",
+        ) from error
+
+
+def parse_plan_text(text: str) -> dict[str, Any]:
+    try:
+        plan = json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InvalidInput(
+            f"the plan is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
+            suggestion='A plan looks like {"table": "orders", "select": [{"agg": "count", "as": "n"}]}.',
+        ) from error
+    except (RecursionError, ValueError) as error:
+        raise InvalidInput("the plan is nested too deeply or holds a number too long to read") from error
+    return checked_plan(plan)
+
+
+def checked_plan(plan: Any) -> dict[str, Any]:
+    """A JSON object of bearable size; whether it is a good plan is judged later."""
+    problem = bounded(plan)
+    if problem is not None:
+        raise InvalidInput(problem.message, suggestion=problem.suggestion)
+    if not isinstance(plan, dict):
+        raise InvalidInput("a plan is a JSON object", suggestion='Begin with {"table": …, "select": […]}.')
+    return plan
+
+
+def fitted(query: Query, dataset: Dataset, *, on_the_fly: bool) -> Query:
+    """A plan need not repeat the dataset; of files that just became one it cannot know the id."""
+    if query.plan is None or (query.plan.get("dataset_id") is not None and not on_the_fly):
+        return query
+    return Query(plan={**query.plan, "dataset_id": dataset.id})

@@ -1,0 +1,116 @@
+"""Many questions through one warm process: a JSON object per line in, one per line out, in order.
+
+Invariant: every line that is not blank gets exactly one line of answer, whatever is in it; an answer is
+written as soon as it and all before it are there; at most `in_flight` questions are open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from sandtable.cli.inputs import Query, checked_plan
+from sandtable.cli.lines import MOST_LINE, lines_of
+from sandtable.cli.show import print_json
+from sandtable.errors import InvalidInput, Problem, SandtableError
+
+Answer = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    id: Any
+    query: Query
+    question: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BadLine:
+    id: Any
+    problem: Problem
+
+
+async def answer_lines(
+    source: str,
+    answer: Callable[[Line], Awaitable[Answer]],
+    refuse: Callable[[Any, Problem], Answer],
+    in_flight: int,
+) -> None:
+    """A SandtableError of `answer` is the line's answer; other trouble ends the whole."""
+    # Beside those in the queue, one is being waited for and one is about to be put.
+    waiting: asyncio.Queue[asyncio.Task[Answer] | None] = asyncio.Queue(max(1, in_flight - 2))
+
+    async def one(line: Line | BadLine) -> Answer:
+        if isinstance(line, BadLine):
+            return refuse(line.id, line.problem)
+        try:
+            return await answer(line)
+        except SandtableError as error:
+            return refuse(line.id, error.problem)
+
+    async def feed() -> None:
+        try:
+            async for number, raw in lines_of(source):
+                await waiting.put(asyncio.create_task(one(read_line(raw, number))))
+        finally:
+            await waiting.put(None)
+
+    feeding = asyncio.create_task(feed())
+    try:
+        while (task := await waiting.get()) is not None:
+            print_json(await task, indent=None)
+        await feeding
+    finally:
+        feeding.cancel()
+
+
+def read_line(raw: bytes, number: int) -> Line | BadLine:
+    """Total: what cannot be used becomes a BadLine that says why."""
+    given: Any = None
+    try:
+        if len(raw) > MOST_LINE:
+            raise InvalidInput(f"the line is longer than {MOST_LINE >> 20} MiB", suggestion="Send less.")
+        given = _parsed(raw)
+        return _line(given)
+    except InvalidInput as error:
+        problem = error.problem.model_copy(update={"message": f"line {number}: {error.message}"})
+        return BadLine(_id_of(given), problem)
+
+
+def _parsed(raw: bytes) -> dict[str, Any]:
+    try:
+        given = json.loads(raw.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidInput("not UTF-8", suggestion="Save the file as UTF-8.") from error
+    except (ValueError, RecursionError) as error:
+        reason = (
+            error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply, or a huge number"
+        )
+        raise InvalidInput(f"not JSON: {reason}", suggestion="Write one JSON object per line.") from error
+    if not isinstance(given, dict):
+        raise InvalidInput(
+            "not a JSON object", suggestion='Write {"id": …, "sql": …} or {"id": …, "plan": …}.'
+        )
+    return given
+
+
+def _line(given: dict[str, Any]) -> Line:
+    sql, plan, question = given.get("sql"), given.get("plan"), given.get("question") or ""
+    if _id_of(given) is None:
+        raise InvalidInput("`id` is missing, or is neither text nor a number", suggestion="Add an `id`.")
+    if (sql is None) == (plan is None):
+        both = "both `sql` and `plan`" if sql is not None else "neither `sql` nor `plan`"
+        raise InvalidInput(f"the line has {both}", suggestion="Give exactly one of them.")
+    if sql is not None and not isinstance(sql, str):
+        raise InvalidInput("`sql` is not text", suggestion='Write {"id": …, "sql": "SELECT …"}.')
+    if not isinstance(question, str):
+        raise InvalidInput("`question` is not text", suggestion="Leave it out, or give text.")
+    return Line(given["id"], Query(sql=sql, plan=None if plan is None else checked_plan(plan)), question)
+
+
+def _id_of(given: Any) -> Any:
+    found = given.get("id") if isinstance(given, dict) else None
+    return found if isinstance(found, str | int | float) and not isinstance(found, bool) else None

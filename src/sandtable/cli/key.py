@@ -1,0 +1,23 @@
+"""`sandtable key`: with whose key capsules of this installation are checked."""
+
+from __future__ import annotations
+
+import click
+
+from sandtable.capsule.keys import open_signing_key, public_pem
+from sandtable.cli import inputs
+from sandtable.cli.config import load_settings
+from sandtable.cli.show import print_json
+
+
+@click.command("key")
+@inputs.json_option
+def command(as_json: bool) -> int:
+    """Print the public key that capsules are signed with."""
+    key = open_signing_key(load_settings().home)
+    pem = public_pem(key.private.public_key()).decode("ascii")
+    if as_json:
+        print_json({"keyid": key.keyid, "algorithm": "Ed25519", "pem": pem})
+    else:
+        click.echo(pem, nl=False)
+    return 0

@@ -1,0 +1,28 @@
+"""A refusal as a person reads it: the construct in its line, why, and what to do instead."""
+
+from __future__ import annotations
+
+import click
+
+from sandtable.cli import failure
+from sandtable.cli.show import caret
+from sandtable.errors import Problem
+from sandtable.policy.verdict import Refused
+
+
+def show_refusal(problem: Problem, text: str | None) -> None:
+    position = problem.details.get("position")
+    if text and isinstance(position, int):
+        for line in caret(text, position, int(problem.details.get("length") or 1)):
+            click.echo(line, err=True)
+    failure.tell(problem)
+
+
+def problem_of(refused: Refused) -> Problem:
+    place = {"construct": refused.construct, "position": refused.position, "length": refused.length}
+    return Problem(
+        code=refused.code,
+        message=refused.message,
+        suggestion=refused.suggestion,
+        details={**refused.details, **place},
+    )

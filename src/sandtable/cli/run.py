@@ -1,0 +1,163 @@
+"""`sandtable run`: one run, or one per line, through the gate and the sandbox."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sandtable.assemble import Parts
+from sandtable.cli import failure, inputs
+from sandtable.cli.config import load_settings, raised
+from sandtable.cli.document import document
+from sandtable.cli.jsonl import Answer, Line, answer_lines
+from sandtable.cli.refusal import show_refusal
+from sandtable.cli.session import open_dataset, with_parts
+from sandtable.cli.show import on_terminal, print_json, print_rows
+from sandtable.errors import ErrorCode, Problem
+from sandtable.runs.model import Run, RunRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    dataset_id: str | None
+    data: tuple[Path, ...]
+    question: str
+    timeout: float | None
+    max_rows: int | None
+    dry_run: bool
+    no_cache: bool
+
+    def request(self, dataset_id: str, query: inputs.Query, question: str) -> RunRequest:
+        return RunRequest(
+            dataset_id=dataset_id,
+            sql=query.sql,
+            plan=query.plan,
+            question=question,
+            mode="dry_run" if self.dry_run else "sql",
+            max_rows=self.max_rows,
+            timeout_ms=None if self.timeout is None else max(1, int(self.timeout * 1000)),
+            cache=not self.no_cache,
+        )
+
+
+@click.command("run")
+@inputs.dataset_options
+@inputs.query_options
+@click.option("--question", default="", metavar="TEXT", help="What was asked; kept in the capsule.")
+@click.option("--timeout", type=click.FloatRange(0.001, 3600), metavar="SECONDS", help="Wall-clock limit.")
+@click.option("--max-rows", type=click.IntRange(1, 100_000), metavar="N", help="Most rows to return.")
+@click.option("--dry-run", is_flag=True, help="Bind and explain, without running.")
+@click.option("--no-cache", is_flag=True, help="Run it even if an identical run was answered before.")
+@inputs.json_option
+def command(
+    sql_text: str | None, plan_file: str | None, lines_file: str | None, as_json: bool, **options: Any
+) -> int:
+    """Run a plan or SQL in the sandbox.
+
+    Prints a table; with --json the signed capsule, which `sandtable verify` takes, with a readable copy of
+    its content under `capsule`. With --jsonl, one line per run:
+    {"id", "status", "columns", "rows", "error", "exec_time_ms", …}.
+
+    Exit code: 0 succeeded, 1 failed, 2 the input cannot be used, 3 refused, 4 no sandbox; with --jsonl, 0
+    when every line was answered.
+    """
+    ask = Ask(**options)
+    inputs.require_dataset(ask.dataset_id, ask.data)
+    inputs.require_one(sql=sql_text, plan=plan_file, jsonl=lines_file)
+    settings = raised(load_settings(), timeout_s=ask.timeout, max_rows=ask.max_rows)
+    if lines_file is not None:
+        return with_parts(lambda parts: _many(parts, ask, lines_file), settings)
+    query = inputs.read_query(sql_text, plan_file)
+    return with_parts(lambda parts: _one(parts, ask, query, as_json), settings)
+
+
+async def _run(parts: Parts, ask: Ask, dataset_id: str, query: inputs.Query, question: str) -> Run:
+    accepted = await parts.runs.submit(ask.request(dataset_id, query, question))
+    return await parts.runs.wait(accepted.id)
+
+
+async def _one(parts: Parts, ask: Ask, query: inputs.Query, as_json: bool) -> int:
+    dataset = await open_dataset(parts, ask.dataset_id, ask.data)
+    query = inputs.fitted(query, dataset, on_the_fly=bool(ask.data))
+    run = await _run(parts, ask, dataset.id, query, ask.question)
+    if as_json:
+        print_json(document(await parts.runs.capsule(run.id)))
+    else:
+        _show(run)
+    return exit_code(run)
+
+
+async def _many(parts: Parts, ask: Ask, source: str) -> int:
+    dataset = await open_dataset(parts, ask.dataset_id, ask.data)
+
+    async def answer(line: Line) -> Answer:
+        query = inputs.fitted(line.query, dataset, on_the_fly=bool(ask.data))
+        run = await _run(parts, ask, dataset.id, query, line.question or ask.question)
+        return _line_of(line.id, run)
+
+    await answer_lines(source, answer, _refused_line, in_flight=parts.settings.concurrency * 2)
+    return 0
+
+
+def _line_of(line_id: Any, run: Run) -> Answer:
+    return {
+        "id": line_id,
+        "status": run.status,
+        "columns": [column.name for column in run.columns],
+        "rows": run.rows or (),
+        "error": run.error.model_dump(mode="json") if run.error else None,
+        "exec_time_ms": None if run.exec_time_ms is None else round(run.exec_time_ms, 3),
+        "run_id": run.id,
+        "row_count": run.row_count,
+        "truncated": run.truncated,
+        "cached_from": run.cached_from,
+    }
+
+
+def _refused_line(line_id: Any, problem: Problem) -> Answer:
+    return {
+        "id": line_id,
+        "status": "rejected" if problem.code == ErrorCode.VALIDATION_ERROR else "failed",
+        "columns": [],
+        "rows": [],
+        "error": problem.model_dump(mode="json"),
+        "exec_time_ms": None,
+        "run_id": None,
+    }
+
+
+def exit_code(run: Run) -> int:
+    if run.status == "succeeded":
+        return 0
+    if run.status == "rejected":
+        return failure.REFUSED
+    unavailable = run.error is not None and run.error.code == ErrorCode.SANDBOX_UNAVAILABLE
+    return failure.NO_SANDBOX if unavailable else failure.FAILED
+
+
+def _show(run: Run) -> None:
+    for warning in run.warnings:
+        click.echo(f"note: {warning}", err=True)
+    if run.status == "succeeded":
+        if run.columns:
+            print_rows([(column.name, column.type) for column in run.columns], run.rows or ())
+        for text in run.output.values():
+            click.echo(text if isinstance(text, str) else str(text))
+    elif run.error is not None:
+        show_refusal(run.error, run.sql)
+    click.echo(_summary(run), err=not on_terminal())
+
+
+def _summary(run: Run) -> str:
+    rows = run.row_count or 0
+    parts = [f"{rows:,} row{'' if rows == 1 else 's'}" if run.status == "succeeded" else run.status]
+    if run.truncated:
+        parts[0] += " (more were cut off)"
+    if run.cached_from:
+        parts.append(f"from the cache ({run.cached_from})")
+    elif run.exec_time_ms is not None:
+        parts.append(f"{run.exec_time_ms:.1f} ms")
+    return " · ".join([*parts, run.id, f"capsule: sandtable verify {run.id}"])

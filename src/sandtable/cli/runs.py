@@ -1,0 +1,76 @@
+"""`sandtable runs`: what was asked before."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import click
+from rich.text import Text
+
+from sandtable.assemble import Parts
+from sandtable.capsule.store import Status
+from sandtable.cli import inputs
+from sandtable.cli.session import with_parts
+from sandtable.cli.show import clean, console, grid, on_terminal, print_json
+from sandtable.runs.model import Run
+
+_COLOURS = {
+    "succeeded": "green",
+    "failed": "red",
+    "rejected": "red",
+    "pending": "yellow",
+    "running": "yellow",
+}
+_SHOWN = 100
+
+
+@click.command("runs")
+@click.option("--status", type=click.Choice(get_args(Status)), help="Only runs of this status.")
+@click.option("--dataset", "dataset_id", metavar="ID", help="Only runs about this dataset.")
+@click.option("--text", metavar="TEXT", help="Only runs with this in the question, plan or SQL.")
+@click.option("--before", metavar="RUN_ID", help="Only runs older than this one.")
+@click.option(
+    "--limit", type=click.IntRange(1, 500), default=20, show_default=True, help="Most runs to list."
+)
+@inputs.json_option
+def command(as_json: bool, **wanted: Any) -> int:
+    """List runs, newest first."""
+
+    async def found(parts: Parts) -> list[Run]:
+        return await parts.runs.list(**wanted)
+
+    runs = with_parts(found)
+    if as_json:
+        print_json([_fields(run) for run in runs])
+    elif on_terminal():
+        table = grid("run", "status", "dataset", "rows", "ms", "what")
+        for run in runs:
+            table.add_row(
+                Text(run.id),
+                Text(run.status, style=_COLOURS.get(run.status, "dim")),
+                Text(clean(run.request.dataset_id)),
+                "" if run.row_count is None else f"{run.row_count:,}",
+                "" if run.exec_time_ms is None else f"{run.exec_time_ms:.1f}",
+                Text(_what(run)),
+            )
+        console().print(table)
+    else:
+        for run in runs:
+            click.echo(f"{run.id}\t{run.status}\t{clean(run.request.dataset_id)}\t{_what(run)}")
+    return 0
+
+
+def _what(run: Run) -> str:
+    what = " ".join((run.request.question or run.sql or "a plan").split())
+    return clean(what if len(what) <= _SHOWN else what[: _SHOWN - 1] + "…")
+
+
+def _fields(run: Run) -> dict[str, Any]:
+    return {
+        "run_id": run.id,
+        "dataset_id": run.request.dataset_id,
+        "mode": run.request.mode,
+        "question": run.request.question,
+        "plan": run.request.plan,
+        **run.model_dump(mode="json", exclude={"id", "request", "rows", "output", "stdout", "stderr"}),
+    }

@@ -1,0 +1,63 @@
+"""A command's way to the parts, and to a dataset with its data in place."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TypeVar
+
+from rich.console import Console
+from rich.status import Status
+
+from sandtable.assemble import Parts, assemble
+from sandtable.catalog.model import Dataset
+from sandtable.cli.config import load_settings, quiet_logs
+from sandtable.settings import Settings
+
+T = TypeVar("T")
+
+_PATIENCE_S = 0.4
+
+
+def with_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings | None = None) -> T:
+    quiet_logs()
+    chosen = settings or load_settings()
+
+    async def work() -> T:
+        async with assemble(chosen) as parts:
+            return await act(parts)
+
+    return asyncio.run(work())
+
+
+async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, ...]) -> Dataset:
+    """The dataset that `--dataset` names or that the files of `--data` make, with its data in place."""
+    async with _patience(parts):
+        if data:
+            return await parts.library.add_files(data)
+        assert dataset_id is not None
+        return await parts.library.ready(dataset_id)
+
+
+@asynccontextmanager
+async def _patience(parts: Parts) -> AsyncGenerator[None, None]:
+    """Says that data is being prepared, when that takes a moment and a person is watching."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    status = Status("Preparing data…", console=Console(file=sys.stderr))
+    parts.library.progress = lambda done, total: status.update(_percent(done, total))
+    showing = asyncio.get_running_loop().call_later(_PATIENCE_S, status.start)
+    try:
+        yield
+    finally:
+        showing.cancel()
+        status.stop()
+        parts.library.progress = None
+
+
+def _percent(done: int, total: int) -> str:
+    return f"Preparing data… {100 * done // max(total, 1)} %"

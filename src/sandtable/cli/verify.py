@@ -1,0 +1,82 @@
+"""`sandtable verify`: a capsule derived again, link by link."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sandtable.assemble import Parts
+from sandtable.capsule.report import Link, Report
+from sandtable.cli import failure, inputs
+from sandtable.cli.document import signed_part
+from sandtable.cli.session import with_parts
+from sandtable.cli.show import clean, print_json
+
+MOST_CAPSULE = 64 << 20
+_MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "not_checked": ("–", "yellow")}
+
+
+@click.command("verify")
+@click.argument("target", metavar="FILE|RUN_ID|-")
+@click.option(
+    "--key",
+    "keys",
+    metavar="PEM",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="A public key to trust, beside this installation's own. Repeatable.",
+)
+@inputs.json_option
+def command(target: str, keys: tuple[Path, ...], as_json: bool) -> int:
+    """Derive a capsule again and name the link that is broken.
+
+    Checks the signature, the digests and the data, compiles the plan, judges the SQL and runs it again.
+    ✓ holds, ✗ is broken, – could not be checked.
+
+    Exit code: 0 nothing is broken, 1 a link is broken, 2 the input cannot be used, 4 no sandbox.
+    """
+    text = inputs.read_text(target, MOST_CAPSULE) if target == "-" or Path(target).exists() else None
+    return with_parts(lambda parts: _verify(parts, target, text, keys, as_json))
+
+
+async def _verify(parts: Parts, target: str, text: str | None, keys: tuple[Path, ...], as_json: bool) -> int:
+    same = True
+    envelope: Mapping[str, Any] | str
+    if text is None:
+        envelope = await parts.runs.capsule(target)
+    else:
+        envelope, same = signed_part(text)
+    report = await parts.verify(envelope, keys)
+    if not same:
+        report = _with_false_copy(report)
+    if as_json:
+        print_json(report.model_dump(mode="json"))
+    else:
+        _show(report)
+    return 0 if report.ok else failure.FAILED
+
+
+def _with_false_copy(report: Report) -> Report:
+    why = "the readable copy under `capsule` differs from the signed payload"
+    broken = Link(name="envelope", status="broken", detail=why)
+    return report.model_copy(update={"links": (broken, *report.links[1:])})
+
+
+def _show(report: Report) -> None:
+    if report.run_id:
+        click.echo(f"capsule of {clean(report.run_id)}")
+    width = max(len(link.name) for link in report.links)
+    for link in report.links:
+        mark, colour = _MARKS[link.status]
+        detail = f"  {clean(link.detail)}" if link.detail else ""
+        click.echo(f"  {click.style(mark, fg=colour)} {link.name:<{width}}{detail}".rstrip())
+    broken = [link.name for link in report.links if link.status == "broken"]
+    if broken:
+        click.secho(f"broken: {', '.join(broken)}", fg="red")
+    else:
+        click.secho(
+            "verified" if report.complete else "nothing is broken, but not all was checked", fg="green"
+        )

@@ -1,0 +1,72 @@
+"""What can go wrong, named by who must act.
+
+SandtableError
+├── InvalidInput        the caller: a plan, a file, a request that cannot be used   VALIDATION_ERROR
+├── NotFound            the caller: no such dataset, table, run                     NOT_FOUND
+├── SandboxUnavailable  the operator: this host cannot isolate                      SANDBOX_UNAVAILABLE
+└── RunnerBroken        nobody by name: the machinery failed                        RUNNER_INTERNAL_ERROR
+
+Expected outcomes of a run (refused, timed out, too large) are values, not exceptions: see
+`policy.verdict.Refused` and `sandbox.job.JobError`. Both carry a `Problem`'s fields, so that
+every surface shows one shape: code, message, suggestion, details.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class ErrorCode(StrEnum):
+    VALIDATION_ERROR = "VALIDATION_ERROR"
+    SQL_POLICY_VIOLATION = "SQL_POLICY_VIOLATION"
+    PYTHON_POLICY_VIOLATION = "PYTHON_POLICY_VIOLATION"
+    RUNNER_TIMEOUT = "RUNNER_TIMEOUT"
+    RUNNER_RESOURCE_EXCEEDED = "RUNNER_RESOURCE_EXCEEDED"
+    RUNNER_INTERNAL_ERROR = "RUNNER_INTERNAL_ERROR"
+    SANDBOX_UNAVAILABLE = "SANDBOX_UNAVAILABLE"
+    NOT_FOUND = "NOT_FOUND"
+    UNAUTHORIZED = "UNAUTHORIZED"
+
+
+class Problem(BaseModel):
+    """The one wire shape of an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    code: ErrorCode
+    message: str
+    suggestion: str = ""
+    details: dict[str, Any] = Field(default_factory=dict)
+
+
+class SandtableError(Exception):
+    code: ErrorCode = ErrorCode.RUNNER_INTERNAL_ERROR
+
+    def __init__(self, message: str, *, suggestion: str = "", **details: Any) -> None:
+        super().__init__(message)
+        self.message = message
+        self.suggestion = suggestion
+        self.details = details
+
+    @property
+    def problem(self) -> Problem:
+        return Problem(code=self.code, message=self.message, suggestion=self.suggestion, details=self.details)
+
+
+class InvalidInput(SandtableError):
+    code = ErrorCode.VALIDATION_ERROR
+
+
+class NotFound(SandtableError):
+    code = ErrorCode.NOT_FOUND
+
+
+class SandboxUnavailable(SandtableError):
+    code = ErrorCode.SANDBOX_UNAVAILABLE
+
+
+class RunnerBroken(SandtableError):
+    code = ErrorCode.RUNNER_INTERNAL_ERROR

@@ -1,0 +1,193 @@
+"""Filters → conditions: each name looked up, each value given the type of what it is compared with."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, cast
+
+from sandtable.catalog.model import ColumnType
+from sandtable.plan import filters as f
+from sandtable.plan.findings import Findings
+from sandtable.plan.moments import is_bare_date, read_moment, read_time
+from sandtable.plan.resolved import (
+    Between,
+    Comparator,
+    Compare,
+    Condition,
+    DayOf,
+    Every,
+    Expr,
+    IsIn,
+    IsNull,
+    Negation,
+    Some,
+    TextMatch,
+    Value,
+)
+from sandtable.plan.shapes import Scalar
+
+Lookup = Callable[[str, str], Expr | None]
+"""Name and place → what it stands for; None after reporting why not."""
+
+NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
+_SORTED_ONLY = frozenset({"<", "<=", ">", ">=", "between"})
+_TEXTUAL = frozenset({ColumnType.TEXT, ColumnType.OTHER})
+_DAY_SAFE = frozenset({">=", "<"})
+
+
+def every(parts: Sequence[Condition]) -> Condition | None:
+    """All of the parts as one condition; None when there is none."""
+    return parts[0] if len(parts) == 1 else Every(tuple(parts)) if parts else None
+
+
+def describe(type_: ColumnType) -> str:
+    words = {
+        ColumnType.INTEGER: "a whole number",
+        ColumnType.DECIMAL: "a number",
+        ColumnType.FLOAT: "a number",
+    }
+    return words.get(type_, "of another type" if type_ is ColumnType.OTHER else f"a {type_.value}").replace(
+        "a text", "text"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Conditions:
+    lookup: Lookup
+    found: Findings
+
+    def all_of(self, filters: Sequence[f.Filter], place: str) -> Condition | None:
+        parts = [self._one(item, f"{place}[{index}]") for index, item in enumerate(filters)]
+        return every([part for part in parts if part is not None])
+
+    def _one(self, item: f.Filter, place: str) -> Condition | None:
+        match item:
+            case f.Comparison():
+                return self._leaf(item, place)
+            case f.AllOf(all=parts):
+                return self.all_of(parts, f"{place}.all")
+            case f.AnyOf(any=parts):
+                resolved = [self._one(part, f"{place}.any[{index}]") for index, part in enumerate(parts)]
+                kept = tuple(part for part in resolved if part is not None)
+                return Some(kept) if kept else None
+            case f.Not(not_=part):
+                inner = self._one(part, f"{place}.not")
+                return Negation(inner) if inner is not None else None
+
+    def _leaf(self, leaf: f.Comparison, place: str) -> Condition | None:
+        left = self.lookup(leaf.column, f"{place}.column")
+        if left is None:
+            return None
+        if leaf.op in f.NULL_OPS:
+            return IsNull(left, negated=leaf.op == "not_null")
+        if not self._op_fits(leaf, left.type, place):
+            return None
+        if leaf.other_column is not None:
+            return self._with_column(leaf, left, place)
+        raw = leaf.value if isinstance(leaf.value, tuple) else (cast("Scalar", leaf.value),)
+        values = [self._value(v, left.type, leaf.column, self._at(leaf, place, i)) for i, v in enumerate(raw)]
+        if any(value is None for value in values):
+            return None
+        return self._compared(leaf, left, [value for value in values if value is not None], place)
+
+    def _at(self, leaf: f.Comparison, place: str, index: int) -> str:
+        return f"{place}.value[{index}]" if isinstance(leaf.value, tuple) else f"{place}.value"
+
+    def _op_fits(self, leaf: f.Comparison, type_: ColumnType, place: str) -> bool:
+        if leaf.op in f.TEXT_OPS and type_ not in _TEXTUAL:
+            self.found.add(
+                f"{place}.op",
+                f"{leaf.op} searches text, but `{leaf.column}` is {describe(type_)}",
+                "Use = != < <= > >= in or between.",
+            )
+            return False
+        if leaf.op in _SORTED_ONLY and type_ in (ColumnType.BOOLEAN, ColumnType.OTHER):
+            message = f"`{leaf.column}` is {describe(type_)} and has no order, so {leaf.op} does not apply"
+            self.found.add(f"{place}.op", message, "Use = or !=.")
+            return False
+        return True
+
+    def _with_column(self, leaf: f.Comparison, left: Expr, place: str) -> Condition | None:
+        right = self.lookup(leaf.other_column or "", f"{place}.other_column")
+        if right is None:
+            return None
+        if _family(left.type) != _family(right.type):
+            left_is, right_is = describe(left.type), describe(right.type)
+            message = f"`{leaf.column}` is {left_is}, but `{leaf.other_column}` is {right_is}"
+            self.found.add(f"{place}.other_column", message, "Compare columns of the same type.")
+            return None
+        return Compare(left, cast("Comparator", leaf.op), right)
+
+    def _compared(self, leaf: f.Comparison, left: Expr, values: list[Value], place: str) -> Condition | None:
+        if leaf.op in f.TEXT_OPS:
+            kind = cast('Literal["contains", "startswith", "endswith"]', leaf.op)
+            return TextMatch(left, kind, str(values[0].value))
+        by_day = left.type is ColumnType.TIMESTAMP and all(is_bare_date(v.value) for v in values)
+        day = DayOf(left) if by_day else left
+        if leaf.op == "between":
+            return self._between(day, values, place)
+        if leaf.op in ("in", "not_in"):
+            return IsIn(day, tuple(values), negated=leaf.op == "not_in")
+        op = cast("Comparator", leaf.op)
+        return Compare(left if op in _DAY_SAFE else day, op, values[0])
+
+    def _between(self, left: Expr, values: list[Value], place: str) -> Condition | None:
+        low, high = values
+        if is_bare_date(low.value) != is_bare_date(high.value):
+            self.found.add(f"{place}.value", "between needs two dates or two timestamps, not one of each")
+            return None
+        if low.value > high.value:  # pyright: ignore[reportOperatorIssue] — both have the column's type
+            message = f"between is empty: {low.value} is after {high.value}"
+            self.found.add(f"{place}.value", message, "Write the lower end first.")
+            return None
+        return Between(left, low, high)
+
+    def _value(self, value: Scalar, type_: ColumnType, column: str, place: str) -> Value | None:
+        typed = typed_value(value, type_)
+        if isinstance(typed, Value):
+            return typed
+        self.found.add(
+            place, f"`{column}` is {describe(type_)}, but {_shown(value)} is {_given(value)}", typed
+        )
+        return None
+
+
+def typed_value(value: Scalar, type_: ColumnType) -> Value | str:
+    """The value as that type, or a suggestion how to write it."""
+    match type_:
+        case ColumnType.TEXT | ColumnType.OTHER:
+            return (
+                Value(value, ColumnType.TEXT) if isinstance(value, str) else f'Write it as text: "{value}".'
+            )
+        case ColumnType.BOOLEAN:
+            return Value(value, type_) if isinstance(value, bool) else "Write true or false, without quotes."
+        case ColumnType.INTEGER | ColumnType.DECIMAL | ColumnType.FLOAT:
+            is_number = isinstance(value, int | float) and not isinstance(value, bool)
+            return Value(value, type_) if is_number else "Write a number, without quotes."
+        case ColumnType.DATE | ColumnType.TIMESTAMP:
+            moment = read_moment(value) if isinstance(value, str) else None
+            if moment is None:
+                return 'Write a date as "2024-03-31" or a timestamp as "2024-03-31T18:00:00".'
+            return Value(moment, ColumnType.DATE if is_bare_date(moment) else ColumnType.TIMESTAMP)
+        case ColumnType.TIME:
+            time: dt.time | None = read_time(value) if isinstance(value, str) else None
+            return Value(time, type_) if time is not None else 'Write a time as "18:30" or "18:30:00".'
+
+
+def _family(type_: ColumnType) -> str:
+    if type_ in NUMBERS:
+        return "number"
+    return "moment" if type_ in (ColumnType.DATE, ColumnType.TIMESTAMP) else type_.value
+
+
+def _shown(value: Scalar) -> str:
+    text = repr(value) if not isinstance(value, bool) else str(value).lower()
+    return text if len(text) <= 60 else text[:60] + "…"
+
+
+def _given(value: Scalar) -> str:
+    if isinstance(value, bool):
+        return "true or false"
+    return "not a valid one" if isinstance(value, str) else "a number"

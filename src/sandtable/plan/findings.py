@@ -1,0 +1,28 @@
+"""The list that resolving a plan writes its problems and warnings to, so that all are reported at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sandtable.plan.problems import PlanProblem
+from sandtable.plan.scope import Unresolved
+
+
+@dataclass(slots=True)
+class Findings:
+    problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
+    warnings: list[str] = field(default_factory=list[str])
+    lost: set[str] = field(default_factory=set[str])
+    """Outputs that failed to resolve: to miss them again elsewhere would be the same problem twice."""
+
+    def add(self, place: str, message: str, suggestion: str = "") -> None:
+        problem = PlanProblem(place, message, suggestion)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def unresolved(self, place: str, reason: Unresolved) -> None:
+        self.add(place, reason.message, reason.suggestion)
+
+    def warn(self, message: str) -> None:
+        if message not in self.warnings:
+            self.warnings.append(message)

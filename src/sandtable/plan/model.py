@@ -1,0 +1,107 @@
+"""The QueryPlan: what is asked, as a closed JSON language.
+
+Invariant: frozen, and every unknown field is an error. A QueryPlan is well formed in itself;
+whether its names and types fit a dataset is for `plan.validate.check_plan` to say.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import ConfigDict, Field, JsonValue, Tag
+
+from sandtable.plan.derivations import Derivation, Direction, TopPerGroup
+from sandtable.plan.filters import Filters
+from sandtable.plan.items import BucketItem, SelectItem
+from sandtable.plan.shapes import MAX_ITEMS, MAX_ROWS, PlanModel, Reference, by_shape
+from sandtable.plan.windows import TimeWindow
+
+EXAMPLES: list[JsonValue] = [
+    {
+        "dataset_id": "ecommerce",
+        "table": "order_items",
+        "select": [
+            {"column": "category"},
+            {"metric": "return_rate"},
+            {"agg": "avg", "column": "discount", "as": "avg_discount"},
+        ],
+        "group_by": ["category"],
+        "order_by": [{"expr": "return_rate", "dir": "desc"}],
+        "limit": 10,
+        "notes": "Return rate and average discount per category, worst first.",
+    },
+    {
+        "dataset_id": "ecommerce",
+        "table": "order_items",
+        "select": [
+            {"bucket": "month", "column": "orders.order_date", "as": "month"},
+            {"agg": "sum", "column": "revenue", "as": "revenue"},
+        ],
+        "filters": [{"column": "orders.region", "op": "in", "value": ["EMEA", "APAC"]}],
+        "time": {"column": "orders.order_date", "last": 12, "unit": "month"},
+        "derive": [{"change": "revenue", "along": "month", "kind": "percent", "as": "growth"}],
+        "order_by": [{"expr": "month", "dir": "asc"}],
+    },
+]
+
+
+class OrderBy(PlanModel):
+    """Sort by an output column, or (without aggregates) by any column."""
+
+    expr: Reference = Field(description="Name of an output column, or a column.")
+    dir: Direction = "asc"
+    nulls: Literal["first", "last"] | None = Field(
+        default=None, description="Where nulls go; last when absent."
+    )
+
+
+GroupKey = Annotated[
+    Annotated[Reference, Tag("<name>")] | Annotated[BucketItem, Tag("<bucket>")],
+    by_shape(
+        "a group key",
+        {"bucket": "<bucket>"},
+        '"region" or {"bucket": "month", "column": "order_date"}',
+        text="<name>",
+    ),
+]
+
+
+class QueryPlan(PlanModel):
+    """One question over one dataset: which rows, grouped how, computing what, in which order."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": EXAMPLES})
+
+    dataset_id: str = Field(min_length=1, max_length=128, description="The dataset the plan is about.")
+    table: Reference = Field(
+        description="The table whose rows are read. Columns of related tables are reached as `table.column`; "
+        "choose the most detailed table (the 'many' side) when several are involved."
+    )
+    select: tuple[SelectItem, ...] = Field(
+        min_length=1, max_length=MAX_ITEMS, description="The output columns, in order."
+    )
+    filters: Filters = Field(default=(), description="Only rows that pass all of these are read.")
+    time: TimeWindow | None = Field(default=None, description="Only rows inside this time window are read.")
+    group_by: tuple[GroupKey, ...] = Field(
+        default=(),
+        max_length=MAX_ITEMS,
+        description="Columns, names of select items, or time buckets. When absent beside aggregates, "
+        "every plain select item is a group key.",
+    )
+    derive: tuple[Derivation, ...] = Field(
+        default=(), max_length=MAX_ITEMS, description="Columns computed over the (grouped) rows, in order."
+    )
+    having: Filters = Field(
+        default=(),
+        description="Only output rows that pass all of these are kept; applied after `derive`, so it may "
+        "name derived columns and does not change shares or ranks.",
+    )
+    top_per_group: TopPerGroup | None = Field(default=None, description="Keep the first n rows per group.")
+    order_by: tuple[OrderBy, ...] = Field(default=(), max_length=MAX_ITEMS)
+    limit: int | None = Field(
+        default=None, ge=1, le=MAX_ROWS, description="Most rows to return; 200 when absent."
+    )
+    notes: str | None = Field(default=None, max_length=2000, description="A short explanation, for people.")
+
+    def to_json(self) -> dict[str, Any]:
+        """The plan as plain JSON: the author's fields only. `parse_plan` gives the same plan back."""
+        return self.model_dump(mode="json", by_alias=True, exclude_defaults=True)

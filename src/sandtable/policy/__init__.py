@@ -1,0 +1,1 @@
+"""The gate: SQL text becomes Approved or Refused."""

@@ -1,0 +1,126 @@
+"""The gate: a text, its parse and a dataset become Approved or Refused.
+
+Invariant: what is approved is the canonical text, and the tree that was judged is the tree of that
+text. The input's own tree is judged first only because it knows where things stand in the input.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sandtable.catalog.model import Dataset
+from sandtable.errors import ErrorCode
+from sandtable.policy.dump import dump_of
+from sandtable.policy.hints import syntax_hint
+from sandtable.policy.place import char_offset, find_word, refuse
+from sandtable.policy.tree import under
+from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.policy.walk import Walk
+
+_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|[;(])*(\w+)", re.DOTALL)
+_NEAR = re.compile(r'at or near "(.*)"$', re.DOTALL)
+
+
+def judge(
+    text: str, parsed: Mapping[str, Any], dataset: Dataset, *, max_rows: int = 200, guard_dumps: bool = True
+) -> Verdict:
+    """Judge a text by what the parser made of it. `parsed` is the answer of the runner's `parse`."""
+    if not parsed.get("ok"):
+        return _not_parsed(text, parsed)
+    tree, canonical = under(parsed, "tree"), parsed.get("canonical")
+    if refused := Walk(text, dataset).walk(tree):
+        return refused
+    if not isinstance(canonical, str):
+        return _unwritable(str(parsed.get("canonical_error") or "it has no canonical text"))
+    walk = Walk(canonical, dataset)
+    if refused := walk.walk(under(parsed, "canonical_tree")):
+        return _unwritable(refused.message)
+    if guard_dumps and (refused := dump_of(text, tree, dataset, max_rows)):
+        return refused
+    volatile = _texts(parsed.get("volatile"))
+    return Approved(
+        sql=canonical,
+        tables=tuple(sorted(walk.tables)),
+        functions=tuple(sorted(walk.functions)),
+        warnings=tuple(
+            f"{name} differs from run to run: the result cannot be re-verified." for name in volatile
+        ),
+        serial=_texts(parsed.get("serial")),
+        volatile=volatile,
+    )
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    return tuple(str(item) for item in value or ())
+
+
+def _unwritable(reason: str) -> Refused:
+    return Refused(
+        ErrorCode.SQL_POLICY_VIOLATION,
+        construct="the query",
+        message=f"The query cannot be written in canonical form: {reason}.",
+        suggestion="write it in a plainer way, without quoted operators or (*) inside row(…)",
+    )
+
+
+def _not_parsed(text: str, parsed: Mapping[str, Any]) -> Refused:
+    message = str(parsed.get("message") or "The query cannot be read.")
+    match parsed.get("error_type"):
+        case "statements":
+            return _not_one_statement(text, message)
+        case "not implemented":
+            return _not_a_select(text, parsed)
+        case "too_deep" | "grouping_sets":
+            hint = "name the inner steps with WITH, one after the other"
+            return Refused(ErrorCode.SQL_POLICY_VIOLATION, "nesting", message, hint)
+        case _:
+            return _syntax_error(text, message, parsed.get("position"))
+
+
+def _not_one_statement(text: str, found: str) -> Refused:
+    if found.startswith("0"):
+        hint = "write one SELECT statement"
+        return Refused(ErrorCode.VALIDATION_ERROR, "empty text", "There is no query.", hint)
+    hint, at = "send one SELECT; run the others separately", text.find(";")
+    message = f"One statement at a time, please: there are {found}."
+    return Refused(ErrorCode.SQL_POLICY_VIOLATION, ";", message, hint, position=at, length=1)
+
+
+def _not_a_select(text: str, parsed: Mapping[str, Any]) -> Refused:
+    statements = _texts(parsed.get("statements"))
+    if statements and set(statements) <= {"MULTI", "SELECT"}:
+        return refuse(
+            text,
+            None,
+            "PIVOT",
+            "PIVOT needs the list of values that become columns.",
+            "PIVOT t ON column IN ('a', 'b') USING sum(x), or use sum(x) FILTER (WHERE column = 'a')",
+            ErrorCode.VALIDATION_ERROR,
+        )
+    found = _FIRST_WORD.match(text)
+    construct = found.group(1).upper() if found else "statement"
+    if len(statements) > 1 and construct in ("SELECT", "WITH", "FROM", "VALUES"):
+        construct = next((s.replace("_", " ") for s in statements if s != "SELECT"), construct)
+    return refuse(
+        text,
+        None,
+        construct,
+        f"Only a SELECT can be run; {construct} is not allowed.",
+        "ask with SELECT, WITH or FROM; the data cannot be changed and nothing else can be reached",
+    )
+
+
+def _syntax_error(text: str, message: str, at: object) -> Refused:
+    near = _NEAR.search(message)
+    construct = near.group(1)[:100] if near else "syntax"
+    position = char_offset(text, at) if isinstance(at, int) else find_word(text, construct)[0]
+    return Refused(
+        ErrorCode.VALIDATION_ERROR,
+        construct=construct,
+        message=f"This is not valid SQL: {message}",
+        suggestion=syntax_hint(text),
+        position=position,
+        length=len(construct) if near else 0,
+    )

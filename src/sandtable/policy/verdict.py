@@ -1,0 +1,36 @@
+"""What the gate says: Approved or Refused, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from sandtable.errors import ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    sql: str
+    """Canonical text, from DuckDB's own parser: this is what runs, never the input text."""
+    tables: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    serial: tuple[str, ...] = ()
+    """Constructs whose value depends on row order: such a query runs on one thread."""
+    volatile: tuple[str, ...] = ()
+    """Constructs such as `random()` whose value differs from run to run: not cached, not re-runnable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    code: ErrorCode
+    construct: str
+    """The refused construct as the author wrote it, or its name: `read_csv`, `INSERT`, `orders_backup`."""
+    message: str
+    suggestion: str = ""
+    position: int | None = None
+    """Character offset into the input text, when the construct has a place in it."""
+    length: int = 0
+    details: dict[str, object] = field(default_factory=dict[str, object])
+
+
+Verdict = Approved | Refused

@@ -1,0 +1,87 @@
+"""An identical run on the same data version is answered from the first one's stored result.
+
+Invariant: only a result that its own signed capsule still vouches for is reused, so a changed
+database cannot have its changes signed again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import structlog
+from cryptography.exceptions import InvalidSignature
+
+from sandtable.capsule.canonical import digest
+from sandtable.capsule.keys import SigningKey
+from sandtable.capsule.model import digest_of_rows
+from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, unpack
+from sandtable.capsule.store import RunStore
+from sandtable.errors import InvalidInput
+from sandtable.runs.model import Run, RunRequest, run_of
+from sandtable.sandbox.job import JobResult, Limits
+
+log = structlog.get_logger(__name__)
+
+
+def cache_key(request: RunRequest, version: str, executed_sql: str, limits: Limits, engine: str) -> str:
+    return digest(
+        {
+            "dataset_version": version,
+            "executed_sql": executed_sql,
+            "mode": request.mode,
+            "limits": [limits.rows, limits.cell_bytes, limits.result_bytes],
+            "engine": engine,
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Cached:
+    run_id: str
+    result: JobResult
+
+
+@dataclass(frozen=True, slots=True)
+class Cache:
+    store: RunStore
+    key: SigningKey
+
+    async def find(self, cache_key: str) -> Cached | None:
+        record = await self.store.cached(cache_key)
+        envelope = await self.store.capsule(record.id) if record else None
+        if record is None or envelope is None:
+            return None
+        run = run_of(record)
+        if run.rows is None or not self._vouched(run, envelope):
+            log.warning("cache_entry_refused", run_id=run.id, reason="does not fit its capsule")
+            return None
+        return Cached(run.id, _result_of(run))
+
+    def _vouched(self, run: Run, envelope: dict[str, object]) -> bool:
+        try:
+            payload, keyid, signature = unpack(envelope)
+            self.key.private.public_key().verify(signature, pre_authentication(PAYLOAD_TYPE, payload))
+            predicate = read_statement(payload)["predicate"]
+        except (InvalidInput, InvalidSignature):
+            return False
+        assert run.rows is not None
+        return (
+            keyid == self.key.keyid
+            and predicate["run_id"] == run.id
+            and predicate["executed_sql"] == run.executed_sql
+            and predicate["dataset_version"] == run.dataset_version
+            and predicate["digests"]["result"] == digest_of_rows(run.columns, run.rows)
+        )
+
+
+def _result_of(run: Run) -> JobResult:
+    rows = run.rows or ()
+    return JobResult(
+        job_id=run.id,
+        status="succeeded",
+        columns=run.columns,
+        rows=rows,
+        row_count=len(rows),
+        truncated=run.truncated,
+        output=run.output,
+    )

@@ -1,0 +1,156 @@
+"""A run in the making: filled in step by step, then sealed as it stands.
+
+Whatever stops the run, the capsule holds what was known at that moment.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from sandtable.capsule.model import LOG_CHARS, Capsule, Ended, ResultRecord, VerdictRecord, digests_of
+from sandtable.capsule.store import RunRecord
+from sandtable.catalog.model import Dataset
+from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.policy.verdict import Approved, Refused
+from sandtable.runs.model import Run, run_of
+from sandtable.runs.parts import Parts
+from sandtable.sandbox.job import JobResult
+
+
+@dataclass(slots=True)
+class Draft:
+    run: Run
+    attempt: int
+    dataset: Dataset | None = None
+    sql: str | None = None
+    warnings: list[str] = field(default_factory=list)
+    verdict: VerdictRecord | None = None
+    approved: Approved | None = None
+    cache_key: str | None = None
+    cached_from: str | None = None
+    result: JobResult | None = None
+    status: Ended | None = None
+    error: Problem | None = None
+    stats: dict[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, record: RunRecord) -> Draft:
+        run = run_of(record)
+        return cls(run=run, attempt=record.attempts, sql=run.request.sql)
+
+    def fail(self, error: Problem | SandtableError) -> None:
+        self.status = "failed"
+        self.error = error.problem if isinstance(error, SandtableError) else error
+
+    def reject_plan(self, error: SandtableError) -> None:
+        self.status = "rejected"
+        self.error = error.problem
+        self.verdict = VerdictRecord(
+            decision="refused",
+            code=error.code,
+            construct="plan",
+            message=error.message,
+            suggestion=error.suggestion,
+        )
+
+    def reject_sql(self, refused: Refused) -> None:
+        self.status = "rejected"
+        self.verdict = VerdictRecord.of(refused)
+        place = {"construct": refused.construct, "position": refused.position, "length": refused.length}
+        self.error = Problem(
+            code=refused.code,
+            message=refused.message,
+            suggestion=refused.suggestion,
+            details={**refused.details, **place},
+        )
+
+    def cancel(self) -> None:
+        self.status = "cancelled"
+        self.result = None
+        self.error = None
+
+    def take(self, result: JobResult) -> None:
+        """The sandbox's answer decides how the run ends."""
+        self.result = result
+        self.stats |= result.metrics
+        if result.status == "succeeded":
+            self.status = "succeeded"
+        elif result.error is not None:
+            error = result.error
+            self.fail(
+                Problem(
+                    code=error.code,
+                    message=error.message,
+                    suggestion=error.suggestion,
+                    details={"type": error.type},
+                )
+            )
+        else:
+            self.fail(_stopped())
+
+
+def _stopped() -> Problem:
+    return Problem(
+        code=ErrorCode.RUNNER_INTERNAL_ERROR,
+        message="the sandbox was stopped before the run had ended",
+        suggestion="Run it again.",
+    )
+
+
+def ended_run(draft: Draft, finished_at: str) -> Run:
+    answered = draft.result or JobResult(job_id=draft.run.id, status="cancelled")
+    succeeded = draft.status == "succeeded"
+    return draft.run.model_copy(
+        update={
+            "status": draft.status,
+            "finished_at": finished_at,
+            "sql": draft.sql,
+            "executed_sql": draft.approved.sql if draft.approved else None,
+            "verdict": draft.verdict,
+            "warnings": tuple(draft.warnings),
+            "columns": answered.columns if succeeded else (),
+            "rows": answered.rows if succeeded else None,
+            "row_count": answered.row_count if succeeded else None,
+            "truncated": succeeded and answered.truncated,
+            "exec_time_ms": answered.exec_time_ms if draft.result else None,
+            "output": answered.output if succeeded else {},
+            "stdout": answered.stdout[:LOG_CHARS],
+            "stderr": answered.stderr[:LOG_CHARS],
+            "error": draft.error,
+            "cached_from": draft.cached_from,
+            "stats": {name: round(value, 3) for name, value in draft.stats.items()},
+        }
+    )
+
+
+def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
+    request = run.request
+    recorded = ResultRecord.of(draft.result) if draft.result and run.status == "succeeded" else None
+    fields: dict[str, Any] = {
+        "run_id": run.id,
+        "created_at": run.created_at,
+        "finished_at": run.finished_at,
+        "status": run.status,
+        "mode": request.mode,
+        "dataset_id": request.dataset_id,
+        "dataset_version": run.dataset_version,
+        "question": request.question,
+        "plan": request.plan,
+        "sql": run.sql,
+        "executed_sql": run.executed_sql,
+        "verdict": asdict(run.verdict) if run.verdict else None,
+        "executor": parts.executor.name,
+        "engine": parts.engine,
+        "isolation": list(parts.isolation),
+        "limits": run.limits.model_dump(mode="json"),
+        "result": recorded.model_dump(mode="json") if recorded else None,
+        "stdout": run.stdout,
+        "stderr": run.stderr,
+        "error": run.error.model_dump(mode="json") if run.error else None,
+        "exec_time_ms": run.exec_time_ms or 0.0,
+        "cached_from": run.cached_from,
+        "prompts": [],
+    }
+    digests = digests_of(fields, recorded.digest if recorded else None)
+    return Capsule.model_validate({**fields, "digests": digests.model_dump()})

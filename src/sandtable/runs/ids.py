@@ -1,0 +1,19 @@
+"""Run ids that sort by the time they were made: `run_`, milliseconds, a counter, randomness."""
+
+from __future__ import annotations
+
+import secrets
+from datetime import datetime
+
+
+class RunIds:
+    def __init__(self) -> None:
+        self._last = (0, 0)
+
+    def next(self, now: datetime) -> str:
+        """Later than every id made before, even when the clock stands still or steps back."""
+        millis, count = int(now.timestamp() * 1000), 0
+        if millis <= self._last[0]:
+            millis, count = self._last[0], self._last[1] + 1
+        self._last = (millis, count)
+        return f"run_{millis:012x}{count:06x}{secrets.token_hex(7)}"

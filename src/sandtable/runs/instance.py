@@ -1,0 +1,73 @@
+"""Who owns a run, and whether that owner still lives.
+
+An instance holds a lock on `<home>/instances/<id>.lock` as long as its process lives; the kernel
+releases it at the very death, however it comes, and no reuse of process ids can fake it. The
+descriptor is closed on exec, so a sandbox cannot keep a dead server's lock.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class Instance:
+    def __init__(self, home: Path) -> None:
+        self._folder = home / "instances"
+        self._descriptor: int | None = None
+        self.id = ""
+
+    def acquire(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        while self._descriptor is None:
+            self.id = secrets.token_hex(8)
+            # Fails when a recovery mistook the new, not yet locked file for a dead owner's.
+            self._descriptor = _lock(self._path(self.id), create=True)
+
+    def release(self) -> None:
+        if self._descriptor is not None:
+            self._path(self.id).unlink(missing_ok=True)
+            os.close(self._descriptor)
+            self._descriptor = None
+
+    @contextmanager
+    def inherit(self, owner: str) -> Iterator[bool]:
+        """True inside when `owner` is dead. Its lock is held meanwhile, and its file gone afterwards."""
+        path = self._path(owner)
+        descriptor = None if owner == self.id else _lock(path)
+        if descriptor is None:
+            yield owner != self.id and not path.exists()
+            return
+        try:
+            yield True
+            # While the lock is still held: a newcomer that opened this file must see that it is gone.
+            path.unlink(missing_ok=True)
+        finally:
+            os.close(descriptor)
+
+    def others(self) -> list[str]:
+        """Owners with a lock file, living or dead."""
+        return [path.stem for path in self._folder.glob("*.lock") if path.stem != self.id]
+
+    def _path(self, owner: str) -> Path:
+        return self._folder / f"{owner}.lock"
+
+
+def _lock(path: Path, *, create: bool = False) -> int | None:
+    """A descriptor that holds the lock; None when another holds it or the file is gone."""
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
+    except FileNotFoundError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if os.fstat(descriptor).st_ino == path.stat().st_ino:
+            return descriptor
+    except (BlockingIOError, FileNotFoundError):
+        pass
+    os.close(descriptor)
+    return None

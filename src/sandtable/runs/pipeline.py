@@ -1,0 +1,162 @@
+"""The way of a run: resolve, write SQL, judge, recall, execute.
+
+Invariant: `advance` always leaves the draft ended, unless it is cancelled from outside. Nothing
+reaches a sandbox without the gate's approval, and what reaches it is the gate's canonical text.
+"""
+
+from __future__ import annotations
+
+import time
+
+import structlog
+
+from sandtable.capsule.model import VerdictRecord
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.store import parquet_name
+from sandtable.errors import ErrorCode, InvalidInput, Problem, SandtableError
+from sandtable.policy.verdict import Approved, Refused
+from sandtable.runs.cache import Cache, cache_key
+from sandtable.runs.draft import Draft
+from sandtable.runs.parts import Parts
+from sandtable.runs.watch import HUNG, bounded, run_watched
+from sandtable.sandbox.job import DataRef, Job, Limits
+
+log = structlog.get_logger(__name__)
+
+
+async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
+    for step in STEPS:
+        started = time.perf_counter()
+        try:
+            await step(draft, parts, cache)
+        except SandtableError as error:
+            draft.fail(error)
+        except Exception as error:
+            log.exception("run_step_broke", run_id=draft.run.id, step=step.__name__)
+            draft.fail(_broken(step.__name__, error))
+        draft.stats[f"{step.__name__}_ms"] = (time.perf_counter() - started) * 1000
+        if draft.status is not None:
+            return
+
+
+async def resolve(draft: Draft, parts: Parts, cache: Cache) -> None:
+    """The data version that was current when the run was accepted, not the one that is now."""
+    draft.dataset = await parts.datasets.version(draft.run.request.dataset_id, draft.run.dataset_version)
+
+
+async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
+    plan = draft.run.request.plan
+    if plan is None:
+        return
+    try:
+        compiled = parts.compile(plan, _dataset(draft), draft.run.limits.rows)
+    except InvalidInput as error:
+        draft.reject_plan(error)
+        return
+    draft.sql = compiled.sql
+    draft.warnings += compiled.warnings
+
+
+async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
+    assert draft.sql is not None
+    verdict = await bounded(parts.judge(draft.sql, _dataset(draft)), parts.judge_s)
+    if verdict is HUNG:
+        draft.fail(_gate_hung(parts.judge_s))
+    elif isinstance(verdict, Refused):
+        draft.reject_sql(verdict)
+    else:
+        draft.approved = verdict
+        draft.verdict = VerdictRecord.of(verdict)
+        draft.warnings += verdict.warnings
+
+
+async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
+    approved, run = _approved(draft), draft.run
+    if approved.volatile:
+        return
+    draft.cache_key = cache_key(run.request, run.dataset_version, approved.sql, run.limits, parts.engine)
+    found = await cache.find(draft.cache_key) if run.request.cache else None
+    if found is not None:
+        draft.cached_from = found.run_id
+        draft.take(found.result)
+
+
+async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
+    job = job_for(draft, _approved(draft), refs_of(_dataset(draft)), parts)
+    log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=parts.executor.name)
+    draft.take(await run_watched(parts.executor, job, parts.grace_s))
+
+
+STEPS = (resolve, write_sql, judge, recall, execute)
+
+
+def job_for(draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: Parts) -> Job:
+    run = draft.run
+    return Job(
+        # Another id for each attempt: a tier may still remember the attempt that a crash cut short.
+        id=f"{run.id}-{draft.attempt}",
+        mode=run.request.mode,
+        dataset_id=run.request.dataset_id,
+        dataset_version=run.dataset_version,
+        data=refs,
+        text=approved.sql,
+        threads=threads_for(approved, refs, parts),
+        limits=run.limits,
+    )
+
+
+def refs_of(dataset: Dataset) -> tuple[DataRef, ...]:
+    return tuple(
+        DataRef(table=table.name, path=parquet_name(table.name), rows=table.rows) for table in dataset.tables
+    )
+
+
+def threads_for(approved: Approved, refs: tuple[DataRef, ...], parts: Parts) -> int:
+    if approved.serial:
+        return 1
+    read = {name.lower() for name in approved.tables}
+    rows = sum(ref.rows or 0 for ref in refs if ref.table.lower() in read)
+    return parts.threads if rows >= parts.large_rows else 1
+
+
+def limits_for(limits: Limits, max_rows: int | None, timeout_ms: int | None) -> Limits:
+    """The installation's limits, lowered as asked. Raises InvalidInput for more than they allow."""
+    asked = {"rows": ("max_rows", max_rows), "wall_ms": ("timeout_ms", timeout_ms)}
+    lowered: dict[str, int] = {}
+    for name, (field, value) in asked.items():
+        most = getattr(limits, name)
+        if value is not None and value > most:
+            raise InvalidInput(
+                f"`{field}` is {value}, and at most {most} is allowed",
+                suggestion=f"Ask for {most} or less, or leave it out.",
+                field=field,
+            )
+        if value is not None:
+            lowered[name] = value
+    return limits.model_copy(update=lowered)
+
+
+def _dataset(draft: Draft) -> Dataset:
+    assert draft.dataset is not None
+    return draft.dataset
+
+
+def _approved(draft: Draft) -> Approved:
+    assert draft.approved is not None
+    return draft.approved
+
+
+def _gate_hung(seconds: float) -> Problem:
+    return Problem(
+        code=ErrorCode.RUNNER_TIMEOUT,
+        message=f"the gate gave no verdict within {seconds:g} s",
+        suggestion="Run it again; if it happens again, simplify the query.",
+    )
+
+
+def _broken(step: str, error: Exception) -> Problem:
+    return Problem(
+        code=ErrorCode.RUNNER_INTERNAL_ERROR,
+        message=f"the step {step!r} broke: {type(error).__name__}",
+        suggestion="This is a defect of Sandtable: report it with the server's log.",
+    )

@@ -1,0 +1,49 @@
+"""How a capsule is derived again with the parts that runs are made of."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from sandtable.capsule.keys import TrustedKeys
+from sandtable.capsule.model import Capsule
+from sandtable.capsule.verify import Rederive
+from sandtable.catalog.model import Dataset
+from sandtable.policy.verdict import Approved
+from sandtable.runs.parts import Parts
+from sandtable.runs.pipeline import refs_of, threads_for
+from sandtable.runs.watch import run_watched
+from sandtable.sandbox.job import Job, JobResult
+
+
+def rederive_with(
+    parts: Parts, keys: TrustedKeys, rehash: Callable[[Dataset], Awaitable[str]] | None
+) -> Rederive:
+    def compile_again(plan: dict[str, Any], dataset: Dataset, rows: int) -> str:
+        return parts.compile(plan, dataset, rows).sql
+
+    async def run_again(capsule: Capsule, approved: Approved, dataset: Dataset) -> JobResult:
+        refs = refs_of(dataset)
+        # What shapes the result comes from the capsule; what the machine must bear does not.
+        shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes"})
+        job = Job(
+            id=f"verify-{secrets.token_hex(8)}",
+            mode=capsule.mode,
+            dataset_id=dataset.id,
+            dataset_version=dataset.version,
+            data=refs,
+            text=approved.sql,
+            threads=threads_for(approved, refs, parts),
+            limits=parts.limits.model_copy(update=shape),
+        )
+        return await run_watched(parts.executor, job, parts.grace_s)
+
+    return Rederive(
+        keys=keys,
+        dataset=parts.datasets.version,
+        rehash=rehash,
+        compile=compile_again,
+        judge=parts.judge,
+        run=run_again,
+    )

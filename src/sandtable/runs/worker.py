@@ -1,0 +1,174 @@
+"""One claimed run from claim to capsule: the pipeline, raced against whoever wants it stopped."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+import structlog
+
+from sandtable.capsule.keys import SigningKey
+from sandtable.capsule.seal import Envelope, seal
+from sandtable.capsule.store import Ending, RunRecord, RunStore, StoreUnavailable
+from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.runs.cache import Cache
+from sandtable.runs.draft import Draft, capsule_of, ended_run
+from sandtable.runs.model import Run, body_of, result_of
+from sandtable.runs.parts import Parts
+from sandtable.runs.pipeline import advance
+from sandtable.runs.waiters import Waiters
+
+log = structlog.get_logger(__name__)
+
+LARGE_CELLS = 2_000
+RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+
+Stop = Literal["cancel", "close"]
+
+
+@dataclass(slots=True)
+class Stopper:
+    """Says once, and to all who look, that a run is to stop and why."""
+
+    reason: Stop | None = None
+    _event: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def stop(self, reason: Stop) -> None:
+        if self.reason is None or reason == "close":
+            self.reason = reason
+        self._event.set()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    store: RunStore
+    parts: Parts
+    key: SigningKey
+    waiters: Waiters
+    now: Callable[[], datetime]
+    max_attempts: int
+
+    async def work(self, record: RunRecord, stopper: Stopper) -> None:
+        draft = Draft.of(record)
+        context = {"run_id": record.id, "dataset_id": record.dataset_id, "attempt": record.attempts}
+        log.info("run_started", **context)
+        if record.cancel_requested:
+            draft.cancel()
+        elif record.attempts > self.max_attempts:
+            draft.fail(_given_up(record.attempts - 1))
+        else:
+            await self._advance(draft, stopper)
+        if draft.status is None:
+            log.info("run_put_back", **context)
+            return
+        try:
+            await self._end_patiently(draft, record, stopper)
+        except SandtableError:
+            raise
+        except Exception:
+            log.exception("run_not_sealed", **context)
+            bare = Draft.of(record)
+            bare.fail(_not_sealed())
+            await self._end_patiently(bare, record, stopper)
+
+    async def _advance(self, draft: Draft, stopper: Stopper) -> None:
+        work = asyncio.create_task(advance(draft, self.parts, Cache(self.store, self.key)))
+        stop = asyncio.create_task(stopper.wait())
+        await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
+        stop.cancel()
+        if not work.done():
+            work.cancel()
+            await asyncio.wait({work})
+        if draft.status is None and stopper.reason == "cancel":
+            draft.cancel()
+
+    async def end(self, draft: Draft, record: RunRecord, expected: Literal["pending", "running"]) -> bool:
+        """Seal and store. False when somebody else ended or took the run meanwhile."""
+        assert draft.status is not None
+        finished_at = iso(self.now())
+        run = ended_run(draft, finished_at)
+        envelope = await self._seal(draft, run)
+        cached = draft.cached_from is not None
+        stored = await self.store.finish(
+            Ending(
+                id=run.id,
+                owner=record.owner,
+                expected=expected,
+                status=draft.status,
+                finished_at=finished_at,
+                body=body_of(run),
+                envelope=envelope,
+                result=None if cached else result_of(run),
+                result_of=draft.cached_from,
+                cache_key=draft.cache_key if draft.status == "succeeded" and not cached else None,
+            )
+        )
+        if stored:
+            self.waiters.tell(run.id)
+            _log_end(run)
+        return stored
+
+    async def _seal(self, draft: Draft, run: Run) -> Envelope:
+        def make() -> Envelope:
+            return seal(capsule_of(draft, run, self.parts), self.key)
+
+        # Encoding a large result takes long enough to be felt by everyone else on the loop.
+        large = len(run.rows or ()) * len(run.columns) > LARGE_CELLS
+        return await asyncio.to_thread(make) if large else make()
+
+    async def _end_patiently(self, draft: Draft, record: RunRecord, stopper: Stopper) -> None:
+        """A full disk loses no answer: those who wait hear of it, and the answer is stored when it can be."""
+        for attempt in range(1 << 30):
+            try:
+                if not await self.end(draft, record, "running"):
+                    log.warning("run_ended_elsewhere", run_id=record.id)
+                return
+            except StoreUnavailable as error:
+                log.error("run_not_stored", run_id=record.id, reason=error.message)
+                self.waiters.fail(record.id, error)
+            if stopper.reason == "close":
+                return
+            await asyncio.wait(
+                {stop := asyncio.create_task(stopper.wait())}, timeout=RETRY_S[min(attempt, len(RETRY_S) - 1)]
+            )
+            stop.cancel()
+
+
+def iso(moment: datetime) -> str:
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _given_up(times: int) -> Problem:
+    return Problem(
+        code=ErrorCode.RUNNER_INTERNAL_ERROR,
+        message=f"the run was begun {times} times and the server died or was stopped each time",
+        suggestion="Look in the server's log for the reason, then submit it again.",
+    )
+
+
+def _not_sealed() -> Problem:
+    return Problem(
+        code=ErrorCode.RUNNER_INTERNAL_ERROR,
+        message="the answer could not be sealed",
+        suggestion="This is a defect of Sandtable: report it with the server's log.",
+    )
+
+
+def _log_end(run: Run) -> None:
+    log.info(
+        "run_finished",
+        run_id=run.id,
+        dataset_id=run.request.dataset_id,
+        status=run.status,
+        code=run.error.code if run.error else None,
+        cached_from=run.cached_from,
+        exec_time_ms=run.exec_time_ms,
+        row_count=run.row_count,
+        **run.stats,
+    )

@@ -1,0 +1,128 @@
+"""An Executor in memory that follows a script: results by text, delays, failures, crashes, hangs.
+
+For tests of everything above the sandbox. It isolates nothing and runs nothing.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandtable.errors import ErrorCode, NotFound
+from sandtable.sandbox.executor import JobStatus
+from sandtable.sandbox.job import Job, JobError, JobResult, ResultColumn
+
+
+@dataclass(frozen=True, slots=True)
+class Script:
+    """What happens to a job with a given text."""
+
+    columns: Sequence[tuple[str, str]] = (("answer", "INTEGER"),)
+    rows: Sequence[Sequence[Any]] = ((42,),)
+    delay_s: float = 0.0
+    error: JobError | None = None
+    raises: Exception | None = None
+    """The machinery itself breaks: `result` raises this."""
+    deaf: bool = False
+    """Never answers, not even after `cancel`."""
+    output: dict[str, Any] = field(default_factory=dict)
+
+
+class FakeExecutor:
+    name = "fake"
+
+    def __init__(self, default: Script | None = None) -> None:
+        self._default = default or Script()
+        self._scripts: dict[str, Script] = {}
+        self._tasks: dict[str, asyncio.Task[JobResult]] = {}
+        self._deaf: set[str] = set()
+        self._running = 0
+        self._changed = asyncio.Condition()
+        self.jobs: list[Job] = []
+        """Every job taken, in order."""
+        self.cancelled: list[str] = []
+        self.peak = 0
+        """Most jobs that ran at the same time."""
+
+    def on(self, text: str, script: Script) -> None:
+        self._scripts[text] = script
+
+    async def submit(self, job: Job) -> None:
+        if job.id in self._tasks:
+            return
+        self._tasks[job.id] = asyncio.create_task(self._play(job))
+        async with self._changed:
+            self.jobs.append(job)
+            self._changed.notify_all()
+
+    async def taken(self, count: int = 1) -> None:
+        """Wait until so many jobs were taken."""
+        async with self._changed:
+            await self._changed.wait_for(lambda: len(self.jobs) >= count)
+
+    async def result(self, job_id: str) -> JobResult:
+        return await asyncio.shield(self._task(job_id))
+
+    async def status(self, job_id: str) -> JobStatus:
+        task = self._tasks.get(job_id)
+        return "unknown" if task is None else "done" if task.done() else "running"
+
+    async def cancel(self, job_id: str) -> None:
+        task = self._task(job_id)
+        self.cancelled.append(job_id)
+        if not task.done() and job_id not in self._deaf:
+            task.cancel()
+
+    async def aclose(self) -> None:
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
+
+    def _task(self, job_id: str) -> asyncio.Task[JobResult]:
+        try:
+            return self._tasks[job_id]
+        except KeyError:
+            raise NotFound(f"no job {job_id!r}") from None
+
+    async def _play(self, job: Job) -> JobResult:
+        script = self._scripts.get(job.text, self._default)
+        if script.deaf:
+            self._deaf.add(job.id)
+        self._running += 1
+        self.peak = max(self.peak, self._running)
+        try:
+            return await self._act(job, script)
+        except asyncio.CancelledError:
+            return JobResult(job_id=job.id, status="cancelled")
+        finally:
+            self._running -= 1
+
+    async def _act(self, job: Job, script: Script) -> JobResult:
+        if script.deaf:
+            await asyncio.Event().wait()
+        limit = job.limits.wall_ms / 1000
+        await asyncio.sleep(min(script.delay_s, limit))
+        if script.raises is not None:
+            raise script.raises
+        if script.delay_s > limit:
+            return _failed(job, JobError(code=ErrorCode.RUNNER_TIMEOUT, type="Timeout", message="timed out"))
+        if script.error is not None:
+            return _failed(job, script.error)
+        rows = tuple(tuple(row) for row in script.rows)
+        kept = rows[: job.limits.rows]
+        return JobResult(
+            job_id=job.id,
+            status="succeeded",
+            columns=tuple(ResultColumn(name=name, type=kind) for name, kind in script.columns),
+            rows=kept,
+            row_count=len(kept),
+            truncated=len(kept) < len(rows),
+            exec_time_ms=script.delay_s * 1000,
+            output=script.output,
+        )
+
+
+def _failed(job: Job, error: JobError) -> JobResult:
+    return JobResult(job_id=job.id, status="failed", error=error)

@@ -1,0 +1,58 @@
+"""The gate at work: parse in a sandbox, judge here.
+
+Invariant: SQL text is parsed by DuckDB only inside a sealed, single-use sandbox with no data in it.
+Whatever goes wrong in there (too slow, too deep, a crash) is a refusal.
+"""
+
+from __future__ import annotations
+
+import secrets
+
+from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.errors import ErrorCode
+from sandtable.policy.gate import judge
+from sandtable.policy.pregate import pregate
+from sandtable.policy.verdict import Refused, Verdict
+from sandtable.sandbox.executor import Executor
+from sandtable.sandbox.job import Job, JobResult, Limits
+
+_LIMITS = Limits(
+    wall_ms=800, cpu_s=2, memory_mb=256, tmp_mb=0, pids=4, rows=0, result_bytes=16 << 20, log_bytes=4096
+)
+
+
+class Gate:
+    def __init__(self, executor: Executor, *, max_bytes: int) -> None:
+        self._executor = executor
+        self._max_bytes = max_bytes
+
+    async def __call__(self, text: str, dataset: Dataset) -> Verdict:
+        refused = pregate(text, self._max_bytes)
+        if refused is not None:
+            return refused
+        job = parse_job(text, dataset)
+        await self._executor.submit(job)
+        result = await self._executor.result(job.id)
+        if result.status != "succeeded":
+            return _unparsed(result)
+        return judge(text, result.output, dataset)
+
+
+def parse_job(text: str, dataset: Dataset) -> Job:
+    floats = sorted({c.name for t in dataset.tables for c in t.columns if c.type is ColumnType.FLOAT})
+    options = {"float_columns": floats}
+    return Job(id=f"parse_{secrets.token_hex(8)}", mode="parse", text=text, limits=_LIMITS, options=options)
+
+
+def _unparsed(result: JobResult) -> Refused:
+    error = result.error
+    if error is not None and error.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
+        why = "the text takes too long or too much memory to parse"
+    else:
+        why = f"the text could not be parsed: {error.message if error else result.status}"
+    return Refused(
+        code=ErrorCode.SQL_POLICY_VIOLATION,
+        construct="statement",
+        message=why,
+        suggestion="write a shorter query with less nesting",
+    )

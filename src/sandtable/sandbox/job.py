@@ -1,0 +1,91 @@
+"""Job in, JobResult out: the one contract of every tier.
+
+Invariant: both are plain JSON. The runner (`sandtable_runner`) reads a job from a socket or
+stdin and writes a result to a dedicated channel; it never sees a Python object of ours.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sandtable.errors import ErrorCode
+
+Mode = Literal["sql", "dry_run", "fetch_schema", "parse", "ingest", "probe"]
+
+
+class _Wire(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Limits(_Wire):
+    """Hard limits of one run. They are part of the capsule."""
+
+    wall_ms: int = Field(default=30_000, ge=1)
+    cpu_s: int = Field(default=60, ge=1)
+    memory_mb: int = Field(default=1024, ge=64)
+    tmp_mb: int = Field(default=256, ge=0)
+    pids: int = Field(default=64, ge=1)
+    """Threads: a sandbox cannot start processes at all."""
+    rows: int = Field(default=200, ge=0)
+    cell_bytes: int = Field(default=64 << 10, ge=16)
+    result_bytes: int = Field(default=4 << 20, ge=256)
+    log_bytes: int = Field(default=64 << 10, ge=0)
+
+
+class DataRef(_Wire):
+    """One table: where its Parquet lies inside the data store, and what it must contain."""
+
+    table: str
+    path: str
+    """Relative to the dataset's folder in the data store, such as `orders.parquet`."""
+    rows: int | None = None
+
+
+class Job(_Wire):
+    id: str
+    mode: Mode
+    dataset_id: str = ""
+    dataset_version: str = ""
+    """`sha256:…`; names the folder in the data store that becomes the sandbox's only data."""
+    data: tuple[DataRef, ...] = ()
+    text: str = ""
+    threads: int = Field(default=1, ge=1)
+    limits: Limits = Limits()
+    options: dict[str, Any] = Field(default_factory=dict)
+    """Mode-specific, such as `float_columns` for `parse` or `source` for `ingest`."""
+
+
+class ResultColumn(_Wire):
+    name: str
+    type: str
+    """DuckDB's type name."""
+
+
+class JobError(_Wire):
+    code: ErrorCode
+    type: str
+    """The engine's own class of error, such as `BinderException`."""
+    message: str
+    suggestion: str = ""
+
+
+class JobResult(_Wire):
+    job_id: str
+    status: Literal["succeeded", "failed", "cancelled"]
+    columns: tuple[ResultColumn, ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
+    """JSON values, as the runner's `encode` makes them: long integers and decimals, dates and times are text."""
+    row_count: int = 0
+    """Rows in `rows`."""
+    truncated: bool = False
+    """The query had more rows than `limits.rows`."""
+    exec_time_ms: float = 0.0
+    stdout: str = ""
+    stderr: str = ""
+    error: JobError | None = None
+    output: dict[str, Any] = Field(default_factory=dict)
+    """Answer of the modes that return no table (`parse`, `fetch_schema`, `ingest`, `probe`)."""
+    metrics: dict[str, float] = Field(default_factory=dict)
+    """Timings in ms and peaks, never hashed."""

@@ -1,0 +1,1 @@
+"""The local tier: a template process that forks a sealed, single-use sandbox for every job."""

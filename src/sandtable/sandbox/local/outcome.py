@@ -1,0 +1,79 @@
+"""How a sandbox ended, told as a JobResult that a person can act on."""
+
+from __future__ import annotations
+
+import signal
+
+from sandtable.errors import ErrorCode
+from sandtable.sandbox.job import Job, JobError, JobResult
+from sandtable.sandbox.local.sandbox import Sandbox
+
+_SMALLER = "filter or aggregate earlier, add a LIMIT, or avoid joining everything with everything"
+_EXHAUSTED = ("bad_alloc", "MemoryError", "Cannot allocate memory", "out of memory", "Out of Memory")
+_SETUP_FAILED = 70
+
+
+def failed(job: Job, code: str, kind: str, message: str, suggestion: str = "", stderr: str = "") -> JobResult:
+    error = JobError(code=ErrorCode(code), type=kind, message=message, suggestion=suggestion)
+    return JobResult(job_id=job.id, status="failed", error=error, stderr=stderr[: job.limits.log_bytes])
+
+
+def timed_out(job: Job) -> JobResult:
+    seconds = job.limits.wall_ms / 1e3
+    return failed(
+        job, "RUNNER_TIMEOUT", "Timeout", f"stopped after {seconds:g} s, the limit of this run", _SMALLER
+    )
+
+
+def explain_end(job: Job, sandbox: Sandbox, trouble: str) -> JobResult:
+    """The sandbox went away, or spoke nonsense, before its answer was whole."""
+    output = sandbox.output
+    ended = sandbox.ended.result() if sandbox.ended.done() else None
+    number = ended.signal if ended else None
+    exhausted = any(word in output for word in _EXHAUSTED)
+    if number == signal.SIGXCPU or (
+        number == signal.SIGKILL and _used_its_time(job, ended.cpu_ms if ended else 0)
+    ):
+        message = f"stopped after {job.limits.cpu_s} s of processor time, the limit of this run"
+        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "CpuLimit", message, _SMALLER, output)
+    if number == signal.SIGXFSZ:
+        message = f"stopped: it filled its {job.limits.tmp_mb} MB of scratch space"
+        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "TmpLimit", message, _SMALLER, output)
+    if exhausted or (
+        number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
+        and _near_limit(job, ended.peak_kb if ended else 0)
+    ):
+        message = f"stopped: it needed more than {job.limits.memory_mb} MB of memory"
+        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "MemoryLimit", message, _SMALLER, output)
+    if number == signal.SIGKILL:
+        message = "the sandbox was killed from outside, most likely because the machine ran out of memory"
+        return failed(
+            job,
+            "RUNNER_RESOURCE_EXCEEDED",
+            "Killed",
+            message,
+            "run it again when the machine is less busy",
+            output,
+        )
+    if number is not None:
+        message = f"the engine crashed ({signal.Signals(number).name}); nothing else was affected"
+        return failed(
+            job, "RUNNER_INTERNAL_ERROR", "Crash", message, "rewrite the query and report this one", output
+        )
+    return failed(
+        job,
+        "RUNNER_INTERNAL_ERROR",
+        "NoAnswer",
+        trouble,
+        "run it again; if it fails again, report the run",
+        output,
+    )
+
+
+def _used_its_time(job: Job, cpu_ms: float) -> bool:
+    """Process 1 of its own world does not notice SIGXCPU; the kernel's SIGKILL follows a second later."""
+    return cpu_ms >= job.limits.cpu_s * 1e3
+
+
+def _near_limit(job: Job, peak_kb: int) -> bool:
+    return peak_kb * 1024 > job.limits.memory_mb * (1 << 20) * 0.7

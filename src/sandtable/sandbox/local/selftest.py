@@ -1,0 +1,94 @@
+"""The doctor: what isolation this machine gives, layer by layer, proved by real escape attempts from inside."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+
+from sandtable.errors import Problem, SandboxUnavailable
+from sandtable.sandbox.job import Job, JobResult, Limits
+from sandtable.sandbox.local.executor import LocalExecutor
+
+_LIMITS = Limits(wall_ms=20_000, cpu_s=10, memory_mb=256, tmp_mb=16, rows=0)
+_LAYERS = {
+    "namespace:user": "root inside means nothing outside",
+    "namespace:mount": "its own file tree",
+    "namespace:pid": "sees no other process",
+    "namespace:network": "no network interface at all",
+    "namespace:ipc": "no shared memory with others",
+    "namespace:uts": "its own host name",
+    "namespace:cgroup": "its own view of resource groups",
+    "private-root": "an almost empty root: no /etc, /usr, /home",
+    "landlock": "opens only its data and scratch, whatever else happens",
+    "seccomp": "system calls by allow list: no sockets, processes, programs",
+    "rlimits": "memory, processor time, files, threads",
+    "no-new-privileges": "cannot gain rights by starting a program",
+    "no-capabilities": "no special right of root",
+    "cgroup": "memory and processes of all sandboxes together are capped",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    name: str
+    active: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    name: str
+    escaped: bool
+    detail: str
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorReport:
+    layers: tuple[Layer, ...]
+    attempts: tuple[Attempt, ...]
+    engine: str
+    reasons: tuple[str, ...]
+    """Why a stronger isolation is not used here."""
+    problem: Problem | None
+
+    @property
+    def ok(self) -> bool:
+        return self.problem is None
+
+
+async def examine(executor: LocalExecutor) -> DoctorReport:
+    try:
+        hello = await executor.start()
+    except SandboxUnavailable as error:
+        reasons = tuple(error.details.get("reasons", ()))
+        return DoctorReport(_layers(()), (), "", reasons, error.problem)
+    job = Job(id=f"probe_{secrets.token_hex(8)}", mode="probe", limits=_LIMITS)
+    await executor.submit(job)
+    result = await executor.result(job.id)
+    attempts = tuple(Attempt(a["name"], a["escaped"], a["detail"]) for a in result.output.get("attempts", []))
+    layers = _layers(hello.layers)
+    return DoctorReport(layers, attempts, hello.engine, hello.reasons, _problem(result, attempts))
+
+
+def _layers(active: tuple[str, ...]) -> tuple[Layer, ...]:
+    """`active` may carry a value after the layer's name, such as `landlock:7`."""
+    found: list[Layer] = []
+    for name, detail in _LAYERS.items():
+        match = next((entry for entry in active if entry == name or entry.startswith(name + ":")), None)
+        version = match.removeprefix(name).lstrip(":") if match else ""
+        found.append(Layer(name, match is not None, f"{detail} (version {version})" if version else detail))
+    return tuple(found)
+
+
+def _problem(result: JobResult, attempts: tuple[Attempt, ...]) -> Problem | None:
+    escaped = [attempt.name for attempt in attempts if attempt.escaped]
+    if escaped:
+        message = f"the self-test got out of the sandbox: {', '.join(escaped)}"
+    elif result.status != "succeeded" or not attempts:
+        message = f"the self-test did not finish: {result.error.message if result.error else result.status}"
+    else:
+        return None
+    error = SandboxUnavailable(
+        message, suggestion="do not run untrusted queries here; use another machine or back end"
+    )
+    return error.problem

@@ -1,0 +1,198 @@
+"""The server's end of a template process (`sandtable_runner.zygote`): start it, order sandboxes, hear how they end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import socket
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sandtable.errors import SandboxUnavailable
+from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
+from sandtable.sandbox.local.sandbox import Ended, Sandbox
+
+_START_S = 30.0
+_MAX_MESSAGE = 64 << 10
+# Nothing of the server's environment reaches a template; these keep libraries from starting threads.
+_ENVIRONMENT = {
+    "PATH": "/usr/bin:/bin",
+    "HOME": "/",
+    "LANG": "C.UTF-8",
+    "TZ": "UTC",
+    "OMP_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "2",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """What the template found on this host."""
+
+    engine: str
+    layers: tuple[str, ...]
+    reasons: tuple[str, ...]
+    """Why a stronger isolation is not used."""
+    pid: int
+
+
+class TemplateProcess:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        control: socket.socket,
+        hello: Hello,
+        group: ResourceGroup | None,
+    ) -> None:
+        self._process = process
+        self._group = group
+        self._control = control
+        self._sandboxes: dict[int, Sandbox] = {}
+        self._count = 0
+        self._loop = asyncio.get_running_loop()
+        self.hello = hello
+        self.alive = True
+        control.setblocking(False)
+        self._loop.add_reader(control.fileno(), self._hear)
+
+    @classmethod
+    async def start(
+        cls,
+        store: Path,
+        *,
+        isolation: str = "auto",
+        nice: int = 0,
+        memory_bytes: int = 8 << 30,
+        pids: int = 1024,
+    ) -> TemplateProcess:
+        """`memory_bytes` and `pids` cap all its sandboxes together, where the host lets us.
+
+        Raises SandboxUnavailable, with the host's reasons, where this host cannot isolate.
+        """
+        if not sys.platform.startswith("linux"):
+            raise SandboxUnavailable(
+                f"the local sandbox needs Linux; this is {sys.platform}",
+                suggestion="use the Docker back end here, or run Sandtable on a Linux machine",
+            )
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            config = {
+                "control_fd": theirs.fileno(),
+                "store": str(store),
+                "isolation": isolation,
+                "nice": nice,
+            }
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-m", "sandtable_runner.zygote", json.dumps(config)],
+                pass_fds=[theirs.fileno()], env=_ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+            )  # fmt: skip
+        # It still imports the engine and has forked nothing: the group will hold all its children.
+        group = enclose(process.pid, memory_bytes=memory_bytes, pids=pids)
+        try:
+            hello = await _greet(ours, process)
+        except BaseException:
+            ours.close()
+            process.kill()
+            process.wait()
+            if process.stderr:
+                process.stderr.close()
+            raise
+        if group:
+            hello = replace(hello, layers=(*hello.layers, "cgroup"))
+        return cls(process, ours, hello, group)
+
+    def spawn(self, order: dict[str, Any]) -> Sandbox:
+        """Ask for one child. It is usable at once: what is sent waits until the child is ready."""
+        self._count += 1
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
+        read, write = os.pipe2(os.O_CLOEXEC)
+        sandbox = Sandbox(ours, read)
+        self._sandboxes[self._count] = sandbox
+        try:
+            message = json.dumps({**order, "id": self._count}).encode()
+            socket.send_fds(self._control, [message], [theirs.fileno(), write])
+        except OSError:
+            # The template is gone or drowning; either way this sandbox will never start.
+            self._sandboxes.pop(self._count).has_ended(Ended(None))
+        finally:
+            theirs.close()
+            os.close(write)
+        return sandbox
+
+    def _hear(self) -> None:
+        while True:
+            try:
+                message, fds, _, _ = socket.recv_fds(self._control, _MAX_MESSAGE, 1)
+            except BlockingIOError:
+                return
+            except OSError:
+                message, fds = b"", []
+            if not message:
+                self._lost()
+                return
+            self._note(json.loads(message), fds)
+
+    def _note(self, news: dict[str, Any], fds: list[int]) -> None:
+        if "started" in news:
+            sandbox = self._sandboxes.get(news["started"])
+            if sandbox is None:
+                os.close(fds[0])
+            else:
+                sandbox.has_started(fds[0])
+        elif "ended" in news and (sandbox := self._sandboxes.pop(news["ended"], None)):
+            sandbox.has_ended(Ended(news["status"], news["peak_kb"], news["cpu_ms"]))
+        elif "failed" in news and (sandbox := self._sandboxes.pop(news["failed"], None)):
+            sandbox.has_ended(Ended(None))
+
+    def _lost(self) -> None:
+        if self.alive:
+            self.alive = False
+            self._loop.remove_reader(self._control.fileno())
+            self._control.close()
+            for sandbox in self._sandboxes.values():
+                sandbox.has_ended(Ended(None))
+            self._sandboxes.clear()
+
+    async def aclose(self) -> None:
+        """Closing the control socket ends the template and all its children."""
+        self._lost()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            await asyncio.to_thread(self._process.wait, 5)
+        if self._process.poll() is None:
+            self._process.kill()
+            await asyncio.to_thread(self._process.wait)
+        if self._process.stderr:
+            self._process.stderr.close()
+        if self._group:
+            self._group.remove()
+
+
+async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> Hello:
+    control.settimeout(_START_S)
+    try:
+        message = await asyncio.to_thread(control.recv, _MAX_MESSAGE)
+    except TimeoutError:
+        message = b""
+    if not message:
+        process.kill()
+        complaint = (process.stderr.read() if process.stderr else b"").decode(errors="replace").strip()
+        raise SandboxUnavailable(
+            f"the sandbox template did not start: {complaint[-2000:] or 'it gave no reason'}",
+            suggestion="run `sandtable doctor`, and check that the installation is whole",
+        )
+    hello = json.loads(message)
+    if hello.get("unavailable"):
+        raise SandboxUnavailable(
+            "this host cannot isolate: " + "; ".join(hello["reasons"]),
+            suggestion="allow unprivileged user namespaces or use a kernel with Landlock (5.13 or newer); "
+            "`sandtable doctor` shows each layer",
+            reasons=hello["reasons"],
+        )
+    return Hello(hello["engine"], tuple(hello["layers"]), tuple(hello["reasons"]), process.pid)

@@ -1,0 +1,48 @@
+"""The application: every adapter over one set of parts."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from sandtable import __version__
+from sandtable.assemble import Parts
+from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.server import errors, health, pages, reference, rest
+from sandtable.server.guard import Guard, SecurityHeaders
+from sandtable.server.logs import RequestLog
+from sandtable.server.samples import Samples
+
+DESCRIPTION = (
+    "Questions about tabular data: a plan or SQL goes in, a gate judges it, a sealed sandbox runs it, "
+    "a signed capsule comes out. Every error has one shape: code, message, suggestion, details."
+)
+TAGS = [
+    {"name": "datasets", "description": "What may be asked about."},
+    {"name": "runs", "description": "Ask, wait, look, cancel. Every run leaves a capsule, refused ones too."},
+    {"name": "capsules", "description": "What happened, provably."},
+    {"name": "health", "description": "For whoever operates this server."},
+]
+ADAPTERS = (rest, health, pages, reference)
+
+
+def create_app(parts: Parts, tested: DoctorReport | None = None) -> FastAPI:
+    """`parts` are open, and are closed by whoever opened them; `tested` is a self-test already done."""
+    app = FastAPI(
+        title="Sandtable",
+        version=__version__,
+        description=DESCRIPTION,
+        openapi_tags=TAGS,
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.parts = parts
+    app.state.samples = Samples(parts)
+    app.state.health = health.Health(parts, tested)
+    for adapter in ADAPTERS:
+        app.include_router(adapter.router)
+    errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
+    # The last one added is the first to see a request.
+    app.add_middleware(Guard)
+    app.add_middleware(RequestLog)
+    app.add_middleware(SecurityHeaders)
+    return app

@@ -1,0 +1,136 @@
+"""What no request gets past: size, kind and origin of its body; and the headers every answer carries.
+
+Invariant: a body is bounded and whole before anything parses it. A web page of another origin cannot
+make a browser start, cancel or verify a run here (no CORS, JSON only, no cross-site requests).
+"""
+
+from __future__ import annotations
+
+import asyncio
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sandtable.errors import ErrorCode, Problem
+from sandtable.server.errors import error_response
+
+MAX_BODY = 1 << 20
+MAX_ENVELOPE = 16 << 20
+_LARGE = {"/verify": MAX_ENVELOPE}
+_SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+_BODY_SECONDS = 60.0
+
+API_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
+_HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Content-Security-Policy": API_POLICY,
+    "Cache-Control": "no-store",
+}
+
+
+class SecurityHeaders:
+    """ASGI middleware, outermost: a page may set its own policy, nothing goes without one."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def adding(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in _HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self._app(scope, receive, adding if scope["type"] == "http" else send)
+
+
+class Guard:
+    """ASGI middleware: refuses what must not reach a parser."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] in _SAFE_METHODS:
+            await self._app(scope, receive, send)
+            return
+        headers = Headers(scope=scope)
+        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+            await error_response(_CROSS_SITE, scope, 403)(scope, receive, send)
+            return
+        limit = _LARGE.get(scope["path"], MAX_BODY)
+        body = await _read(headers, receive, limit)
+        if isinstance(body, int):
+            await error_response(_unread(body, limit), scope, body)(scope, receive, send)
+        elif body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+            await error_response(_NOT_JSON, scope, 415)(scope, receive, send)
+        else:
+            await self._app(scope, _replay(body, receive), send)
+
+
+async def _read(headers: Headers, receive: Receive, limit: int) -> bytes | int:
+    """The whole body, or the HTTP status that says why it was not read."""
+    declared = headers.get("content-length", "")
+    if declared.isdecimal() and (len(declared) > 12 or int(declared) > limit):
+        return 413
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(_BODY_SECONDS):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return 400
+                chunks.append(message.get("body", b""))
+                size += len(chunks[-1])
+                if size > limit:
+                    return 413
+                if not message.get("more_body", False):
+                    return b"".join(chunks)
+    except TimeoutError:
+        return 408
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+def _unread(status: int, limit: int) -> Problem:
+    if status == 413:
+        return Problem(
+            code=ErrorCode.VALIDATION_ERROR,
+            message=f"the body is larger than {limit >> 20} MiB",
+            suggestion="Send a smaller request.",
+            details={"limit_bytes": limit},
+        )
+    return Problem(
+        code=ErrorCode.VALIDATION_ERROR,
+        message="the body did not arrive whole",
+        suggestion="Send the request again.",
+    )
+
+
+_CROSS_SITE = Problem(
+    code=ErrorCode.UNAUTHORIZED,
+    message="a page of another origin may not make changes here",
+    suggestion="Send the request from this server's own pages, or from a program.",
+)
+_NOT_JSON = Problem(
+    code=ErrorCode.VALIDATION_ERROR,
+    message="the body must be JSON, and say so",
+    suggestion="Send it with the header `Content-Type: application/json`.",
+)

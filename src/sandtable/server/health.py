@@ -1,0 +1,81 @@
+"""Is the process alive, and may it be sent work: `/healthz` and `/readyz`.
+
+The sandbox's self-test runs once, at the start or at the first question; the rest is looked at anew.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+from fastapi import APIRouter, Request, Response
+
+from sandtable.assemble import Parts
+from sandtable.errors import SandtableError
+from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.server.views import Check, Readiness
+
+router = APIRouter(tags=["health"])
+
+
+class Health:
+    def __init__(self, parts: Parts, tested: DoctorReport | None = None) -> None:
+        self._parts = parts
+        self._tested = tested
+        self._testing = asyncio.Lock()
+
+    async def readiness(self) -> Readiness:
+        checks = (await self._sandbox(), await self._home(), await self._queue())
+        return Readiness(ready=all(check.ok for check in checks), checks=checks)
+
+    async def _sandbox(self) -> Check:
+        async with self._testing:
+            if self._tested is None:
+                try:
+                    self._tested = await self._parts.doctor()
+                except SandtableError as error:
+                    return Check(name="sandbox", ok=False, detail=error.message)
+        problem = self._tested.problem
+        return Check(name="sandbox", ok=problem is None, detail=problem.message if problem else "")
+
+    async def _home(self) -> Check:
+        try:
+            await asyncio.to_thread(_write_something, self._parts.settings.home)
+        except OSError as error:
+            return Check(name="store", ok=False, detail=f"the home folder is not writable: {error.strerror}")
+        return Check(name="store", ok=True)
+
+    async def _queue(self) -> Check:
+        try:
+            waiting = (await self._parts.runs.counts()).get("pending", 0)
+        except SandtableError as error:
+            return Check(name="queue", ok=False, detail=error.message)
+        limit = self._parts.settings.queue_limit
+        detail = f"{waiting} of at most {limit} runs are waiting"
+        return Check(name="queue", ok=waiting < limit, detail=detail)
+
+
+def _write_something(home: Path) -> None:
+    with tempfile.TemporaryFile(dir=home) as file:
+        file.write(b"ready?" * 1000)
+        file.flush()
+
+
+@router.get("/healthz", operation_id="healthz", summary="Is the process alive?")
+async def healthz() -> dict[str, str]:
+    return {"status": "ok"}
+
+
+@router.get(
+    "/readyz",
+    operation_id="readyz",
+    summary="May it be sent work?",
+    responses={503: {"model": Readiness, "description": "Not now; `checks` says why."}},
+)
+async def readyz(request: Request, response: Response) -> Readiness:
+    """The sandbox passed its self-test, the store can be written, and the queue takes runs."""
+    health: Health = request.app.state.health
+    found = await health.readiness()
+    response.status_code = 200 if found.ready else 503
+    return found

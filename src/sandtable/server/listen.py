@@ -1,0 +1,103 @@
+"""`sandtable serve`: parts, self-test, application, socket, and an orderly end.
+
+Invariant: nothing listens before the sandbox has withstood its self-test, and on SIGTERM or SIGINT the
+parts are closed after the last request has been answered.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import socket
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+import structlog
+import uvicorn
+
+from sandtable.assemble import assemble
+from sandtable.errors import InvalidInput, SandboxUnavailable
+from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.server import logs
+from sandtable.server.app import create_app
+from sandtable.settings import Settings
+
+GRACE_S = 10
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+log = structlog.get_logger("sandtable.server")
+
+
+async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
+    """Serve until a signal comes. `announce` hears the address once requests are answered."""
+    logs.configure(settings.log_level)
+    with _bound(settings.host, settings.port) as listening:
+        async with assemble(settings, adopt=True) as parts:
+            report = await parts.doctor()
+            _require(report)
+            app = create_app(parts, report)
+            # uvicorn would send itself the signal again when it is done, before the parts are closed.
+            server = _Server(
+                uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_S),
+                lambda: announce(_address(settings.host, listening)),
+            )
+            with _stopping(server):
+                await server.serve(sockets=[listening])
+            log.info("server_stopping")
+
+
+class _Server(uvicorn.Server):
+    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._tell = started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._tell()
+
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Signals are `_stopping`'s."""
+        yield
+
+
+@contextmanager
+def _stopping(server: _Server) -> Generator[None, None, None]:
+    loop = asyncio.get_running_loop()
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, server.handle_exit, number, None)
+    try:
+        yield
+    finally:
+        # The parts take a moment to close; a second signal must not cut that short.
+        for number in _SIGNALS:
+            loop.add_signal_handler(number, lambda: None)
+
+
+@contextmanager
+def _bound(host: str, port: int) -> Generator[socket.socket, None, None]:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        listening = socket.create_server((host, port), family=family, backlog=1024)
+    except (OSError, OverflowError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InvalidInput(
+            f"cannot listen on {host}:{port}: {reason}",
+            suggestion="Choose another with --host and --port, or end the program that uses it.",
+        ) from error
+    with listening:
+        yield listening
+
+
+def _address(host: str, listening: socket.socket) -> str:
+    shown = {"0.0.0.0": "localhost", "::": "localhost", "127.0.0.1": "localhost"}.get(host, host)  # noqa: S104 - shown, not bound
+    return f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}"
+
+
+def _require(report: DoctorReport) -> None:
+    if report.problem is not None:
+        raise SandboxUnavailable(
+            report.problem.message,
+            suggestion="Untrusted queries are not run here. `sandtable doctor` shows what is missing.",
+            reasons=list(report.reasons),
+        )

@@ -1,0 +1,104 @@
+"""JSON logs on stderr: one line per request, and every other line bound to its request, run and dataset.
+
+Invariant: an exception that nobody foresaw is logged once, here, and answered with the one error shape.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import sys
+import time
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sandtable.server.errors import REQUEST_ID, unexpected
+
+_SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
+_QUIET = ("/healthz", "/readyz")
+
+log = structlog.get_logger("sandtable.server")
+
+
+def configure(level: str) -> None:
+    """Structlog and the standard library's logging, both as JSON lines on stderr."""
+    shared: list[structlog.typing.Processor] = [
+        structlog.contextvars.merge_contextvars,
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        structlog.processors.format_exc_info,
+    ]
+    least = logging.getLevelNamesMapping()[level.upper()]
+    structlog.configure(
+        processors=[*shared, structlog.processors.JSONRenderer()],
+        wrapper_class=structlog.make_filtering_bound_logger(least),
+        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=False,
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(allow=())],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    root = logging.getLogger()
+    root.handlers[:] = [handler]
+    root.setLevel(max(least, logging.INFO))
+    logging.getLogger("uvicorn").setLevel(max(least, logging.WARNING))
+
+
+def bind(**ids: str) -> None:
+    """From here on, every log line of this request carries these ids."""
+    structlog.contextvars.bind_contextvars(**ids)
+
+
+class RequestLog:
+    """ASGI middleware: gives the request its id, logs its end, answers what nobody caught."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        given = Headers(scope=scope).get("x-request-id", "")
+        scope[REQUEST_ID] = given if _SANE_ID.fullmatch(given) else secrets.token_hex(8)
+        structlog.contextvars.clear_contextvars()
+        bind(request_id=scope[REQUEST_ID])
+        await self._answer(scope, receive, send)
+
+    async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
+        started = time.perf_counter()
+        status = 0
+
+        async def noting(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                MutableHeaders(scope=message)["X-Request-Id"] = scope[REQUEST_ID]
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception:
+            log.exception("request_broke", method=scope["method"], path=scope["path"])
+            if not status:
+                await unexpected(scope)(scope, receive, noting)
+        finally:
+            level = "debug" if scope["path"] in _QUIET and status < 400 else "info"
+            getattr(log, level)(
+                "request",
+                method=scope["method"],
+                path=scope["path"],
+                status=status,
+                duration_ms=round((time.perf_counter() - started) * 1000, 2),
+            )
+            structlog.contextvars.clear_contextvars()

@@ -1,0 +1,302 @@
+"""The REST adapter: datasets, runs, checks, capsules and their verification."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
+
+from sandtable.assemble import Parts
+from sandtable.capsule.canonical import canonical
+from sandtable.capsule.keys import public_pem
+from sandtable.capsule.report import Report
+from sandtable.capsule.seal import PAYLOAD_TYPE, read_statement, unpack
+from sandtable.capsule.store import Status
+from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput
+from sandtable.plan.schema import plan_schema
+from sandtable.runs.model import Run, RunRequest
+from sandtable.server import logs, views
+from sandtable.server.errors import ErrorBody
+from sandtable.server.samples import Samples
+
+MOST_WAIT_S = 60.0
+_USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}")
+
+_NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": ErrorBody, "description": "No such thing."}}
+_UNUSABLE: dict[int | str, dict[str, Any]] = {
+    413: {"model": ErrorBody, "description": "The body is too large."},
+    422: {"model": ErrorBody, "description": "The request cannot be used; the message says why."},
+}
+_UNAVAILABLE: dict[int | str, dict[str, Any]] = {
+    503: {"model": ErrorBody, "description": "The sandbox, the store or the queue takes nothing now."}
+}
+
+router = APIRouter()
+
+DatasetId = Annotated[str, Path(max_length=128, examples=["ecommerce"])]
+RunId = Annotated[str, Path(max_length=128, examples=["run_019a83f0c1d2000000a1b2c3d4e5f607"])]
+Wait = Annotated[
+    float, Query(ge=0, le=MOST_WAIT_S, description="Seconds to wait for the run's end before answering.")
+]
+
+
+def _parts(request: Request) -> Parts:
+    return request.app.state.parts
+
+
+def _user(request: Request) -> str:
+    """Whose turn it is: the queue is fair between users."""
+    given = request.headers.get("x-sandtable-user")
+    if given is None:
+        # Nobody can claim an address by the header: no name starts with `@`.
+        return f"@{request.client.host}" if request.client else "@unknown"
+    if not _USER.fullmatch(given):
+        raise InvalidInput(
+            "the header X-Sandtable-User is not a usable name",
+            suggestion="Use up to 64 letters, digits and . _ @ : + - and begin with a letter or digit.",
+        )
+    return given
+
+
+User = Annotated[str, Depends(_user)]
+
+
+@router.get("/datasets", operation_id="list_datasets", tags=["datasets"], summary="What may be asked about")
+async def list_datasets(request: Request) -> list[views.DatasetSummary]:
+    return [views.DatasetSummary.of(dataset) for dataset in _parts(request).library.datasets()]
+
+
+@router.get(
+    "/datasets/{dataset_id}",
+    operation_id="get_dataset",
+    tags=["datasets"],
+    summary="One dataset, whole",
+    responses=_NOT_FOUND,
+)
+async def get_dataset(request: Request, dataset_id: DatasetId) -> Dataset:
+    logs.bind(dataset_id=dataset_id)
+    return _parts(request).library.get(dataset_id)
+
+
+@router.get(
+    "/datasets/{dataset_id}/schema",
+    operation_id="get_schema",
+    tags=["datasets"],
+    summary="Tables, columns, relationships, metrics and sample rows",
+    responses=_NOT_FOUND | _UNAVAILABLE,
+)
+async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> views.DatasetSchema:
+    """The sample rows come from a run through the gate and the sandbox, like any other."""
+    logs.bind(dataset_id=dataset_id)
+    dataset = await _parts(request).library.ready(dataset_id)
+    samples: Samples = request.app.state.samples
+    taken = await samples.of(dataset, user)
+    return views.DatasetSchema(
+        dataset_id=dataset.id,
+        version=dataset.version,
+        as_of=dataset.as_of,
+        tables=tuple(map(views.TableSchema.of, dataset.tables, taken)),
+        relationships=dataset.relationships,
+        metrics=dataset.metrics,
+    )
+
+
+@router.get("/plan/schema", operation_id="get_plan_schema", tags=["datasets"], summary="The plan language")
+async def get_plan_schema() -> dict[str, Any]:
+    """JSON Schema of a query plan."""
+    return plan_schema()
+
+
+_RUN_EXAMPLES: dict[str, Any] = {
+    "plan": {"summary": "A plan", "value": {"dataset_id": "ecommerce", "plan": views.PLAN_EXAMPLE}},
+    "sql": {"summary": "SQL", "value": {"dataset_id": "ecommerce", "sql": views.SQL_EXAMPLE}},
+    "dry_run": {
+        "summary": "Bind and explain only",
+        "value": {"dataset_id": "ecommerce", "sql": views.SQL_EXAMPLE, "mode": "dry_run"},
+    },
+    "refused": {
+        "summary": "What the gate refuses",
+        "value": {"dataset_id": "ecommerce", "sql": "SELECT * FROM read_csv('/etc/passwd')"},
+    },
+}
+
+
+@router.post(
+    "/runs",
+    operation_id="submit_run",
+    tags=["runs"],
+    summary="Run a plan or SQL",
+    responses=_NOT_FOUND
+    | _UNUSABLE
+    | _UNAVAILABLE
+    | {202: {"model": views.RunView, "description": "Accepted; `Location` is where to look."}},
+)
+async def submit_run(
+    request: Request,
+    response: Response,
+    user: User,
+    body: Annotated[views.RunBody, Body(openapi_examples=_RUN_EXAMPLES)],
+    wait: Wait = 0.0,
+) -> views.RunView:
+    """Accepted runs are on disk. A run that the gate refuses is a run too: `rejected`, with its capsule."""
+    runs = _parts(request).runs
+    logs.bind(dataset_id=body.dataset_id)
+    run = await runs.submit(RunRequest(**body.model_dump(), user=user))
+    logs.bind(run_id=run.id)
+    if wait:
+        run = await runs.wait(run.id, wait)
+    response.headers["Location"] = f"/runs/{run.id}"
+    response.status_code = 200 if run.ended else 202
+    return views.RunView.of(run)
+
+
+@router.get("/runs", operation_id="list_runs", tags=["runs"], summary="Runs, newest first")
+async def list_runs(
+    request: Request,
+    status: Status | None = None,
+    dataset_id: Annotated[str | None, Query(max_length=128)] = None,
+    user: Annotated[str | None, Query(max_length=128)] = None,
+    text: Annotated[str | None, Query(max_length=500, description="In the question, plan or SQL.")] = None,
+    before: Annotated[str | None, Query(max_length=128, description="`next` of the page before.")] = None,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+) -> views.RunPage:
+    found = await _parts(request).runs.list(status, dataset_id, text, user, limit + 1, before)
+    page = found[:limit]
+    return views.RunPage(
+        runs=tuple(map(views.RunView.of, page)), next=page[-1].id if len(found) > limit else None
+    )
+
+
+@router.get(
+    "/runs/{run_id}",
+    operation_id="get_run",
+    tags=["runs"],
+    summary="How far a run has come, and its result",
+    responses=_NOT_FOUND,
+)
+async def get_run(request: Request, run_id: RunId, wait: Wait = 0.0) -> views.RunView:
+    logs.bind(run_id=run_id)
+    runs = _parts(request).runs
+    run: Run = await (runs.wait(run_id, wait) if wait else runs.get(run_id))
+    return views.RunView.of(run)
+
+
+@router.post(
+    "/runs/{run_id}/cancel",
+    operation_id="cancel_run",
+    tags=["runs"],
+    summary="Stop a run",
+    responses=_NOT_FOUND,
+)
+async def cancel_run(request: Request, run_id: RunId) -> views.RunView:
+    """A run that has ended stays as it is."""
+    logs.bind(run_id=run_id)
+    return views.RunView.of(await _parts(request).runs.cancel(run_id))
+
+
+_CHECK_EXAMPLES: dict[str, Any] = {name: _RUN_EXAMPLES[name] for name in ("plan", "sql", "refused")}
+
+
+@router.post(
+    "/check",
+    operation_id="check",
+    tags=["runs"],
+    summary="What the gate says, without running",
+    responses=_NOT_FOUND | _UNUSABLE | _UNAVAILABLE,
+)
+async def check(
+    request: Request, body: Annotated[views.CheckBody, Body(openapi_examples=_CHECK_EXAMPLES)]
+) -> views.VerdictView:
+    logs.bind(dataset_id=body.dataset_id)
+    parts = _parts(request)
+    if (body.plan is None) == (body.sql is None):
+        raise InvalidInput("a check needs a plan or SQL", suggestion="Give exactly one of `plan` and `sql`.")
+    dataset = await parts.library.ready(body.dataset_id)
+    return views.VerdictView.of(await parts.check(dataset, sql=body.sql, plan=body.plan))
+
+
+@router.get(
+    "/runs/{run_id}/capsule",
+    operation_id="get_capsule",
+    tags=["capsules"],
+    summary="The signed capsule of a run that has ended",
+    responses=_NOT_FOUND,
+)
+async def get_capsule(request: Request, response: Response, run_id: RunId) -> dict[str, Any]:
+    """A DSSE envelope; `sandtable verify` and POST /verify take it as it is."""
+    logs.bind(run_id=run_id)
+    envelope = await _parts(request).runs.capsule(run_id)
+    response.headers["Content-Disposition"] = f'attachment; filename="{run_id}.capsule.json"'
+    return envelope
+
+
+@router.post(
+    "/runs/{run_id}/verify",
+    operation_id="verify_run",
+    tags=["capsules"],
+    summary="Derive a stored capsule again",
+    responses=_NOT_FOUND,
+)
+async def verify_run(request: Request, run_id: RunId) -> Report:
+    logs.bind(run_id=run_id)
+    parts = _parts(request)
+    return await parts.verify(await parts.runs.capsule(run_id))
+
+
+_ENVELOPE_EXAMPLE: dict[str, Any] = {
+    "payloadType": PAYLOAD_TYPE,
+    "payload": "eyJfdHlwZSI6Imh0dHBzOi8vaW4tdG90by5pby9TdGF0ZW1lbnQvdjEi…",
+    "signatures": [{"keyid": "9f3c…", "sig": "Qm9n…"}],
+}
+
+
+@router.post(
+    "/verify",
+    operation_id="verify",
+    tags=["capsules"],
+    summary="Derive a capsule again",
+    responses=_UNUSABLE,
+)
+async def verify(
+    request: Request,
+    envelope: Annotated[
+        dict[str, Any],
+        Body(
+            description="A DSSE envelope, or what `sandtable run --json` printed.",
+            examples=[_ENVELOPE_EXAMPLE],
+        ),
+    ],
+) -> Report:
+    """Checks the signature, compiles, judges and runs again, and names the link that is broken."""
+    return await _parts(request).verify(_signed_part(envelope))
+
+
+def _signed_part(document: dict[str, Any]) -> dict[str, Any]:
+    """The envelope without the readable copy that `sandtable run --json` puts beside it."""
+    envelope = {name: value for name, value in document.items() if name != "capsule"}
+    if envelope == document:
+        return envelope
+    try:
+        signed = canonical(read_statement(unpack(envelope)[0])["predicate"])
+    except InvalidInput:
+        return envelope  # `verify` says what is wrong with it
+    try:
+        same = canonical(document["capsule"]) == signed
+    except RecursionError:
+        same = False
+    if not same:
+        raise InvalidInput(
+            "`capsule` is not what the payload says: one of them was changed",
+            suggestion="Only the payload is signed; send the envelope without `capsule`.",
+        )
+    return envelope
+
+
+@router.get("/keys", operation_id="list_keys", tags=["capsules"], summary="Who signs capsules here")
+async def list_keys(request: Request) -> views.Keys:
+    """With this public key, `sandtable verify --key` checks this server's capsules anywhere."""
+    key = _parts(request).key
+    pem = public_pem(key.private.public_key()).decode("ascii")
+    return views.Keys(keys=(views.PublicKey(keyid=key.keyid, pem=pem),))

@@ -1,0 +1,261 @@
+"""What the REST adapter takes and gives, as models: the source of the OpenAPI description."""
+
+from __future__ import annotations
+
+from dataclasses import field
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic.dataclasses import dataclass
+
+from sandtable.capsule.model import VerdictRecord
+from sandtable.capsule.store import Status
+from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
+from sandtable.errors import InvalidInput, Problem
+from sandtable.plan.reading import bounded
+from sandtable.policy.verdict import Approved, Verdict
+from sandtable.runs.model import Run
+from sandtable.sandbox.job import Limits, ResultColumn
+
+PLAN_EXAMPLE: dict[str, Any] = {
+    "dataset_id": "ecommerce",
+    "table": "order_items",
+    "select": [{"column": "category"}, {"metric": "return_rate"}],
+    "group_by": ["category"],
+    "order_by": [{"expr": "return_rate", "dir": "desc"}],
+}
+SQL_EXAMPLE = "SELECT category, count(*) AS n FROM order_items GROUP BY category ORDER BY n DESC"
+
+
+def _bounded_plan(plan: Any) -> Any:
+    """Before anything that recurses over it."""
+    problem = bounded(plan)
+    if problem is not None:
+        raise InvalidInput(problem.message, suggestion=problem.suggestion, field="plan")
+    return plan
+
+
+PlanJson = Annotated[
+    dict[str, Any] | None,
+    BeforeValidator(_bounded_plan),
+    Field(description="A query plan; docs/plan.md and GET /plan/schema describe the language."),
+]
+
+
+class _Given(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class RunBody(_Given):
+    """Exactly one of `plan` and `sql`."""
+
+    dataset_id: str = Field(min_length=1, max_length=128, description="Which dataset it is about.")
+    plan: PlanJson = None
+    sql: str | None = Field(None, description="One SELECT in DuckDB's dialect.")
+    question: str = Field("", description="What a person asked; kept in the capsule.")
+    mode: Literal["sql", "dry_run"] = Field("sql", description="`dry_run` binds and explains only.")
+    max_rows: int | None = Field(None, ge=1, description="Fewer rows than the server allows.")
+    timeout_ms: int | None = Field(None, ge=1, description="Less time than the server allows.")
+    cache: bool = Field(True, description="Whether an earlier, identical run may answer.")
+
+
+class CheckBody(_Given):
+    """Exactly one of `plan` and `sql`."""
+
+    dataset_id: str = Field(min_length=1, max_length=128)
+    plan: PlanJson = None
+    sql: str | None = None
+
+
+class _Shown(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class TableSummary(_Shown):
+    name: str
+    description: str
+    rows: int | None
+    columns: int
+
+
+class DatasetSummary(_Shown):
+    id: str
+    title: str
+    description: str
+    version: str
+    as_of: str | None
+    prompts: tuple[str, ...]
+    tables: tuple[TableSummary, ...]
+
+    @classmethod
+    def of(cls, dataset: Dataset) -> DatasetSummary:
+        tables = tuple(
+            TableSummary(name=t.name, description=t.description, rows=t.rows, columns=len(t.columns))
+            for t in dataset.tables
+        )
+        return cls(
+            id=dataset.id,
+            title=dataset.title,
+            description=dataset.description,
+            version=dataset.version,
+            as_of=dataset.as_of,
+            prompts=dataset.prompts,
+            tables=tables,
+        )
+
+
+class Sample(_Shown):
+    """The first rows of a table, from a run like any other; or why there are none."""
+
+    run_id: str | None = None
+    columns: tuple[str, ...] = ()
+    rows: tuple[tuple[Any, ...], ...] = ()
+    error: Problem | None = None
+
+
+class TableSchema(_Shown):
+    name: str
+    description: str
+    file: str
+    rows: int | None
+    time_column: str | None
+    columns: tuple[Column, ...]
+    sample: Sample
+
+    @classmethod
+    def of(cls, table: Table, sample: Sample) -> TableSchema:
+        return cls(
+            name=table.name,
+            description=table.description,
+            file=table.file,
+            rows=table.rows,
+            time_column=table.time_column,
+            columns=table.columns,
+            sample=sample,
+        )
+
+
+class DatasetSchema(_Shown):
+    dataset_id: str
+    version: str
+    as_of: str | None
+    tables: tuple[TableSchema, ...]
+    relationships: tuple[Relationship, ...]
+    metrics: tuple[Metric, ...]
+
+
+class RunView(_Shown):
+    """A run, as far as it has come."""
+
+    run_id: str
+    status: Status
+    dataset_id: str
+    dataset_version: str
+    mode: Literal["sql", "dry_run"]
+    question: str
+    plan: dict[str, Any] | None
+    sql: str | None
+    """As submitted, or compiled from the plan."""
+    executed_sql: str | None
+    """The gate's canonical text: what ran."""
+    verdict: VerdictRecord | None
+    warnings: tuple[str, ...]
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Any, ...], ...] | None
+    row_count: int | None
+    truncated: bool
+    exec_time_ms: float | None
+    output: dict[str, Any]
+    """What a dry run explains."""
+    stdout: str
+    stderr: str
+    error: Problem | None
+    cached_from: str | None
+    """The earlier run that answered."""
+    limits: Limits
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+    stats: dict[str, float]
+
+    @classmethod
+    def of(cls, run: Run) -> RunView:
+        request = run.request
+        same = {name: getattr(run, name) for name in cls.model_fields if name in Run.model_fields}
+        return cls(
+            run_id=run.id,
+            dataset_id=request.dataset_id,
+            mode=request.mode,
+            question=request.question,
+            plan=request.plan,
+            **same,
+        )
+
+
+class RunPage(_Shown):
+    runs: tuple[RunView, ...]
+    """Newest first, without rows."""
+    next: str | None
+    """Give it as `before` to get the next page; nothing on the last page."""
+
+
+# Not a BaseModel, which has an attribute `construct` of its own.
+@dataclass(frozen=True, slots=True)
+class VerdictView:
+    verdict: Literal["approved", "refused"]
+    sql: str | None = None
+    """What would run: the gate's canonical text."""
+    tables: tuple[str, ...] = ()
+    functions: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    volatile: tuple[str, ...] = ()
+    code: str | None = None
+    construct: str | None = None
+    position: int | None = None
+    length: int | None = None
+    message: str | None = None
+    suggestion: str | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, verdict: Verdict) -> VerdictView:
+        if isinstance(verdict, Approved):
+            return cls(
+                verdict="approved",
+                sql=verdict.sql,
+                tables=verdict.tables,
+                functions=verdict.functions,
+                warnings=verdict.warnings,
+                volatile=verdict.volatile,
+            )
+        return cls(
+            verdict="refused",
+            code=verdict.code,
+            construct=verdict.construct,
+            position=verdict.position,
+            length=verdict.length,
+            message=verdict.message,
+            suggestion=verdict.suggestion,
+            details=dict(verdict.details),
+        )
+
+
+class PublicKey(_Shown):
+    keyid: str
+    algorithm: Literal["Ed25519"] = "Ed25519"
+    pem: str
+
+
+class Keys(_Shown):
+    keys: tuple[PublicKey, ...]
+
+
+class Check(_Shown):
+    name: str
+    ok: bool
+    detail: str = ""
+
+
+class Readiness(_Shown):
+    ready: bool
+    checks: tuple[Check, ...]

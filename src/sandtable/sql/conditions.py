@@ -1,0 +1,80 @@
+"""Resolved conditions → SQL predicates."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from sandtable.catalog.model import ColumnType
+from sandtable.plan.resolved import (
+    Between,
+    Compare,
+    Condition,
+    Every,
+    Expr,
+    IsIn,
+    IsNull,
+    Negation,
+    Some,
+    TextMatch,
+)
+from sandtable.sql import writing as w
+from sandtable.sql.expressions import ExpressionWriter
+
+_COMPARATORS: Mapping[str, type[exp.Binary]] = {
+    "=": exp.EQ, "!=": exp.NEQ, "<": exp.LT, "<=": exp.LTE, ">": exp.GT, ">=": exp.GTE,
+}  # fmt: skip
+_ESCAPE = "\\"
+
+
+def predicate(writer: ExpressionWriter, condition: Condition) -> exp.Expr:
+    match condition:
+        case Every(parts=parts):
+            return _joined(exp.And, writer, parts)
+        case Some(parts=parts):
+            return _joined(exp.Or, writer, parts)
+        case Negation(part=part):
+            return exp.Not(this=w.grouped(predicate(writer, part)))
+        case Compare(left=left, op=op, right=right):
+            sides = _comparable(writer, left), _comparable(writer, right)
+            return _COMPARATORS[op](this=sides[0], expression=sides[1])
+        case IsNull(left=left, negated=negated):
+            test = exp.Is(this=writer.write(left), expression=exp.Null())
+            return exp.Not(this=test) if negated else test
+        case IsIn(left=left, values=values, negated=negated):
+            member = exp.In(this=_comparable(writer, left), expressions=[w.value(v.value) for v in values])
+            return exp.Not(this=member) if negated else member
+        case Between(left=left, low=low, high=high):
+            return exp.Between(
+                this=_comparable(writer, left), low=w.value(low.value), high=w.value(high.value)
+            )
+        case TextMatch():
+            return _text_match(writer, condition)
+
+
+def _joined(
+    connector: type[exp.Connector], writer: ExpressionWriter, parts: tuple[Condition, ...]
+) -> exp.Expr:
+    nodes = [predicate(writer, part) for part in parts]
+    wrapped = [exp.Paren(this=n) if isinstance(n, exp.Connector) else n for n in nodes]
+    joined = wrapped[0]
+    for node in wrapped[1:]:
+        joined = connector(this=joined, expression=node)
+    return joined
+
+
+def _comparable(writer: ExpressionWriter, expr: Expr) -> exp.Expr:
+    """Types without a literal form of their own are compared as text."""
+    node = writer.write(expr)
+    return exp.cast(node, exp.DType.VARCHAR) if expr.type is ColumnType.OTHER else node
+
+
+def _text_match(writer: ExpressionWriter, match: TextMatch) -> exp.Expr:
+    escaped = "".join(_ESCAPE + char if char in "%_\\" else char for char in match.text)
+    before = "" if match.kind == "startswith" else "%"
+    after = "" if match.kind == "endswith" else "%"
+    like = exp.ILike(this=_comparable(writer, match.left), expression=w.string(before + escaped + after))
+    if escaped == match.text:
+        return like
+    return exp.Escape(this=like, expression=exp.Literal.string(_ESCAPE))

@@ -1,0 +1,107 @@
+"""The only place that turns names and values into SQL nodes, and nodes into text.
+
+Invariant: a value becomes a literal node, a name a quoted identifier; neither is ever spliced into
+text. Characters that do not show are spelled `CHR(n)`, so the text holds none that a reader or a
+tokenizer could see differently.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+
+from sqlglot import exp
+from sqlglot.generators.duckdb import DuckDBGenerator
+
+from sandtable.plan.resolved import LiteralValue
+from sandtable.plan.shapes import INVISIBLE_CHARACTERS
+
+_SHORT = 80
+_RUNS = re.compile(f"([{INVISIBLE_CHARACTERS}])")
+
+
+class _Writer(DuckDBGenerator):
+    """DuckDB's dialect, laid out for a person."""
+
+    # Pretty printing marks line breaks inside literals with this; the default is text a value may hold.
+    SENTINEL_LINE_BREAK = "\x00"
+
+    def paren_sql(self, expression: exp.Paren) -> str:
+        inner = self.sql(expression, "this")
+        return f"({inner})" if "\n" not in inner and len(inner) <= _SHORT else super().paren_sql(expression)
+
+    def filter_sql(self, expression: exp.Filter) -> str:
+        condition = self.sql(expression.expression, "this")
+        return f"{self.sql(expression, 'this')} FILTER (WHERE {condition})"
+
+    def not_sql(self, expression: exp.Not) -> str:
+        test = expression.this
+        if isinstance(test, exp.Is):
+            return f"{self.sql(test, 'this')} IS NOT {self.sql(test, 'expression')}"
+        if isinstance(test, exp.In):
+            return f"{self.sql(test, 'this')} NOT IN ({self.expressions(test, flat=True)})"
+        return super().not_sql(expression)
+
+
+def write(query: exp.Expr) -> str:
+    return _Writer(dialect="duckdb", pretty=True).generate(query, copy=False)
+
+
+def name(text: str) -> exp.Identifier:
+    return exp.to_identifier(text, quoted=True)
+
+
+def column(text: str, table: str | None = None) -> exp.Column:
+    return exp.Column(this=name(text), table=name(table) if table else None)
+
+
+def table(text: str) -> exp.Table:
+    return exp.Table(this=name(text))
+
+
+def number(value: int | float) -> exp.Expr:
+    return exp.Literal.number(value)
+
+
+def string(value: str) -> exp.Expr:
+    """A text literal; CONCAT of literals and CHR(n) where a character would not show."""
+    parts = [part for part in _RUNS.split(value) if part]
+    nodes: list[exp.Expr] = [
+        function("CHR", number(ord(part))) if _RUNS.fullmatch(part) else exp.Literal.string(part)
+        for part in parts
+    ]
+    if len(nodes) > 1:
+        # Flat on purpose: a chain of || would nest as deep as the value is long.
+        return function("CONCAT", *nodes)
+    return nodes[0] if nodes else exp.Literal.string("")
+
+
+def value(literal: LiteralValue) -> exp.Expr:
+    match literal:
+        case bool():
+            return exp.true() if literal else exp.false()
+        case int() | float():
+            return number(literal)
+        case str():
+            return string(literal)
+        case dt.datetime():
+            return exp.cast(exp.Literal.string(literal.isoformat(sep=" ")), exp.DType.TIMESTAMP)
+        case dt.date():
+            return exp.cast(exp.Literal.string(literal.isoformat()), exp.DType.DATE)
+        case dt.time():
+            return exp.cast(exp.Literal.string(literal.isoformat()), exp.DType.TIME)
+
+
+def function(name_: str, *arguments: exp.Expr) -> exp.Expr:
+    return exp.Anonymous(this=name_, expressions=list(arguments))
+
+
+def divided(left: exp.Expr, right: exp.Expr) -> exp.Expr:
+    """left / right, null where right is zero."""
+    nullif = exp.Nullif(this=right, expression=exp.Literal.number(0))
+    return exp.Div(this=grouped(left), expression=nullif)
+
+
+def grouped(node: exp.Expr) -> exp.Expr:
+    """Parentheses around anything that binds weaker than an operand should."""
+    return exp.Paren(this=node) if isinstance(node, exp.Binary | exp.Connector | exp.Not) else node

@@ -1,0 +1,135 @@
+"""One sandbox: forked from the template, sealed, serves one job, dies.
+
+It is ready in one of two ways. *Presealed*: bound to a dataset and closed before the job is known.
+*Standby*: warmed up only, closed when the job names its data. Either way the job's text is read
+by the engine only after the seal.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import traceback
+from dataclasses import dataclass
+from typing import Any
+
+from sandtable_runner import engine, kernel, root
+from sandtable_runner.frames import read_frame, write_frame
+from sandtable_runner.modes import MODES, Outcome, failure
+from sandtable_runner.seal import Baseline, Cell, Isolation, seal
+
+JOB_FD = 3
+STORE_FD = 4
+EXIT_SETUP = 70
+_REHEARSAL = (
+    "SELECT a, sum(b) AS s FROM (VALUES (1, 2.5)) AS t(a, b) WHERE a > 0 GROUP BY a ORDER BY s DESC LIMIT 5"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """What every child inherits."""
+
+    connection: engine.Connection
+    isolation: Isolation
+    baseline: Baseline
+    store_fd: int
+
+
+def live(template: Template, order: dict[str, Any]) -> None:
+    """The child's whole life. `order` comes from the server: how to get ready. Never returns."""
+    code = EXIT_SETUP
+    try:
+        code = _serve(template, order)
+    except BaseException:
+        # The server keeps what comes out here and shows it to the operator.
+        os.write(2, traceback.format_exc().encode(errors="replace"))
+    finally:
+        kernel.close_everything()
+        os._exit(code)
+
+
+def _serve(template: Template, order: dict[str, Any]) -> int:
+    _keep_only_the_job(template)
+    if template.isolation.namespaces:
+        kernel.unshare(kernel.CLONE_NEWNS)
+        root.add_scratch(order["cell"]["tmp_mb"])
+    _get_ready(template, order)
+    write_frame(JOB_FD, {"ready": True})
+    job = read_frame(JOB_FD)
+    if job is None:
+        return 0
+    started = time.perf_counter()
+    if not order["presealed"]:
+        if job["cell"]["memory_mb"] != order["cell"]["memory_mb"]:
+            _prepare(template, job)
+        _close(template, job)
+    closed = time.perf_counter()
+    outcome = _run(template, job)
+    outcome["metrics"] = {"seal_ms": (closed - started) * 1e3}
+    write_frame(JOB_FD, outcome)
+    return 0
+
+
+def _get_ready(template: Template, order: dict[str, Any]) -> None:
+    """Everything that can be done before the job is known."""
+    _prepare(template, order)
+    if order["presealed"]:
+        _close(template, order)
+    if order["warm"]:
+        _rehearse(template, order)
+
+
+def _prepare(template: Template, order: dict[str, Any]) -> None:
+    cell = order["cell"]
+    scratch = "/scratch" if template.isolation.namespaces and cell["tmp_mb"] else None
+    engine.prepare(template.connection, memory_mb=cell["memory_mb"], scratch=scratch)
+
+
+def _rehearse(template: Template, order: dict[str, Any]) -> None:
+    """Touch the code and memory that a job needs: queries where there is data, the parser where there is none."""
+    engine.warm_up(template.connection)
+    tables = order.get("data")
+    for table in tables or ():
+        template.connection.execute(f"SELECT * FROM {engine.quote(table['table'])} LIMIT 1").fetchall()
+    mode = "parse" if order["presealed"] and not tables else "sql"
+    limits = {"rows": 10, "cell_bytes": 64, "result_bytes": 1024}
+    job = {"mode": mode, "text": _REHEARSAL, "limits": limits, "options": {"float_columns": ["b"]}}
+    json.dumps(_run(template, job))
+
+
+def _keep_only_the_job(template: Template) -> None:
+    """Descriptors 0–3 were put in place by the template; of the rest only the store's folder stays."""
+    if template.store_fd < 0:
+        kernel.close_all_from(STORE_FD)
+        return
+    os.dup2(template.store_fd, STORE_FD)
+    kernel.close_all_from(STORE_FD + 1)
+
+
+def _close(template: Template, order: dict[str, Any]) -> None:
+    """Seal, open the tables, lock the engine."""
+    cell = Cell(**order["cell"])
+    seal(cell, template.isolation, template.baseline, STORE_FD if template.store_fd >= 0 else -1)
+    if order["mode"] == "ingest":
+        # It reads and writes files, inside walls that are closed by now.
+        order["out"] = "/out" if template.isolation.namespaces else cell.out
+        return
+    engine.open_tables(template.connection, order["data"], order["threads"])
+
+
+def _run(template: Template, job: dict[str, Any]) -> Outcome:
+    started = time.perf_counter()
+    try:
+        job["text"].encode()
+        outcome = MODES[job["mode"]](template.connection, job)
+    except UnicodeEncodeError as error:
+        message = f"the text has a lone surrogate at position {error.start}: it is not valid Unicode"
+        outcome = failure("VALIDATION_ERROR", "BadText", message, "send the text as valid UTF-8")
+    except MemoryError:
+        outcome = failure(
+            "RUNNER_RESOURCE_EXCEEDED", "MemoryError", "the run needed more memory than it may use"
+        )
+    outcome["exec_time_ms"] = (time.perf_counter() - started) * 1e3
+    return outcome

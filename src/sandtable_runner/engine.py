@@ -1,0 +1,121 @@
+"""DuckDB as the sandbox uses it: one connection, made in the template, locked in the child.
+
+`threads=1, async_threads=0` leaves no background thread, so that the live connection survives
+a fork; a default DuckDB alive before the fork would hang every child.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import sys
+from types import ModuleType
+from typing import Any
+
+import duckdb
+
+Connection = duckdb.DuckDBPyConnection
+ENGINE_ERRORS = duckdb.Error
+
+_EXHAUSTED = ("No space left", "max_temp_directory_size", "bad_alloc", "Out of Memory", "failed to allocate")
+
+_TEMPLATE = {
+    "threads": 1,
+    "async_threads": 0,
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "allow_community_extensions": False,
+    "allow_unsigned_extensions": False,
+    "allow_persistent_secrets": False,
+    "python_enable_replacements": False,
+}
+_WARM_UP = """
+SELECT k, sum(v) AS s, avg(v) AS a, count(*) AS n, max(t) AS m
+FROM (SELECT x % 7 AS k, x * 1.5 AS v, x::VARCHAR AS t FROM range(3000) AS r(x))
+GROUP BY k ORDER BY s DESC
+"""
+
+
+class _Utc(dt.tzinfo):
+    """UTC with the one method that the driver expects of a pytz zone beyond tzinfo's own."""
+
+    def utcoffset(self, moment: dt.datetime | None) -> dt.timedelta:
+        return dt.timedelta(0)
+
+    def dst(self, moment: dt.datetime | None) -> dt.timedelta:
+        return dt.timedelta(0)
+
+    def tzname(self, moment: dt.datetime | None) -> str:
+        return "UTC"
+
+    def localize(self, moment: dt.datetime) -> dt.datetime:
+        return moment.replace(tzinfo=self)
+
+
+def _stand_in_for_pytz() -> None:
+    """The driver asks pytz for the zone of TIMESTAMPTZ values. Ours is UTC; nothing can be imported later."""
+    module = ModuleType("pytz")
+    module.__dict__["timezone"] = lambda name: _Utc()
+    sys.modules["pytz"] = module
+
+
+def connect() -> Connection:
+    _stand_in_for_pytz()
+    connection = duckdb.connect(config=dict(_TEMPLATE))
+    connection.execute("SET TimeZone = 'UTC'")
+    warm_up(connection)
+    connection.execute(
+        "SELECT json_deserialize_sql(json_serialize_sql('SELECT a, sum(b) FROM t GROUP BY 1'))"
+    ).fetchall()
+    return connection
+
+
+def is_exhaustion(error: duckdb.Error) -> bool:
+    """Memory, scratch space or disk ran out: nobody's mistake in names or values."""
+    text = str(error)
+    return isinstance(error, duckdb.OutOfMemoryException) or any(word in text for word in _EXHAUSTED)
+
+
+def version() -> str:
+    return f"duckdb {duckdb.__version__}"
+
+
+def warm_up(connection: Connection) -> None:
+    """Touch the code and memory that most queries need, before a person waits for it."""
+    connection.execute(_WARM_UP).fetchall()
+
+
+def prepare(connection: Connection, *, memory_mb: int, scratch: str | None) -> None:
+    """What needs no knowledge of the data: done early, while nobody waits."""
+    # Every fork would otherwise draw the same random numbers.
+    seed = int.from_bytes(os.urandom(4), "little") / 2**32
+    budget = literal(f"{max(32, memory_mb * 8 // 10)}MiB")
+    connection.execute(
+        f"SELECT setseed({seed!r}); SET memory_limit = {budget}; SET temp_directory = {literal(scratch or '')}"
+    )
+
+
+def open_tables(connection: Connection, tables: list[dict[str, Any]], threads: int) -> None:
+    """One view for each table over its Parquet file, read relative to the current folder; then lock.
+
+    Nothing can be set, loaded, written, or read from anywhere else after this.
+    """
+    statements = [
+        f"CREATE VIEW {quote(table['table'])} AS SELECT * FROM read_parquet({literal(table['path'])})"
+        for table in tables
+    ]
+    if tables:
+        paths = ", ".join(literal(table["path"]) for table in tables)
+        statements.append(f"SET allowed_paths = [{paths}]")
+    if threads > 1:
+        statements.append(f"SET threads = {threads}")
+    statements += ["SET enable_external_access = false", "SET lock_configuration = true"]
+    connection.execute("; ".join(statements))
+
+
+def quote(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

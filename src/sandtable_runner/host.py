@@ -1,0 +1,73 @@
+"""What isolation does this host give? Found by doing it in a throw-away process, never by reading a setting."""
+
+from __future__ import annotations
+
+import os
+
+from sandtable_runner import kernel, landlock, root, seal
+from sandtable_runner.namespaces import enter_namespaces
+from sandtable_runner.syscalls import MACHINE, SUPPORTED
+
+
+# Older ones do not mediate truncation: without a read-only mount, a job could empty its user's files.
+_LANDLOCK_ALONE = 3
+
+
+def _too_little_landlock(version: int) -> str:
+    if not version:
+        return "landlock: this kernel has none, or has it switched off"
+    return f"landlock: version {version} does not stop truncation; version {_LANDLOCK_ALONE} (Linux 6.2) does"
+
+
+def probe_host(store: str, *, allow_namespaces: bool) -> tuple[seal.Isolation | None, list[str]]:
+    """The strongest isolation that works here, or None; and why a stronger one does not."""
+    if MACHINE not in SUPPORTED:
+        return None, [f"no system call filter for {MACHINE}; supported: {', '.join(SUPPORTED)}"]
+    version = landlock.abi()
+    is_root = os.geteuid() == 0
+    reasons: list[str] = []
+    if not allow_namespaces:
+        reasons.append("namespaces: switched off by configuration")
+    for namespaces in (True, False) if allow_namespaces else (False,):
+        isolation = seal.Isolation(namespaces=namespaces, landlock=version, root=is_root)
+        if not namespaces and version < _LANDLOCK_ALONE:
+            reasons.append(_too_little_landlock(version))
+            continue
+        problem = _try(isolation, store)
+        if problem is None:
+            return isolation, reasons
+        reasons.append(f"{'namespaces' if namespaces else 'landlock and seccomp'}: {problem}")
+    return None, reasons
+
+
+def _try(isolation: seal.Isolation, store: str) -> str | None:
+    """Seal a child for real; its complaint, or None."""
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        message = b""
+        try:
+            _seal_once(isolation, store)
+            message = b"ok"
+        except OSError as error:
+            message = str(error).encode()
+        finally:
+            os.write(write, message)
+            os._exit(0)
+    os.close(write)
+    with os.fdopen(read, "rb") as pipe:
+        message = pipe.read()
+    os.waitpid(pid, 0)
+    return None if message == b"ok" else message.decode() or "the trial process died"
+
+
+def _seal_once(isolation: seal.Isolation, store: str) -> None:
+    store_fd = -1
+    if isolation.namespaces:
+        enter_namespaces(store, isolation.root)
+        kernel.unshare(kernel.CLONE_NEWNS)
+        root.add_scratch(1)
+    else:
+        store_fd = os.open(store, os.O_PATH | os.O_DIRECTORY)
+    cell = seal.Cell(folder=None, staging=None, memory_mb=256, tmp_mb=1, file_mb=1, cpu_s=10, pids=8)
+    seal.seal(cell, isolation, seal.Baseline.measure(), store_fd)

@@ -1,0 +1,166 @@
+"""What a sandbox can be asked to do: one function for each mode, job in, outcome out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import duckdb
+
+from sandtable_runner import engine, escape, ingest, parse
+from sandtable_runner.encode import CellTooLarge, encode_row, text_size
+
+Job = dict[str, Any]
+Outcome = dict[str, Any]
+
+_BATCH = 256
+# The author of the query can mend these; all others are ours or the host's.
+_AUTHORS_FAULT = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ParserException,
+    duckdb.SyntaxException,
+    duckdb.ConversionException,
+    duckdb.OutOfRangeException,
+    duckdb.InvalidInputException,
+    duckdb.InvalidTypeException,
+    duckdb.TypeMismatchException,
+    duckdb.NotImplementedException,
+    duckdb.ConstraintException,
+    duckdb.PermissionException,
+)
+
+
+def failure(code: str, kind: str, message: str, suggestion: str = "") -> Outcome:
+    error = {"code": code, "type": kind, "message": message[:4000], "suggestion": suggestion}
+    return {"status": "failed", "error": error}
+
+
+def _engine_failure(error: duckdb.Error) -> Outcome:
+    kind, message = type(error).__name__, str(error)
+    if engine.is_exhaustion(error):
+        advice = "filter or aggregate earlier, or ask for less data at once"
+        return failure(
+            "RUNNER_RESOURCE_EXCEEDED",
+            kind,
+            f"the query needed more memory than it may use: {message}",
+            advice,
+        )
+    if isinstance(error, _AUTHORS_FAULT):
+        return failure(
+            "VALIDATION_ERROR", kind, message, "check names and types against the dataset's schema"
+        )
+    return failure(
+        "RUNNER_INTERNAL_ERROR", kind, message, "run it again; if it fails again, report it with the run's id"
+    )
+
+
+def run_sql(connection: engine.Connection, job: Job) -> Outcome:
+    """The canonical text, cut at one row more than may be shown, so that a cut is known."""
+    limits = job["limits"]
+    try:
+        cursor = connection.execute(f"SELECT * FROM ({job['text']}\n) LIMIT {limits['rows'] + 1}")
+        columns = _columns(cursor)
+        return _fetch(cursor, columns, limits)
+    except duckdb.Error as error:
+        return _engine_failure(error)
+
+
+def _columns(cursor: engine.Connection) -> list[dict[str, str]]:
+    return [{"name": entry[0], "type": str(entry[1])} for entry in cursor.description or []]
+
+
+def _fetch(cursor: engine.Connection, columns: list[dict[str, str]], limits: dict[str, int]) -> Outcome:
+    rows: list[list[Any]] = []
+    size = sum(text_size(column["name"]) + text_size(column["type"]) for column in columns)
+    if size > limits["result_bytes"]:
+        return _too_large(f"the names of {len(columns)} columns have {size} bytes", limits["result_bytes"])
+    while batch := cursor.fetchmany(_BATCH):
+        for row in batch:
+            if len(rows) == limits["rows"]:
+                return _table(columns, rows, truncated=True)
+            try:
+                cells, length = encode_row(row, limits["cell_bytes"])
+            except CellTooLarge as error:
+                index, found = error.args
+                return _too_large(
+                    f"a value of column {columns[index]['name']!r} has {found} bytes", limits["cell_bytes"]
+                )
+            size += length
+            if size > limits["result_bytes"]:
+                return _too_large(f"the result has more than {size} bytes", limits["result_bytes"])
+            rows.append(cells)
+    return _table(columns, rows, truncated=False)
+
+
+def _too_large(what: str, limit: int) -> Outcome:
+    advice = "select fewer columns, shorten text with left(column, 200), or aggregate"
+    return failure("RUNNER_RESOURCE_EXCEEDED", "ResultTooLarge", f"{what}; the limit is {limit}", advice)
+
+
+def _table(columns: list[dict[str, str]], rows: list[list[Any]], *, truncated: bool) -> Outcome:
+    return {
+        "status": "succeeded",
+        "columns": columns,
+        "rows": rows,
+        "row_count": len(rows),
+        "truncated": truncated,
+    }
+
+
+def dry_run(connection: engine.Connection, job: Job) -> Outcome:
+    """Binds and explains; reads no row."""
+    try:
+        described = connection.execute(f"DESCRIBE {job['text']}").fetchall()
+        plan = connection.execute(f"EXPLAIN {job['text']}").fetchall()
+    except duckdb.Error as error:
+        return _engine_failure(error)
+    columns = [{"name": row[0], "type": row[1]} for row in described]
+    return {"status": "succeeded", "columns": columns, "output": {"explain": plan[0][1] if plan else ""}}
+
+
+def fetch_schema(connection: engine.Connection, job: Job) -> Outcome:
+    """The schema as the engine sees it, with row counts."""
+    tables: list[dict[str, Any]] = []
+    try:
+        for entry in job["data"]:
+            name = engine.quote(entry["table"])
+            columns = connection.execute(f"DESCRIBE {name}").fetchall()
+            (rows,) = connection.execute(f"SELECT count(*) FROM {name}").fetchone() or (0,)
+            listed = [{"name": column[0], "sql_type": column[1]} for column in columns]
+            tables.append({"table": entry["table"], "rows": rows, "columns": listed})
+    except duckdb.Error as error:
+        return _engine_failure(error)
+    return {"status": "succeeded", "output": {"tables": tables}}
+
+
+def parse_sql(connection: engine.Connection, job: Job) -> Outcome:
+    return {
+        "status": "succeeded",
+        "output": parse.parse(connection, job["text"], job["options"]["float_columns"]),
+    }
+
+
+def run_ingest(connection: engine.Connection, job: Job) -> Outcome:
+    try:
+        output = ingest.ingest(connection, job)
+    except ingest.BadFile as error:
+        return failure("VALIDATION_ERROR", "BadFile", error.message, error.suggestion)
+    except duckdb.Error as error:
+        return _engine_failure(error)
+    return {"status": "succeeded", "output": output}
+
+
+def probe(connection: engine.Connection, job: Job) -> Outcome:
+    """Real escape attempts, made from inside."""
+    return {"status": "succeeded", "output": {"attempts": escape.attempt_all()}}
+
+
+MODES: dict[str, Callable[[engine.Connection, Job], Outcome]] = {
+    "sql": run_sql,
+    "dry_run": dry_run,
+    "fetch_schema": fetch_schema,
+    "parse": parse_sql,
+    "ingest": run_ingest,
+    "probe": probe,
+}

@@ -1,0 +1,155 @@
+"""A small world for capsules: a dataset, a key, capsules of every status, and how to derive them again."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from sandtable.capsule.keys import SigningKey
+from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord, digests_of
+from sandtable.capsule.verify import Rederive
+from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.errors import ErrorCode, InvalidInput
+from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.sandbox.job import JobResult, Limits, ResultColumn
+
+VERSION = "sha256:" + "ab" * 32
+KEY = SigningKey.of(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
+PLAN = {
+    "dataset_id": "shop",
+    "table": "orders",
+    "select": [{"agg": "sum", "column": "amount", "as": "total"}],
+}
+SQL = "SELECT sum(amount) AS total FROM orders LIMIT 200"
+CANONICAL_SQL = "SELECT sum(amount) AS total FROM orders LIMIT 200;"
+COLUMNS = (
+    ResultColumn(name="category", type="VARCHAR"),
+    ResultColumn(name="orders", type="BIGINT"),
+    ResultColumn(name="total", type="DOUBLE"),
+    ResultColumn(name="day", type="DATE"),
+)
+ROWS = (("Bücher", 12, 12345678.25, "2024-01-31"), ("Toys", "9007199254740993", 1e20, None))
+
+SHOP = Dataset(
+    id="shop",
+    tables=(
+        Table(
+            name="orders",
+            file="orders.csv",
+            sha256="cd" * 32,
+            rows=3,
+            columns=(Column(name="amount", type=ColumnType.FLOAT, sql_type="DOUBLE"),),
+        ),
+    ),
+    version=VERSION,
+)
+
+
+def answer(rows: tuple[tuple[Any, ...], ...] = ROWS) -> JobResult:
+    return JobResult(job_id="j", status="succeeded", columns=COLUMNS, rows=rows, row_count=len(rows))
+
+
+def capsule(**changes: Any) -> Capsule:
+    """A succeeded run of PLAN, with `changes`; its digests fit whatever it holds."""
+    fields: dict[str, Any] = {
+        "run_id": "run_018f00000000",
+        "created_at": "2024-05-01T10:00:00.000Z",
+        "finished_at": "2024-05-01T10:00:00.120Z",
+        "status": "succeeded",
+        "mode": "sql",
+        "dataset_id": "shop",
+        "dataset_version": VERSION,
+        "question": "what did we sell in total?",
+        "plan": PLAN,
+        "sql": SQL,
+        "executed_sql": CANONICAL_SQL,
+        "verdict": asdict(VerdictRecord.of(Approved(CANONICAL_SQL, tables=("orders",), functions=("sum",)))),
+        "executor": "fake",
+        "engine": "duckdb 2.0.0",
+        "isolation": ["seccomp", "landlock"],
+        "limits": Limits.model_validate({"rows": 200}).model_dump(mode="json"),
+        "result": ResultRecord.of(answer()).model_dump(mode="json"),
+        "stdout": "",
+        "stderr": "",
+        "error": None,
+        "exec_time_ms": 3.25,
+        "cached_from": None,
+        "prompts": [],
+        **changes,
+    }
+    return Capsule.model_validate({**fields, "digests": digests_of(fields).model_dump()})
+
+
+REFUSED = Refused(
+    code=ErrorCode.SQL_POLICY_VIOLATION,
+    construct="read_csv",
+    message="`read_csv` reads files",
+    suggestion="Query the dataset's tables.",
+    position=14,
+    length=8,
+)
+
+
+def rejected(**changes: Any) -> Capsule:
+    return capsule(
+        **{
+            "status": "rejected",
+            "plan": None,
+            "sql": "SELECT * FROM read_csv('x')",
+            "executed_sql": None,
+            "verdict": asdict(VerdictRecord.of(REFUSED)),
+            "result": None,
+            "error": {
+                "code": "SQL_POLICY_VIOLATION",
+                "message": REFUSED.message,
+                "suggestion": REFUSED.suggestion,
+                "details": {"construct": "read_csv", "position": 14, "length": 8},
+            },
+            **changes,
+        }
+    )
+
+
+def world(
+    *,
+    version: str = VERSION,
+    compiled: str = SQL,
+    verdict: Verdict | None = None,
+    result: JobResult | None = None,
+    **changes: Any,
+) -> Rederive:
+    """Everything as it was when the samples were made, unless told otherwise."""
+
+    async def dataset(dataset_id: str, wanted: str) -> Dataset:
+        return SHOP
+
+    async def rehash(found: Dataset) -> str:
+        return version
+
+    def compile_plan(plan: dict[str, Any], found: Dataset, rows: int) -> str:
+        if plan.get("table") != "orders":
+            raise InvalidInput("no such table")
+        return compiled
+
+    async def judge(text: str, found: Dataset) -> Verdict:
+        if verdict is not None:
+            return verdict
+        if "read_csv" in text:
+            return REFUSED
+        return Approved(CANONICAL_SQL, tables=("orders",), functions=("sum",))
+
+    async def run(made: Capsule, approved: Approved, found: Dataset) -> JobResult:
+        return result or answer()
+
+    steps: dict[str, Any] = {
+        "keys": {KEY.keyid: KEY.private.public_key()},
+        "dataset": dataset,
+        "rehash": rehash,
+        "compile": compile_plan,
+        "judge": judge,
+        "run": run,
+        **changes,
+    }
+    return Rederive(**steps)

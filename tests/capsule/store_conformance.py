@@ -1,0 +1,211 @@
+"""What every RunStore must do, whatever database it is made of.
+
+A store's test module subclasses `StoreConformance` and gives a `make` fixture: a function that
+makes a store over the same, initially empty, database each time it is called.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunRecord, RunStore
+
+Make = Callable[[], RunStore]
+
+AT = "2024-05-01T10:00:00.000Z"
+
+
+def record(number: int, **changes: Any) -> RunRecord:
+    made = RunRecord(
+        id=f"run_{number:04}",
+        owner="me",
+        user="ann",
+        dataset_id="shop",
+        created_at=AT,
+        body={"n": number, "text": "a\x00b\ud800"},
+        search=f"question {number} 100%_done",
+    )
+    return replace(made, **changes)
+
+
+def ending(number: int, **changes: Any) -> Ending:
+    made = Ending(
+        id=f"run_{number:04}",
+        owner="me",
+        expected="running",
+        status="succeeded",
+        finished_at=AT,
+        body={"n": number, "ended": True},
+        envelope={"payload": f"capsule of {number}"},
+        result={"rows": [[number]]},
+    )
+    return replace(made, **changes)
+
+
+class StoreConformance:
+    @pytest.fixture
+    async def store(self, make: Make) -> Any:
+        store = make()
+        await store.open()
+        yield store
+        await store.aclose()
+
+    async def accepted(self, store: RunStore, *numbers: int, **changes: Any) -> None:
+        for number in numbers:
+            await store.accept(record(number, **changes), 1000)
+
+    async def finished(self, store: RunStore, number: int, **changes: Any) -> None:
+        await self.accepted(store, number)
+        assert await store.claim("me", AT)
+        assert await store.finish(ending(number, **changes))
+
+    async def test_what_is_accepted_is_there_after_a_restart(self, make: Make, store: RunStore) -> None:
+        await self.accepted(store, 1)
+        other = make()
+        await other.open()
+        found = await other.get("run_0001")
+        await other.aclose()
+        assert found == record(1)
+
+    async def test_what_is_unknown_is_none(self, store: RunStore) -> None:
+        assert await store.get("run_9") is None
+        assert await store.capsule("run_9") is None
+        assert await store.cached("key") is None
+        assert await store.claim("me", AT) is None
+
+    async def test_the_queue_is_bounded(self, store: RunStore) -> None:
+        await store.accept(record(1), 2)
+        await store.accept(record(2), 2)
+        with pytest.raises(QueueFull, match="2 runs are waiting"):
+            await store.accept(record(3), 2)
+        await store.claim("me", AT)
+        await store.accept(record(3), 2)
+
+    async def test_the_oldest_is_claimed_first(self, store: RunStore) -> None:
+        await self.accepted(store, 2, 1, 3)
+        claims = [await store.claim("me", AT) for _ in range(4)]
+        assert [made and made.id for made in claims] == ["run_0001", "run_0002", "run_0003", None]
+        assert claims[0] is not None
+        assert (claims[0].status, claims[0].attempts, claims[0].started_at) == ("running", 1, AT)
+
+    async def test_users_take_turns(self, store: RunStore) -> None:
+        await self.accepted(store, 1, 2, 3, 4, user="ann")
+        await self.accepted(store, 5, 6, user="bob")
+        await self.accepted(store, 7, user="cy")
+        order = []
+        while claimed := await store.claim("me", AT):
+            order.append(claimed.user)
+        assert order == ["ann", "bob", "cy", "ann", "bob", "ann", "ann"]
+
+    async def test_only_the_owner_claims_and_finishes(self, store: RunStore) -> None:
+        await self.accepted(store, 1)
+        assert await store.claim("you", AT) is None
+        assert await store.claim("me", AT) is not None
+        assert not await store.finish(ending(1, owner="you"))
+        assert await store.finish(ending(1))
+
+    async def test_many_at_once_claim_each_run_once(self, make: Make, store: RunStore) -> None:
+        await self.accepted(store, *range(12))
+        other = make()
+        await other.open()
+        claims = await asyncio.gather(*(s.claim("me", AT) for s in (store, other) for _ in range(8)))
+        await other.aclose()
+        ids = [made.id for made in claims if made]
+        assert sorted(ids) == [f"run_{n:04}" for n in range(12)]
+
+    async def test_a_run_ends_once_with_one_capsule(self, store: RunStore) -> None:
+        await self.finished(store, 1)
+        assert not await store.finish(ending(1, status="failed", envelope={"payload": "other"}))
+        found = await store.get("run_0001")
+        assert found is not None
+        assert (found.status, found.body, found.result) == (
+            "succeeded",
+            {"n": 1, "ended": True},
+            {"rows": [[1]]},
+        )
+        assert await store.capsule("run_0001") == {"payload": "capsule of 1"}
+
+    async def test_ends_that_race_have_one_winner(self, make: Make, store: RunStore) -> None:
+        await self.accepted(store, 1)
+        await store.claim("me", AT)
+        other = make()
+        await other.open()
+        endings = [ending(1, envelope={"payload": str(n)}) for n in range(6)]
+        won = await asyncio.gather(*((store, other)[n % 2].finish(made) for n, made in enumerate(endings)))
+        await other.aclose()
+        assert sum(won) == 1
+        assert await store.capsule("run_0001") == endings[won.index(True)].envelope
+
+    async def test_ending_expects_a_state(self, store: RunStore) -> None:
+        await self.accepted(store, 1)
+        assert not await store.finish(ending(1))
+        assert await store.capsule("run_0001") is None
+        assert await store.finish(ending(1, expected="pending", status="cancelled", result=None))
+
+    async def test_released_runs_wait_again(self, store: RunStore) -> None:
+        await self.accepted(store, 1, 2)
+        await store.claim("me", AT)
+        assert await store.release("me") == 1
+        again = await store.claim("me", AT)
+        assert again is not None
+        assert (again.id, again.attempts) == ("run_0001", 2)
+
+    async def test_a_dead_owners_runs_are_adopted(self, store: RunStore) -> None:
+        await self.finished(store, 1)
+        await self.accepted(store, 2, 3)
+        await store.claim("me", AT)
+        await self.accepted(store, 4, owner="you")
+        assert sorted(await store.owners()) == ["me", "you"]
+        assert await store.adopt("me", "heir", "run_0003") == 1
+        assert await store.adopt("me", "heir") == 1
+        assert await store.owners() == ["heir", "you"] or await store.owners() == ["you", "heir"]
+        assert not await store.finish(ending(2))
+        claims = [await store.claim("heir", AT) for _ in range(3)]
+        assert [made and made.id for made in claims] == ["run_0002", "run_0003", None]
+
+    async def test_cancel_requests_reach_the_owner(self, store: RunStore) -> None:
+        await self.finished(store, 1)
+        await self.accepted(store, 2, 3)
+        for number in (1, 3):
+            await store.request_cancel(f"run_{number:04}")
+        assert await store.cancel_requests("me") == ["run_0003"]
+        assert await store.cancel_requests("you") == []
+        found = await store.get("run_0003")
+        assert found is not None
+        assert found.cancel_requested
+
+    async def test_lists_filter_and_page(self, store: RunStore) -> None:
+        await self.finished(store, 1)
+        await self.accepted(store, 2, 3, 4, user="bob", dataset_id="sensors")
+
+        async def ids(**wanted: Any) -> list[str]:
+            return [made.id[-1] for made in await store.list(RunFilter(**wanted))]
+
+        assert await ids() == ["4", "3", "2", "1"]
+        assert await ids(limit=2) == ["4", "3"]
+        assert await ids(limit=2, before="run_0003") == ["2", "1"]
+        assert await ids(status="succeeded") == ["1"]
+        assert await ids(dataset_id="sensors", user="bob") == ["4", "3", "2"]
+        assert await ids(user="ann") == ["1"]
+        assert await ids(text="QUESTION 3") == ["3"]
+        assert await ids(text="100%_done") == ["4", "3", "2", "1"]
+        assert await ids(text="100_") == []
+        assert await ids(text="'; DROP TABLE runs; --") == []
+        assert all(made.result is None for made in await store.list(RunFilter()))
+        assert await store.counts() == {"succeeded": 1, "pending": 3}
+
+    async def test_results_are_found_by_their_key(self, store: RunStore) -> None:
+        await self.finished(store, 1, cache_key="k")
+        await self.finished(store, 2, cache_key="k", result={"rows": [["newer"]]})
+        await self.finished(store, 3, result=None, result_of="run_0001")
+        found = await store.cached("k")
+        assert found is not None
+        assert (found.id, found.result) == ("run_0002", {"rows": [["newer"]]})
+        shared = await store.get("run_0003")
+        assert shared is not None
+        assert shared.result == {"rows": [[1]]}

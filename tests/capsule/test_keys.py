@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import stat
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
+from sandtable.capsule.keys import keyid_of, open_signing_key, public_pem, read_public, trusted_keys
+from sandtable.errors import InvalidInput
+
+
+def test_the_key_is_made_once_and_kept_private(tmp_path: Path) -> None:
+    first = open_signing_key(tmp_path)
+    path = tmp_path / "keys" / "signing.pem"
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert open_signing_key(tmp_path).keyid == first.keyid
+    assert keyid_of(read_public(tmp_path / "keys" / "signing.pub.pem")) == first.keyid
+    assert sorted(p.name for p in path.parent.iterdir()) == ["signing.pem", "signing.pub.pem"]
+
+
+def test_processes_that_start_together_agree(tmp_path: Path) -> None:
+    script = (
+        "import sys; from pathlib import Path; from sandtable.capsule.keys import open_signing_key;"
+        "print(open_signing_key(Path(sys.argv[1])).keyid)"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", script, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    printed = [process.communicate(timeout=60)[0].strip() for process in started]
+    assert len(set(printed)) == 1
+    assert len(printed[0]) == 64
+
+
+def test_trusted_keys_are_own_and_given_ones(tmp_path: Path) -> None:
+    own = open_signing_key(tmp_path)
+    friend, extra = Ed25519PrivateKey.generate().public_key(), Ed25519PrivateKey.generate().public_key()
+    folder = tmp_path / "keys" / "trusted"
+    folder.mkdir()
+    (folder / "friend.pem").write_bytes(public_pem(friend))
+    (tmp_path / "extra.pem").write_bytes(public_pem(extra))
+    found = trusted_keys(tmp_path, [tmp_path / "extra.pem"])
+    assert set(found) == {own.keyid, keyid_of(friend), keyid_of(extra)}
+
+
+def test_nothing_is_trusted_in_an_empty_home(tmp_path: Path) -> None:
+    assert trusted_keys(tmp_path) == {}
+
+
+def test_a_damaged_key_says_what_to_do(tmp_path: Path) -> None:
+    open_signing_key(tmp_path)
+    (tmp_path / "keys" / "signing.pem").write_text("no key")
+    with pytest.raises(InvalidInput) as caught:
+        open_signing_key(tmp_path)
+    assert "move it aside" in caught.value.suggestion
+    with pytest.raises(InvalidInput, match="not a readable public key"):
+        read_public(tmp_path / "missing.pem")

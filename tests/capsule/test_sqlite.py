@@ -1,0 +1,183 @@
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from sandtable.capsule.canonical import digest
+from sandtable.capsule.migrations import MIGRATIONS
+from sandtable.capsule.sqlite import SqliteStore
+from sandtable.capsule.store import StoreCorrupt, StoreFull, StoreUnavailable
+from tests.capsule.store_conformance import AT, Make, StoreConformance, ending, record
+
+
+class TestSqlite(StoreConformance):
+    @pytest.fixture
+    def make(self, tmp_path: Path) -> Make:
+        return lambda: SqliteStore(tmp_path / "home" / "sandtable.db")
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "sandtable.db"
+
+
+async def with_one_ended(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    await store.accept(record(1), 10)
+    await store.claim("me", AT)
+    await store.finish(ending(1))
+    await store.accept(record(2), 10)
+    await store.aclose()
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "UPDATE capsules SET envelope = '{}'",
+        "DELETE FROM capsules",
+        "INSERT OR REPLACE INTO capsules VALUES ('run_0001', '', '{}')",
+        "UPDATE runs SET status = 'failed' WHERE id = 'run_0001'",
+        "UPDATE runs SET body = '{}' WHERE id = 'run_0001'",
+        "UPDATE runs SET status = 'succeeded' WHERE id = 'run_0002'",
+        "DELETE FROM runs WHERE id = 'run_0002'",
+        "INSERT OR REPLACE INTO runs SELECT * FROM runs WHERE id = 'run_0001'",
+        "UPDATE results SET result = '[]'",
+        "INSERT OR REPLACE INTO results VALUES ('run_0001', '[]')",
+    ],
+)
+async def test_the_database_itself_refuses_to_rewrite_history(path: Path, sql: str) -> None:
+    await with_one_ended(path)
+    connection = sqlite3.connect(path)
+    with pytest.raises(sqlite3.IntegrityError):
+        connection.execute(sql)
+    connection.close()
+
+
+async def test_accepted_runs_are_synced_to_disk(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    await store.accept(record(1), 10)
+    await store.claim("me", AT)
+    rows = await store._rows("PRAGMA synchronous")
+    mode = await store._rows("PRAGMA journal_mode")
+    await store.aclose()
+    assert (rows[0][0], mode[0][0]) == (2, "wal")
+
+
+def damage(path: Path, content: bytes | str | None) -> None:
+    if isinstance(content, bytes):
+        path.write_bytes(content)
+        return
+    whole = path.read_bytes()
+    path.write_bytes(whole[:6000] if content else whole[:100] + b"\xff" * (len(whole) - 100))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(b"this is not a database at all, it is text" * 50, id="text"),
+        pytest.param(b"SQLite format 3\x00" + bytes(4096), id="header only"),
+        pytest.param(None, id="overwritten in the middle"),
+        pytest.param("truncated", id="truncated"),
+    ],
+)
+async def test_a_damaged_database_says_what_to_do(path: Path, content: bytes | str | None) -> None:
+    if not isinstance(content, bytes):
+        await with_one_ended(path)
+    damage(path, content)
+    store = SqliteStore(path)
+    with pytest.raises(StoreCorrupt) as caught:
+        try:
+            await store.open()
+            await store.get("run_0001")
+            await store.accept(record(3), 10)
+        finally:
+            await store.aclose()
+    assert str(path) in caught.value.message
+    assert "aside" in caught.value.suggestion
+
+
+async def test_a_full_disk_is_said_and_nothing_is_lost(path: Path) -> None:
+    await with_one_ended(path)
+    store = SqliteStore(path)
+    await store.open()
+    await store._rows("PRAGMA max_page_count = 1")
+    large = "x" * 500_000
+    with pytest.raises(StoreFull) as caught:
+        await store.accept(record(3, body={"large": large}), 10)
+    assert "Free space" in caught.value.suggestion
+    claimed = await store.claim("me", AT)
+    assert claimed is not None
+    with pytest.raises(StoreFull):
+        await store.finish(ending(2, result={"rows": [[large]]}))
+    assert await store.capsule("run_0002") is None
+    await store._rows("PRAGMA max_page_count = 100000")
+    assert await store.finish(ending(2, result={"rows": [[large]]}))
+    assert await store.get("run_0003") is None
+    await store.aclose()
+
+
+async def test_a_database_of_a_newer_version_is_left_alone(path: Path) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA user_version = 99")
+    connection.close()
+    store = SqliteStore(path)
+    with pytest.raises(StoreUnavailable, match="version 99"):
+        await store.open()
+
+
+async def test_a_folder_in_the_way_is_said(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    for path in (tmp_path, tmp_path / "file" / "sandtable.db"):
+        store = SqliteStore(path)
+        with pytest.raises(StoreUnavailable, match="cannot be used"):
+            await store.open()
+
+
+async def test_a_closed_store_says_so(path: Path) -> None:
+    store = SqliteStore(path)
+    with pytest.raises(StoreUnavailable, match="closed"):
+        await store.get("run_0001")
+    await store.open()
+    await store.aclose()
+    await store.aclose()
+
+
+async def test_cancelling_the_caller_leaves_no_transaction_open(path: Path) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    tasks = [asyncio.create_task(store.accept(record(n), 100)) for n in range(20)]
+    await asyncio.sleep(0)
+    for task in tasks[::2]:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await store.accept(record(50), 100)
+    found = {made.id for made in [await store.claim("me", AT) for _ in range(30)] if made}
+    assert found >= {f"run_{n:04}" for n in range(1, 20, 2)} | {"run_0050"}
+    await store.aclose()
+
+
+def test_processes_that_start_together_make_one_schema(path: Path) -> None:
+    script = (
+        "import asyncio, sys; from pathlib import Path; from sandtable.capsule.sqlite import SqliteStore\n"
+        "async def main():\n"
+        "    store = SqliteStore(Path(sys.argv[1])); await store.open()\n"
+        "    print(await store.counts()); await store.aclose()\n"
+        "asyncio.run(main())\n"
+    )
+    started = [
+        subprocess.Popen([sys.executable, "-c", script, str(path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(4)
+    ]
+    assert [process.communicate(timeout=60)[0].strip() for process in started] == ["{}"] * 4
+
+
+def test_released_migrations_are_not_edited() -> None:
+    """A step may be changed until it is released; after that its digest here is its promise."""
+    assert [digest(step)[:23] for step in MIGRATIONS] == ["sha256:fa7b459e6ddc81d4"]

@@ -1,0 +1,113 @@
+"""What a machine may lack: name → probe. A probe answers None, or the reason why the thing is missing.
+
+A test says `@pytest.mark.needs("userns")`. Where the probe finds nothing, the test is skipped and the
+closing line says so; when `SANDTABLE_REQUIRE` names the thing (or is `all`), the test fails instead.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+
+ORDINARY_ACCOUNT = "nobody"
+_LANDLOCK_CREATE_RULESET = 444
+_LANDLOCK_VERSION_FLAG = 1
+
+
+def _complaint(*command: str) -> str | None:
+    """None when the command succeeds, else why it did not."""
+    if not shutil.which(command[0]):
+        return f"no {Path(command[0]).name} program"
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=20, check=False)
+    except subprocess.TimeoutExpired:
+        return "no answer within 20 s"
+    if done.returncode == 0:
+        return None
+    said = done.stderr.strip().splitlines()
+    return said[-1] if said else f"exit code {done.returncode}"
+
+
+def _docker() -> str | None:
+    return _complaint("docker", "version", "--format", "{{.Server.Version}}")
+
+
+def _git() -> str | None:
+    return _complaint("git", "-C", str(Path(__file__).parent), "rev-parse", "--git-dir")
+
+
+def _root() -> str | None:
+    return None if os.geteuid() == 0 else "not running as root"
+
+
+def _ordinary_user() -> str | None:
+    """An unprivileged account that root can become and that can load the product from here."""
+    if os.geteuid() != 0:
+        return None
+    try:
+        account = pwd.getpwnam(ORDINARY_ACCOUNT)
+    except KeyError:
+        return f"no account {ORDINARY_ACCOUNT}"
+    become = ("setpriv", f"--reuid={account.pw_uid}", f"--regid={account.pw_gid}", "--clear-groups")
+    load = (sys.executable, "-c", "import sandtable, duckdb")
+    return _complaint(*become, "env", f"PYTHONPATH={os.pathsep.join(sys.path)}", *load)
+
+
+def _userns() -> str | None:
+    return _complaint("unshare", "--user", "--map-root-user", "--mount", "true")
+
+
+def _landlock() -> str | None:
+    libc = ctypes.CDLL(None, use_errno=True)
+    version = libc.syscall(_LANDLOCK_CREATE_RULESET, None, 0, _LANDLOCK_VERSION_FLAG)
+    return None if version > 0 else os.strerror(ctypes.get_errno())
+
+
+def _cgroup() -> str | None:
+    """A cgroup v2 folder of our own in which limits can be set."""
+    lines = Path("/proc/self/cgroup").read_text(encoding="utf-8").splitlines()
+    unified = [line.removeprefix("0::") for line in lines if line.startswith("0::")]
+    if not unified:
+        return "no cgroup v2"
+    folder = Path("/sys/fs/cgroup") / unified[0].lstrip("/")
+    if not (folder / "cgroup.controllers").exists():
+        return "cgroup v2 is not mounted"
+    return None if os.access(folder, os.W_OK) else "the server may not write its cgroup"
+
+
+PROBES: dict[str, Callable[[], str | None]] = {
+    "docker": _docker,
+    "git": _git,
+    "root": _root,
+    "ordinary_user": _ordinary_user,
+    "userns": _userns,
+    "landlock": _landlock,
+    "cgroup": _cgroup,
+}
+
+
+@cache
+def missing(name: str) -> str | None:
+    """Why this machine lacks `name`, or None when it has it. Probed once."""
+    if name not in PROBES:
+        raise LookupError(f"no need called {name!r}; tests/needs.py knows {', '.join(PROBES)}")
+    return PROBES[name]()
+
+
+def required(names: str) -> frozenset[str]:
+    """What `SANDTABLE_REQUIRE` asks for; an unknown name is an error, so that a typo cannot hide a skip."""
+    wanted = frozenset(name.strip() for name in names.split(",") if name.strip())
+    if wanted == {"all"}:
+        return frozenset(PROBES)
+    if unknown := wanted - PROBES.keys():
+        raise LookupError(
+            f"SANDTABLE_REQUIRE names {sorted(unknown)}; tests/needs.py knows {', '.join(PROBES)}"
+        )
+    return wanted

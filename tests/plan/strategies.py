@@ -1,0 +1,270 @@
+"""Valid plans for any catalog: `plans(dataset)` draws the JSON form of a plan that fits the dataset.
+
+What is drawn here is what the language promises to accept; a plan of these that is refused, does not
+compile or does not pass the gate is a defect.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+
+from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+
+Json = dict[str, Any]
+
+NUMBERS = {ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT}
+MOMENTS = {ColumnType.DATE, ColumnType.TIMESTAMP}
+
+_HOSTILE = st.sampled_from(
+    [
+        "", "'", "''", "'; DROP TABLE orders; --", "%", "_", "\\", "100%_\\%", '"', "$$", "/* */", "--", "\n",
+        "\x00", "\u200b", "\u202e", "é", "🎁", "{{ x }}", "__SQLGLOT__LB__", "E'\\n'", "?", "$1", ":a", "\t",
+        "\ufeff", "\u00a0", "x" * 300,
+    ]
+)  # fmt: skip
+TEXTS = st.one_of(
+    _HOSTILE,
+    st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
+    st.lists(_HOSTILE, max_size=3).map("".join),
+)
+_DATES = st.dates().map(lambda d: d.isoformat())
+_STAMPS = st.datetimes().map(lambda d: d.isoformat(sep="T", timespec="seconds"))
+_ALIASES = st.sampled_from(
+    [
+        "total",
+        "Total sales",
+        "x",
+        "select",
+        'a"b',
+        "größe",
+        "order",
+        "from",
+        "base",
+        "grouped",
+        "derived",
+        "%",
+    ]
+)
+
+
+def values(type_: ColumnType) -> st.SearchStrategy[Any]:
+    """JSON values that compare with a column of that type."""
+    match type_:
+        case ColumnType.INTEGER:
+            return st.integers(-(2**31), 2**31 - 1)
+        case ColumnType.DECIMAL | ColumnType.FLOAT:
+            return st.one_of(st.integers(-1000, 1000), st.floats(allow_nan=False, allow_infinity=False))
+        case ColumnType.BOOLEAN:
+            return st.booleans()
+        case ColumnType.DATE | ColumnType.TIMESTAMP:
+            return st.one_of(_DATES, _STAMPS)
+        case ColumnType.TIME:
+            return st.times().map(lambda t: t.isoformat(timespec="seconds"))
+        case _:
+            return TEXTS
+
+
+class Visible:
+    """What a plan over `table` may name: own columns, and those along many-to-one relationships."""
+
+    def __init__(self, dataset: Dataset, table: Table) -> None:
+        self.columns: dict[str, Column] = {c.name: c for c in table.columns}
+        for other in _reachable(dataset, table):
+            self.columns |= {f"{other.name}.{c.name}": c for c in other.columns}
+        self.metrics = [m.name for m in dataset.metrics if m.table.lower() == table.name.lower()]
+        self.has_time = table.time_column is not None
+
+    def of(self, *types: ColumnType) -> list[str]:
+        return [name for name, column in self.columns.items() if not types or column.type in types]
+
+
+def _reachable(dataset: Dataset, table: Table) -> list[Table]:
+    """Tables with exactly one way to them, so that naming them is never ambiguous."""
+    ways: dict[str, int] = {table.name: 1}
+    frontier = [table.name]
+    while frontier:
+        step: dict[str, int] = {}
+        for r in dataset.relationships:
+            if r.many_table in frontier and r.one_table not in ways:
+                step[r.one_table] = step.get(r.one_table, 0) + ways[r.many_table]
+        ways |= step
+        frontier = list(step)
+    return [t for t in dataset.tables if ways.get(t.name) == 1 and t.name != table.name]
+
+
+@st.composite
+def filters(draw: st.DrawFn, visible: Visible, depth: int = 2) -> Json:
+    if depth and draw(st.integers(0, 3)) == 0:
+        kind = draw(st.sampled_from(["any", "all", "not"]))
+        if kind == "not":
+            return {"not": draw(filters(visible, depth - 1))}
+        return {kind: draw(st.lists(filters(visible, depth - 1), min_size=1, max_size=3))}
+    name = draw(st.sampled_from(visible.of()))
+    return draw(leaf(name, visible.columns[name].type))
+
+
+@st.composite
+def leaf(draw: st.DrawFn, name: str, type_: ColumnType) -> Json:
+    ops = ["=", "!=", "in", "not_in", "is_null", "not_null"]
+    if type_ not in (ColumnType.BOOLEAN, ColumnType.OTHER):
+        ops += ["<", "<=", ">", ">=", "between"]
+    if type_ in (ColumnType.TEXT, ColumnType.OTHER):
+        ops += ["contains", "startswith", "endswith"]
+    op = draw(st.sampled_from(ops))
+    if op in ("is_null", "not_null"):
+        return {"column": name, "op": op}
+    one = values(type_)
+    if op in ("in", "not_in"):
+        return {"column": name, "op": op, "value": draw(st.lists(one, min_size=1, max_size=4))}
+    if op == "between":
+        one = _DATES if type_ in MOMENTS else one
+        return {"column": name, "op": op, "value": sorted(draw(st.lists(one, min_size=2, max_size=2)))}
+    if op in ("=", "<") and draw(st.integers(0, 4)) == 0:
+        return {"column": name, "op": op, "other_column": name}
+    return {"column": name, "op": op, "value": draw(one)}
+
+
+@st.composite
+def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
+    where = {"where": [draw(filters(visible, 1))]} if draw(st.integers(0, 3)) == 0 else {}
+    numbers = visible.of(*NUMBERS)
+    kind = draw(
+        st.sampled_from(["count", "count_distinct", "min", "number", "of"] if numbers else ["count", "min"])
+    )
+    if kind == "count":
+        return {"agg": "count", **where}
+    if kind == "count_distinct":
+        return {"agg": "count_distinct", "column": draw(st.sampled_from(visible.of())), **where}
+    if kind == "min":
+        types = set(ColumnType) - {ColumnType.OTHER}
+        agg = draw(st.sampled_from(["min", "max"]))
+        return {"agg": agg, "column": draw(st.sampled_from(visible.of(*types))), **where}
+    column = draw(st.sampled_from(numbers))
+    if kind == "of":
+        factor = draw(st.sampled_from([{"value": 2}, {"value": -1.5}, {"column": column}]))
+        product = {"op": draw(st.sampled_from("+-*/")), "left": {"column": column}, "right": factor}
+        return {"agg": draw(st.sampled_from(["sum", "avg"])), "of": product, **where}
+    agg = draw(st.sampled_from(["sum", "avg", "median", "stddev", "quantile"]))
+    quantile = {"q": draw(st.sampled_from([0, 0.5, 0.95, 1]))} if agg == "quantile" else {}
+    distinct = {"distinct": True} if agg in ("sum", "avg") and draw(st.booleans()) else {}
+    return {"agg": agg, "column": column, **quantile, **distinct, **where}
+
+
+@st.composite
+def measures(draw: st.DrawFn, visible: Visible) -> Json:
+    kind = draw(st.sampled_from(["agg", "agg", "metric", "arithmetic"]))
+    if kind == "metric" and visible.metrics:
+        return {"metric": draw(st.sampled_from(visible.metrics))}
+    if kind == "arithmetic":
+        right = draw(st.sampled_from([{"value": 100}, {"value": 0.5}, {"agg": "count"}]))
+        return {"op": draw(st.sampled_from("+-*/")), "left": {"agg": "count"}, "right": right}
+    return draw(aggregates(visible))
+
+
+@st.composite
+def dimensions(draw: st.DrawFn, visible: Visible) -> Json:
+    moments = visible.of(*MOMENTS)
+    if moments and draw(st.booleans()):
+        column = draw(st.sampled_from(moments))
+        units = ["day", "week", "month", "quarter", "year", "day_of_week", "month_of_year"]
+        if visible.columns[column].type is ColumnType.TIMESTAMP:
+            units += ["hour", "hour_of_day"]
+        return {"bucket": draw(st.sampled_from(units)), "column": column}
+    return {"column": draw(st.sampled_from(visible.of()))}
+
+
+@st.composite
+def windows(draw: st.DrawFn, visible: Visible) -> Json:
+    column = draw(st.sampled_from(visible.of(*MOMENTS)))
+    shape = draw(st.sampled_from(["last", "range", "period"]))
+    as_of = draw(st.sampled_from(["2024-06-30", "2024-02-29T13:45:00", "2023-12-31T23:59:59Z"]))
+    if shape == "last":
+        unit = draw(st.sampled_from(["day", "week", "month", "quarter", "year"]))
+        return {"column": column, "last": draw(st.integers(1, 400)), "unit": unit, "as_of": as_of}
+    if shape == "range":
+        start, end = sorted(draw(st.lists(st.dates(), min_size=2, max_size=2)))
+        return {"column": column, "from": start.isoformat(), "to": end.isoformat()}
+    period = draw(st.sampled_from(["today", "yesterday", "last_week", "this_month", "last_quarter", "ytd"]))
+    return {"column": column, "period": period, "as_of": as_of}
+
+
+def _named(draw: st.DrawFn, items: list[Json]) -> list[str]:
+    """Gives every item a name of its own and returns the names."""
+    names: list[str] = []
+    for index, item in enumerate(items):
+        name = draw(_ALIASES) if draw(st.integers(0, 2)) == 0 else f"c{index}"
+        name = name if name.lower() not in {n.lower() for n in names} else f"{name} {index}"
+        item["as"] = name
+        names.append(name)
+    return names
+
+
+@st.composite
+def derivations(draw: st.DrawFn, numbers: list[str], keys: list[str], every: list[str]) -> Json:
+    within = {"within": draw(st.lists(st.sampled_from(keys), max_size=3))} if keys else {}
+    kind = draw(st.sampled_from(["share_of_total", "rank", "change", "running_total", "zscore"]))
+    source = draw(st.sampled_from(numbers))
+    if kind in ("change", "running_total"):
+        along = {"along": draw(st.sampled_from(keys or every))}
+        percent = {"kind": draw(st.sampled_from(["absolute", "percent"]))} if kind == "change" else {}
+        return {kind: source, **along, **percent, **(within if draw(st.booleans()) else {})}
+    return {kind: source, **within}
+
+
+@st.composite
+def plans(draw: st.DrawFn, dataset: Dataset) -> Json:
+    """The JSON form of a plan that fits `dataset`."""
+    table = draw(st.sampled_from(dataset.tables))
+    visible = Visible(dataset, table)
+    grouped = draw(st.booleans())
+    keys = draw(st.lists(dimensions(visible), min_size=0 if grouped else 1, max_size=3))
+    computed = draw(st.lists(measures(visible), min_size=1, max_size=3)) if grouped else []
+    names = _named(draw, keys + computed)
+    key_names, value_names = names[: len(keys)], names[len(keys) :]
+    plan: Json = {"dataset_id": dataset.id, "table": table.name, "select": keys + computed}
+    if grouped and keys and draw(st.booleans()):
+        plan["group_by"] = key_names
+    if draw(st.booleans()):
+        plan["filters"] = draw(st.lists(filters(visible), min_size=1, max_size=3))
+    if visible.of(*MOMENTS) and draw(st.booleans()):
+        plan["time"] = draw(windows(visible))
+    counted = [n for n, item in zip(value_names, computed, strict=True) if _is_number(item)]
+    _finish(draw, plan, counted or _number_columns(visible, keys), key_names, names)
+    if not grouped and draw(st.booleans()):
+        plan["order_by"].insert(0, {"expr": draw(st.sampled_from(visible.of()))})
+    return plan
+
+
+def _is_number(item: Json) -> bool:
+    return item.get("agg") not in ("min", "max")
+
+
+def _number_columns(visible: Visible, keys: list[Json]) -> list[str]:
+    plain = [k for k in keys if "bucket" not in k and visible.columns[k["column"]].type in NUMBERS]
+    return [k["as"] for k in plain]
+
+
+def _finish(draw: st.DrawFn, plan: Json, numbers: list[str], keys: list[str], names: list[str]) -> None:
+    if numbers and draw(st.booleans()):
+        plan["derive"] = draw(st.lists(derivations(numbers, keys, names), min_size=1, max_size=3))
+        for index, item in enumerate(plan["derive"]):
+            item["as"] = f"d{index}"
+        names = [*names, *(item["as"] for item in plan["derive"])]
+        numbers = [*numbers, *(item["as"] for item in plan["derive"])]
+    if numbers and draw(st.booleans()):
+        op = draw(st.sampled_from([">", "<=", "!="]))
+        value = draw(st.integers(-5, 5))
+        plan["having"] = [{"column": draw(st.sampled_from(numbers)), "op": op, "value": value}]
+    if keys and draw(st.integers(0, 2)) == 0:
+        by = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=3))
+        top = {"n": draw(st.integers(1, 3)), "by": by, "order_by": draw(st.sampled_from(names))}
+        plan["top_per_group"] = {**top, "dir": draw(st.sampled_from(["asc", "desc"]))}
+    orders = st.fixed_dictionaries(
+        {"expr": st.sampled_from(names), "dir": st.sampled_from(["asc", "desc"])},
+        optional={"nulls": st.sampled_from(["first", "last"])},
+    )
+    plan["order_by"] = draw(st.lists(orders, max_size=2))
+    if draw(st.booleans()):
+        plan["limit"] = draw(st.integers(1, 10_000))

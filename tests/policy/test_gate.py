@@ -1,0 +1,110 @@
+"""What the gate tells its reader: code, construct, place, advice; and how fast."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from sandtable.errors import ErrorCode
+from sandtable.policy.gate import judge
+from sandtable.policy.hints import syntax_hint
+from sandtable.policy.verdict import Approved, Refused
+from tests.policy.shop import SHOP, parsed, verdict
+
+_POLICY, _INVALID = ErrorCode.SQL_POLICY_VIOLATION, ErrorCode.VALIDATION_ERROR
+
+_REFUSALS = [
+    ("SELECT * FROM oders LIMIT 1", _INVALID, "oders", 14, "did you mean orders?"),
+    ("SELECT * FROM 'x.csv' LIMIT 1", _POLICY, "x.csv", 14, "orders, order_items"),
+    ("SELECT * FROM information_schema.tables", _POLICY, "information_schema.tables", 14, "orders"),
+    ("SELECT 'Zürich 🙂', getenv('HOME')", _POLICY, "getenv", 19, "leave it out"),
+    ("SELECT 'é', 'é' FROM \"é.csv\"", _POLICY, "é.csv", 21, "orders"),
+    ("WITH x AS (DELETE FROM orders RETURNING 1) FROM x", _POLICY, "DELETE", 11, "SELECT"),
+    ("DROP TABLE orders", _POLICY, "DROP", 0, "SELECT"),
+    ("/* hi */ COPY orders TO 'x'", _POLICY, "COPY", 9, "SELECT"),
+    ("SELECT 1; SELECT 2", _POLICY, ";", 8, "one SELECT"),
+    ("SELECT 1; DROP TABLE orders", _POLICY, "DROP", 10, "SELECT"),
+    ("-- nothing", _INVALID, "empty text", None, "SELECT"),
+    ("SELECT order_id FROM orders WHERE order_id = $1", _INVALID, "a parameter", 45, "value"),
+    ("SELECT abss(1)", _INVALID, "abss", 7, "abs()"),
+    ("SELECT NVL(coupon, '') FROM orders", _INVALID, "nvl", 7, "coalesce"),
+    ("SELECT ISNULL(coupon, '') FROM orders", _INVALID, "isnull", 7, "coalesce"),
+    ("SELECT TOP 10 order_id FROM orders", _INVALID, "10", 11, "LIMIT"),
+    ("SELECT order_id FROM orders LIMIT 5, 10", _INVALID, None, None, "OFFSET"),
+    ("SELECT [order_id] FROM [orders]", _INVALID, None, None, '"column name"'),
+    ("PIVOT orders ON region USING sum(amount)", _INVALID, "PIVOT", 0, "IN ("),
+    ("SELECT row_number() FROM orders", _INVALID, "row_number", 7, "OVER"),
+    ("SELECT abs(1) OVER ()", _INVALID, "abs", 7, "without OVER"),
+    ("SELECT * FROM abs(1)", _POLICY, "abs", 14, "unnest"),
+    ("SHOW TABLES", _POLICY, "SHOW", 0, "order_items"),
+    ("SELECT main.abs(1)", _POLICY, "main.abs", 7, "write abs"),
+    ('WITH "f.csv" AS (SELECT 1 AS a) SELECT a FROM "f.csv"', _POLICY, "f.csv", 6, "plain name"),
+    ("SELECT setseed(0.5)", _POLICY, "setseed", 7, "leave it out"),
+]
+
+
+@pytest.mark.parametrize(
+    ("sql", "code", "construct", "position", "advice"), _REFUSALS, ids=[r[0][:40] for r in _REFUSALS]
+)
+def test_refusal_is_written_for_its_reader(
+    sql: str, code: ErrorCode, construct: str | None, position: int | None, advice: str
+) -> None:
+    found = verdict(sql)
+    assert isinstance(found, Refused)
+    assert found.code is code
+    assert advice in found.suggestion
+    if construct is not None:
+        assert (found.construct, found.position) == (construct, position)
+
+
+def test_approval_names_tables_functions_and_warnings() -> None:
+    found = verdict("SELECT o.region, sum(i.quantity), now() FROM ORDERS o JOIN order_items i USING (order_id) GROUP BY 1")
+    assert isinstance(found, Approved)
+    assert found.tables == ("order_items", "orders")
+    assert set(found.functions) == {"sum", "now"}
+    assert found.volatile == ("now",)
+    assert "now differs from run to run" in found.warnings[0]
+
+
+def test_canonical_tree_is_what_decides() -> None:
+    """A parse whose canonical text differs from the input's tree is judged by the canonical tree."""
+    good, bad = parsed("SELECT 1"), parsed("SELECT getenv('HOME')")
+    mixed = {**good, "canonical": bad["canonical"], "canonical_tree": bad["canonical_tree"]}
+    assert isinstance(judge("SELECT 1", mixed, SHOP), Refused)
+
+
+@pytest.mark.parametrize("missing", ["tree", "canonical", "canonical_tree"])
+def test_incomplete_parse_is_refused(missing: str) -> None:
+    answer = parsed("SELECT 1")
+    del answer[missing]
+    assert isinstance(judge("SELECT 1", answer, SHOP), Refused)
+
+
+@pytest.mark.parametrize("answer", [{}, {"ok": False}, {"ok": True}, {"ok": True, "tree": []}])
+def test_malformed_parse_is_refused(answer: dict[str, object]) -> None:
+    assert isinstance(judge("SELECT 1", answer, SHOP), Refused)
+
+
+def test_hint_translates_another_dialect() -> None:
+    assert "DuckDB" in syntax_hint("SELECT STRAIGHT_JOIN a FROM t WHERE a <=> b LOCK IN SHARE MODE")
+
+
+def test_hint_on_a_long_text_is_quick() -> None:
+    started = time.perf_counter()
+    assert syntax_hint("SELECT (" * 10_000)
+    assert time.perf_counter() - started < 1.0
+
+
+def test_judging_takes_about_a_millisecond() -> None:
+    sql = (
+        "SELECT category, sum(unit_price * quantity) AS revenue FROM orders JOIN order_items USING (order_id) "
+        "WHERE region = 'north' GROUP BY ALL ORDER BY revenue DESC LIMIT 10"
+    )
+    answer = parsed(sql)
+    times = []
+    for _ in range(50):
+        started = time.perf_counter()
+        judge(sql, answer, SHOP)
+        times.append(time.perf_counter() - started)
+    assert sorted(times)[len(times) // 2] < 0.005

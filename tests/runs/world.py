@@ -1,0 +1,120 @@
+"""A house for runs with nothing real in it: one dataset, a small gate, a scripted sandbox, a home on disk."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sandtable.capsule.keys import open_signing_key
+from sandtable.capsule.sqlite import SqliteStore
+from sandtable.capsule.store import RunStore
+from sandtable.catalog.model import Dataset
+from sandtable.errors import ErrorCode, InvalidInput, NotFound
+from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.runs.desk import Runs
+from sandtable.runs.model import RunRequest
+from sandtable.runs.parts import Parts
+from sandtable.sandbox.fake import FakeExecutor
+from sandtable.sandbox.job import Limits
+from tests.capsule.samples import SHOP
+
+
+@dataclass
+class FakeDatasets:
+    current: dict[str, Dataset] = field(default_factory=lambda: {"shop": SHOP})
+    old: list[Dataset] = field(default_factory=list)
+
+    async def ready(self, dataset_id: str) -> Dataset:
+        if dataset_id not in self.current:
+            raise NotFound(f"no dataset {dataset_id!r}", suggestion="did you mean `shop`?")
+        return self.current[dataset_id]
+
+    async def version(self, dataset_id: str, version: str) -> Dataset:
+        for dataset in (*self.current.values(), *self.old):
+            if dataset.version == version:
+                return dataset
+        raise NotFound(f"version {version} of {dataset_id} is gone")
+
+
+@dataclass(frozen=True)
+class FakeCompiled:
+    sql: str
+    warnings: tuple[str, ...] = ()
+
+
+def compile_plan(plan: dict[str, Any], dataset: Dataset, rows: int) -> FakeCompiled:
+    if dataset.table(plan.get("table", "")) is None:
+        raise InvalidInput(f"no table `{plan.get('table')}`", suggestion="did you mean `orders`?")
+    return FakeCompiled(f"SELECT {plan.get('select', 1)} FROM orders LIMIT {rows}", ("a limit was added",))
+
+
+async def judge(text: str, dataset: Dataset) -> Verdict:
+    if "read_csv" in text:
+        return Refused(
+            code=ErrorCode.SQL_POLICY_VIOLATION,
+            construct="read_csv",
+            message="`read_csv` reads files",
+            suggestion="Query the dataset's tables.",
+            position=text.index("read_csv"),
+            length=8,
+        )
+    return Approved(
+        canonical_sql(text),
+        tables=("orders",),
+        warnings=("judged",),
+        serial=("first",) if "first(" in text else (),
+        volatile=("random",) if "random()" in text else (),
+    )
+
+
+def canonical_sql(text: str) -> str:
+    """What the gate makes of a text, and so what the sandbox is given."""
+    return " ".join(text.split()) + ";"
+
+
+def ask(sql: str = "SELECT 1", **more: Any) -> RunRequest:
+    return RunRequest(dataset_id="shop", sql=sql, **more)
+
+
+@dataclass
+class World:
+    home: Path
+    executor: FakeExecutor = field(default_factory=FakeExecutor)
+    datasets: FakeDatasets = field(default_factory=FakeDatasets)
+    changes: dict[str, Any] = field(default_factory=dict)
+
+    def parts(self, **changes: Any) -> Parts:
+        made: dict[str, Any] = {
+            "datasets": self.datasets,
+            "compile": compile_plan,
+            "judge": judge,
+            "executor": self.executor,
+            "engine": "duckdb 2.0.0",
+            "isolation": ("none: a fake",),
+            "limits": Limits.model_validate({"rows": 200, "wall_ms": 2000}),
+            "grace_s": 0.3,
+            **self.changes,
+            **changes,
+        }
+        return Parts(**made)
+
+    def store(self) -> SqliteStore:
+        return SqliteStore(self.home / "sandtable.db")
+
+    def runs(self, store: RunStore | None = None, parts: Parts | None = None, **options: Any) -> Runs:
+        key = open_signing_key(self.home)
+        return Runs(store or self.store(), parts or self.parts(), key, self.home, **options)
+
+    @asynccontextmanager
+    async def opened(
+        self, store: RunStore | None = None, parts: Parts | None = None, **options: Any
+    ) -> AsyncIterator[Runs]:
+        runs = self.runs(store, parts, **options)
+        await runs.start()
+        try:
+            yield runs
+        finally:
+            await runs.aclose()

@@ -1,0 +1,117 @@
+"""The same question gives the same answer on every back end, whatever the type."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandtable.errors import ErrorCode
+from tests.sandbox.conformance.benches import Bench
+
+pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+_CORPUS = Path(__file__).parent / "values.jsonl"
+_VALUES = [json.loads(line) for line in _CORPUS.read_text(encoding="utf-8").splitlines()]
+
+
+@pytest.mark.parametrize("case", _VALUES, ids=[case["title"] for case in _VALUES])
+async def test_a_value_of_every_type(bench: Bench, case: dict[str, Any]) -> None:
+    result = await bench.run(f"SELECT {case['sql']} AS x")
+    assert result.status == "succeeded", result.error
+    assert result.columns[0].type == case["type"]
+    # As JSON text: 1, 1.0 and true are equal to Python, but not to a reader of the result.
+    assert json.dumps(result.rows[0][0]) == json.dumps(case["value"])
+
+
+_QUERIES: dict[str, tuple[str, list[list[Any]]]] = {
+    "group": (
+        "SELECT region, count(*) AS n, sum(amount) AS total FROM orders GROUP BY region ORDER BY region",
+        [["east", 666, 49450.5], ["north", 667, 49549.5], ["south", 667, 49500]],
+    ),
+    "filter": ("SELECT id FROM orders WHERE id BETWEEN 5 AND 7 ORDER BY id", [[5], [6], [7]]),
+    "common table expression": ("WITH t AS (SELECT max(id) AS m FROM orders) SELECT m + 1 AS m FROM t", [[2000]]),
+    "window": (
+        "SELECT id, sum(id) OVER (ORDER BY id) AS s FROM orders WHERE id < 3 ORDER BY id",
+        [[0, 0], [1, 1], [2, 3]],
+    ),
+    "comment at the end": ("SELECT 1 AS x -- done", [[1]]),
+    "no rows": ("SELECT id FROM orders WHERE id < 0", []),
+    "unicode name": ('SELECT 1 AS "größe"', [[1]]),
+}
+
+
+@pytest.mark.parametrize(("text", "rows"), _QUERIES.values(), ids=list(_QUERIES))
+async def test_queries(bench: Bench, text: str, rows: list[list[Any]]) -> None:
+    result = await bench.run(text)
+    assert result.status == "succeeded", result.error
+    assert [list(row) for row in result.rows] == rows
+
+
+async def test_columns_keep_their_names_and_order(bench: Bench) -> None:
+    result = await bench.run('SELECT 1 AS b, 2 AS "A b", 3 AS "quo""te", 4 AS "größe"')
+    assert [column.name for column in result.columns] == ["b", "A b", 'quo"te', "größe"]
+
+
+async def test_several_threads_give_the_same_answer(bench: Bench) -> None:
+    text = "SELECT region, count(*) AS n, sum(id) AS s FROM orders GROUP BY region ORDER BY region"
+    assert (await bench.run(text, threads=4)).rows == (await bench.run(text)).rows
+
+
+async def test_random_numbers_differ_from_run_to_run(bench: Bench) -> None:
+    drawn = {(await bench.run("SELECT random() AS r")).rows[0][0] for _ in range(4)}
+    assert len(drawn) == 4, "every fork draws the same numbers"
+
+
+async def test_nothing_stays_from_run_to_run(bench: Bench) -> None:
+    left = "SELECT 1) LIMIT 1; CREATE TABLE left_behind AS SELECT 1 AS x; SELECT * FROM (SELECT 2 AS x"
+    for _ in range(4):
+        await bench.run(left)
+    result = await bench.run("SELECT * FROM left_behind")
+    assert result.error is not None
+    assert result.error.code == ErrorCode.VALIDATION_ERROR
+
+
+_MISTAKES = {
+    "unknown column": ("SELECT regoin FROM orders", "region"),
+    "unknown table": ("SELECT * FROM ordres", "orders"),
+    "syntax": ("SELECT FROM WHERE", "syntax"),
+    "conversion": ("SELECT CAST('x' AS INTEGER)", "INT"),
+    "lone surrogate": ("SELECT '\ud800' AS x", "surrogate"),
+    "empty": ("", ""),
+}
+
+
+@pytest.mark.parametrize(("text", "hint"), _MISTAKES.values(), ids=list(_MISTAKES))
+async def test_the_authors_mistakes_are_told_to_the_author(bench: Bench, text: str, hint: str) -> None:
+    result = await bench.run(text)
+    assert result.status == "failed"
+    assert result.error is not None
+    assert result.error.code == ErrorCode.VALIDATION_ERROR, result.error
+    assert hint.lower() in result.error.message.lower()
+    assert result.error.suggestion
+
+
+async def test_dry_run_binds_and_reads_nothing(bench: Bench) -> None:
+    text = "SELECT region, sum(amount) AS total, error('this row was read') AS e FROM orders GROUP BY region"
+    result = await bench.run(text, mode="dry_run")
+    assert result.status == "succeeded", result.error
+    assert [column.name for column in result.columns] == ["region", "total", "e"]
+    assert result.rows == ()
+    assert "GROUP" in result.output["explain"].upper()
+
+
+async def test_dry_run_tells_mistakes(bench: Bench) -> None:
+    result = await bench.run("SELECT nope FROM orders", mode="dry_run")
+    assert result.error is not None
+    assert result.error.code == ErrorCode.VALIDATION_ERROR
+
+
+async def test_fetch_schema(bench: Bench) -> None:
+    result = await bench.run("", mode="fetch_schema")
+    (table,) = result.output["tables"]
+    assert (table["table"], table["rows"]) == ("orders", 2000)
+    assert [column["name"] for column in table["columns"]] == ["id", "region", "amount"]
+    assert table["columns"][0]["sql_type"] == "BIGINT"

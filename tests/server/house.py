@@ -1,0 +1,97 @@
+"""A house behind the adapters with a real queue, store, key and verification, and a scripted sandbox."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
+from sandtable.capsule.report import Report
+from sandtable.capsule.verify import verify
+from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput, NotFound, Problem
+from sandtable.policy.verdict import Refused, Verdict
+from sandtable.runs.desk import Runs
+from sandtable.runs.rederive import rederive_with
+from sandtable.sandbox.fake import FakeExecutor
+from sandtable.sandbox.local.selftest import Attempt, DoctorReport, Layer
+from sandtable.settings import Settings
+from tests.capsule.samples import SHOP
+from tests.runs.world import World, compile_plan, judge
+
+
+@dataclass
+class FakeLibrary:
+    added: list[Sequence[Path]] = field(default_factory=list)
+    progress: Any = None
+
+    def datasets(self) -> tuple[Dataset, ...]:
+        return (SHOP,)
+
+    def get(self, dataset_id: str) -> Dataset:
+        if dataset_id != SHOP.id:
+            raise NotFound(f"no dataset `{dataset_id}`; did you mean `shop`?", suggestion="There is `shop`.")
+        return SHOP
+
+    async def ready(self, dataset_id: str) -> Dataset:
+        return self.get(dataset_id)
+
+    async def add_files(self, paths: Sequence[Path]) -> Dataset:
+        self.added.append(paths)
+        return SHOP
+
+
+@dataclass
+class House:
+    """Looks like `sandtable.assemble.Parts`."""
+
+    settings: Settings
+    library: FakeLibrary
+    runs: Runs
+    key: SigningKey
+    executor: FakeExecutor
+    world: World
+    problem: Problem | None = None
+    """What the self-test finds."""
+
+    async def check(
+        self, dataset: Dataset, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
+    ) -> Verdict:
+        if plan is not None:
+            try:
+                sql = compile_plan(dict(plan), dataset, 200).sql
+            except InvalidInput as error:
+                return Refused(error.code, "plan", error.message, error.suggestion)
+        assert sql is not None
+        return await judge(sql, dataset)
+
+    async def verify(self, envelope: Any, keys: Sequence[Path] = ()) -> Report:
+        async def rehash(dataset: Dataset) -> str:
+            return dataset.version
+
+        trusted = trusted_keys(self.settings.home, keys)
+        return await verify(envelope, rederive_with(self.world.parts(), trusted, rehash))
+
+    async def doctor(self) -> DoctorReport:
+        return report(self.problem)
+
+
+def report(problem: Problem | None = None) -> DoctorReport:
+    return DoctorReport(
+        layers=(Layer("seccomp", True, "by allow list"), Layer("cgroup", False, "capped together")),
+        attempts=(Attempt("open /etc/passwd", problem is not None, "EACCES"),),
+        engine="duckdb 2.0.0",
+        reasons=("no cgroup here",),
+        problem=problem,
+    )
+
+
+@asynccontextmanager
+async def open_house(home: Path, settings: Settings | None = None) -> AsyncIterator[House]:
+    world = World(home)
+    chosen = settings or Settings(home=home)
+    async with world.opened(queue_limit=chosen.queue_limit) as runs:
+        yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world)

@@ -1,0 +1,270 @@
+"""REST: what goes in and comes out of each operation."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import Any
+
+import pytest
+from httpx import AsyncClient
+
+from sandtable.errors import ErrorCode, SandboxUnavailable
+from sandtable.sandbox.fake import Script
+from sandtable.sandbox.job import JobError
+from tests.capsule.samples import SHOP
+from tests.server.house import House
+
+
+def ask(sql: str = "SELECT 1", **more: Any) -> dict[str, Any]:
+    return {"dataset_id": "shop", "sql": sql, **more}
+
+
+async def test_datasets_are_listed_with_their_prompts(client: AsyncClient) -> None:
+    found = (await client.get("/datasets")).json()
+    assert [dataset["id"] for dataset in found] == ["shop"]
+    assert found[0]["prompts"] == list(SHOP.prompts)
+    assert found[0]["version"] == SHOP.version
+    assert [table["name"] for table in found[0]["tables"]] == [table.name for table in SHOP.tables]
+
+
+async def test_one_dataset_is_given_whole(client: AsyncClient) -> None:
+    assert (await client.get("/datasets/shop")).json() == SHOP.model_dump(mode="json")
+
+
+async def test_schema_has_sample_rows_from_a_run(client: AsyncClient, house: House) -> None:
+    schema = (await client.get("/datasets/shop/schema")).json()
+    table = schema["tables"][0]
+    assert schema["version"] == SHOP.version
+    assert [c["name"] for c in table["columns"]] == [c.name for c in SHOP.tables[0].columns]
+    assert table["sample"]["rows"] == [[42]]
+    run = await house.runs.get(table["sample"]["run_id"])
+    assert run.sql is not None and run.sql.endswith(f'FROM "{table["name"]}" LIMIT 5')
+    before = len(house.executor.jobs)
+    assert (await client.get("/datasets/shop/schema")).json() == schema
+    assert len(house.executor.jobs) == before, "a version's sample is taken once"
+
+
+async def test_a_failed_sample_is_said_and_not_kept(client: AsyncClient, house: House) -> None:
+    error = JobError(code=ErrorCode.RUNNER_TIMEOUT, type="Timeout", message="too slow")
+    house.executor._default = Script(error=error)
+    schema = (await client.get("/datasets/shop/schema")).json()
+    assert schema["tables"][0]["sample"]["error"]["message"] == "too slow"
+    house.executor._default = Script()
+    schema = (await client.get("/datasets/shop/schema")).json()
+    assert schema["tables"][0]["sample"]["rows"] == [[42]]
+
+
+async def test_a_run_is_waited_for(client: AsyncClient) -> None:
+    answer = await client.post("/runs?wait=10", json=ask("SELECT  1", question="one?"))
+    run = answer.json()
+    assert answer.status_code == 200
+    assert answer.headers["location"] == f"/runs/{run['run_id']}"
+    assert run["status"] == "succeeded"
+    assert run["question"] == "one?"
+    assert (run["sql"], run["executed_sql"]) == ("SELECT  1", "SELECT 1;")
+    assert run["columns"] == [{"name": "answer", "type": "INTEGER"}]
+    assert run["rows"] == [[42]]
+    assert (await client.get(answer.headers["location"])).json() == run
+
+
+async def test_a_run_that_has_not_ended_is_accepted(client: AsyncClient, house: House) -> None:
+    house.executor.on("SELECT 1;", Script(delay_s=0.3))
+    answer = await client.post("/runs", json=ask())
+    assert answer.status_code == 202
+    assert answer.json()["status"] == "pending"
+    waited = await client.get(answer.headers["location"], params={"wait": 10})
+    assert waited.json()["status"] == "succeeded"
+
+
+async def test_a_plan_is_compiled(client: AsyncClient) -> None:
+    plan = {"table": "orders", "select": 7}
+    run = (await client.post("/runs?wait=10", json={"dataset_id": "shop", "plan": plan})).json()
+    assert run["plan"] == plan
+    assert run["sql"] == "SELECT 7 FROM orders LIMIT 200"
+    assert "a limit was added" in run["warnings"]
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        pytest.param(ask("SELECT * FROM read_csv('x')"), "SQL_POLICY_VIOLATION", id="sql"),
+        pytest.param({"dataset_id": "shop", "plan": {"table": "x"}}, "VALIDATION_ERROR", id="plan"),
+    ],
+)
+async def test_a_refused_run_is_a_run(client: AsyncClient, body: dict[str, Any], code: str) -> None:
+    answer = await client.post("/runs?wait=10", json=body)
+    run = answer.json()
+    assert (answer.status_code, run["status"]) == (200, "rejected")
+    assert run["error"]["code"] == code
+    assert run["error"]["suggestion"]
+    assert (await client.get(f"/runs/{run['run_id']}/capsule")).status_code == 200
+
+
+async def test_a_dry_run_and_lower_limits_reach_the_sandbox(client: AsyncClient, house: House) -> None:
+    await client.post("/runs?wait=10", json=ask(mode="dry_run", max_rows=3, timeout_ms=500))
+    job = house.executor.jobs[-1]
+    assert (job.mode, job.limits.rows, job.limits.wall_ms) == ("dry_run", 3, 500)
+
+
+async def test_an_identical_run_says_that_it_comes_from_the_cache(client: AsyncClient) -> None:
+    first = (await client.post("/runs?wait=10", json=ask())).json()
+    again = (await client.post("/runs?wait=10", json=ask())).json()
+    fresh = (await client.post("/runs?wait=10", json=ask(cache=False))).json()
+    assert again["cached_from"] == first["run_id"]
+    assert fresh["cached_from"] is None
+
+
+async def test_a_run_is_cancelled(client: AsyncClient, house: House) -> None:
+    house.executor.on("SELECT 1;", Script(delay_s=30))
+    run = (await client.post("/runs", json=ask(timeout_ms=2000))).json()
+    cancelled = await client.post(f"/runs/{run['run_id']}/cancel")
+    assert cancelled.json()["status"] == "cancelled"
+
+
+async def test_runs_are_paged_newest_first(client: AsyncClient) -> None:
+    for n in range(5):
+        await client.post("/runs?wait=10", json=ask(f"SELECT {n}"))
+    seen: list[str] = []
+    before: dict[str, str] = {}
+    while True:
+        page = (await client.get("/runs", params={"limit": 2, **before})).json()
+        seen += [run["sql"] for run in page["runs"]]
+        assert all(run["rows"] is None for run in page["runs"])
+        if page["next"] is None:
+            break
+        before = {"before": page["next"]}
+    assert seen == [f"SELECT {n}" for n in (4, 3, 2, 1, 0)]
+
+
+async def test_runs_are_filtered(client: AsyncClient) -> None:
+    await client.post("/runs?wait=10", json=ask("SELECT 1"), headers={"X-Sandtable-User": "ada"})
+    await client.post("/runs?wait=10", json=ask("SELECT read_csv"), headers={"X-Sandtable-User": "bob"})
+
+    async def texts(**wanted: str) -> list[str]:
+        return [run["sql"] for run in (await client.get("/runs", params=wanted)).json()["runs"]]
+
+    assert await texts(status="rejected") == ["SELECT read_csv"]
+    assert await texts(user="ada") == ["SELECT 1"]
+    assert await texts(text="read_csv") == ["SELECT read_csv"]
+    assert await texts(dataset_id="other") == []
+
+
+async def test_the_queue_knows_who_asks(client: AsyncClient, house: House) -> None:
+    named = (await client.post("/runs", json=ask(), headers={"X-Sandtable-User": "ada@example"})).json()
+    unnamed = (await client.post("/runs", json=ask())).json()
+    assert (await house.runs.get(named["run_id"])).request.user == "ada@example"
+    assert (await house.runs.get(unnamed["run_id"])).request.user == "@127.0.0.1"
+
+
+@pytest.mark.parametrize("name", ["", "@127.0.0.1", "a b", "x" * 65, "ü"], ids=repr)
+async def test_a_user_name_is_bounded_and_plain(client: AsyncClient, name: str) -> None:
+    headers = {"X-Sandtable-User": name.encode("latin-1")}
+    answer = await client.post("/runs", json=ask(), headers=headers)
+    assert answer.status_code == 422
+    assert "X-Sandtable-User" in answer.json()["error"]["message"]
+
+
+async def test_a_capsule_is_downloaded_and_verified(client: AsyncClient) -> None:
+    run = (await client.post("/runs?wait=10", json=ask())).json()
+    download = await client.get(f"/runs/{run['run_id']}/capsule")
+    assert download.headers["content-disposition"] == f'attachment; filename="{run["run_id"]}.capsule.json"'
+    for report in (
+        await client.post(f"/runs/{run['run_id']}/verify"),
+        await client.post("/verify", json=download.json()),
+    ):
+        assert report.status_code == 200
+        assert report.json()["ok"] and report.json()["run_id"] == run["run_id"]
+
+
+async def test_a_changed_capsule_is_named_broken(client: AsyncClient) -> None:
+    run = (await client.post("/runs?wait=10", json=ask())).json()
+    envelope = (await client.get(f"/runs/{run['run_id']}/capsule")).json()
+    sig = envelope["signatures"][0]["sig"]
+    envelope["signatures"][0]["sig"] = ("B" if sig[0] == "A" else "A") + sig[1:]
+    report = (await client.post("/verify", json=envelope)).json()
+    assert not report["ok"]
+    assert [link["name"] for link in report["links"] if link["status"] == "broken"] == ["signature"]
+
+
+async def test_a_readable_copy_must_say_what_the_payload_says(client: AsyncClient) -> None:
+    run = (await client.post("/runs?wait=10", json=ask())).json()
+    envelope = (await client.get(f"/runs/{run['run_id']}/capsule")).json()
+    from sandtable.cli.document import document
+
+    whole = document(envelope)
+    assert (await client.post("/verify", json=whole)).json()["ok"]
+    whole["capsule"]["question"] = "another"
+    answer = await client.post("/verify", json=whole)
+    assert answer.status_code == 422
+    assert "capsule" in answer.json()["error"]["message"]
+
+
+async def test_the_capsule_of_a_running_run_is_not_found(client: AsyncClient, house: House) -> None:
+    house.executor.on("SELECT 1;", Script(delay_s=1))
+    run = (await client.post("/runs", json=ask())).json()
+    answer = await client.get(f"/runs/{run['run_id']}/capsule")
+    assert answer.status_code == 404
+    assert "no capsule yet" in answer.json()["error"]["message"]
+
+
+async def test_check_answers_without_running(client: AsyncClient, house: House) -> None:
+    good = (await client.post("/check", json=ask("SELECT  1"))).json()
+    assert (good["verdict"], good["sql"]) == ("approved", "SELECT 1;")
+    bad = (await client.post("/check", json=ask("SELECT read_csv"))).json()
+    assert (bad["verdict"], bad["construct"], bad["position"], bad["length"]) == ("refused", "read_csv", 7, 8)
+    assert not house.executor.jobs
+
+
+async def test_the_key_that_signs_is_published(client: AsyncClient, house: House) -> None:
+    [key] = (await client.get("/keys")).json()["keys"]
+    assert key["keyid"] == house.key.keyid
+    assert key["pem"].startswith("-----BEGIN PUBLIC KEY-----")
+
+
+async def test_the_plan_language_is_published(client: AsyncClient) -> None:
+    schema = (await client.get("/plan/schema")).json()
+    assert {"table", "select", "filters"} <= schema["properties"].keys()
+
+
+async def test_health_needs_nothing(client: AsyncClient) -> None:
+    assert (await client.get("/healthz")).json() == {"status": "ok"}
+
+
+async def test_ready_when_everything_is(client: AsyncClient) -> None:
+    answer = await client.get("/readyz")
+    assert answer.status_code == 200
+    assert [check["name"] for check in answer.json()["checks"]] == ["sandbox", "store", "queue"]
+
+
+async def test_not_ready_when_the_self_test_fails(client: AsyncClient, house: House) -> None:
+    house.problem = SandboxUnavailable("something got out").problem
+    answer = await client.get("/readyz")
+    assert answer.status_code == 503
+    assert {"name": "sandbox", "ok": False, "detail": "something got out"} in answer.json()["checks"]
+
+
+async def test_not_ready_when_the_home_is_gone(client: AsyncClient, house: House) -> None:
+    house.settings = house.settings.model_copy(update={"home": house.settings.home / "gone"})
+    answer = await client.get("/readyz")
+    assert answer.status_code == 503
+    [store] = [check for check in answer.json()["checks"] if check["name"] == "store"]
+    assert not store["ok"] and "not writable" in store["detail"]
+
+
+async def test_not_ready_when_the_queue_is_full(client: AsyncClient, house: House) -> None:
+    house.settings = house.settings.model_copy(update={"queue_limit": 0})
+    answer = await client.get("/readyz")
+    assert answer.status_code == 503
+    assert answer.json()["checks"][2] == {
+        "name": "queue",
+        "ok": False,
+        "detail": "0 of at most 0 runs are waiting",
+    }
+
+
+async def test_ten_runs_at_once_all_end(client: AsyncClient) -> None:
+    answers = await asyncio.gather(
+        *(client.post("/runs?wait=20", json=ask(f"SELECT {n}")) for n in range(10))
+    )
+    assert {json.loads(answer.content)["status"] for answer in answers} == {"succeeded"}
