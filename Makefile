@@ -6,7 +6,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKS := requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev serve test lint format docs bench lock clean
+.PHONY: help setup dev serve test lint format docs picture bench lock clean
 
 help: ## list what can be made
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,6 +33,9 @@ format: $(VENV)/.dev ## put the code in house style
 
 docs: $(VENV)/.dev ## write again the pages that are generated from code
 	$(BIN)/python scripts/gen_docs.py
+
+picture: $(VENV)/.dev ## draw the README's picture from real commands
+	$(BIN)/python scripts/gen_picture.py
 
 bench: $(VENV)/.dev ## measure the sandbox beside its peers
 	$(BIN)/python -m benchmarks

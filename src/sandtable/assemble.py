@@ -18,7 +18,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput
-from sandtable.plan.validate import check_plan, parse_plan
+from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.library import Library
@@ -104,9 +104,7 @@ def threads_of(settings: Settings) -> int:
 
 def compile_checked(plan: dict[str, Any], dataset: Dataset, rows: int) -> Compiled:
     """Raises InvalidInput with every problem of the plan at once."""
-    parsed = parse_plan(plan)
-    check_plan(parsed, dataset)
-    return compile_plan(parsed, dataset, max_rows=rows)
+    return compile_plan(parse_plan(plan), dataset, max_rows=rows)
 
 
 def _refused_plan(error: InvalidInput) -> Refused:

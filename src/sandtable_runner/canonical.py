@@ -106,6 +106,7 @@ def _order(node: Node, ctes: dict[str, Node], left_open: list[str]) -> None:
         kind, source = _arrival(node, ctes)
         if kind == "unordered":
             _order_by_everything(node)
+            left_open.extend(_hidden_columns(node))
         elif kind == "ordered" and source is not None:
             left_open.append("ORDER BY in a subquery")
             _order(source, ctes, left_open)
@@ -195,15 +196,24 @@ def _break_ties(node: Node, modifier: Node, left_open: list[str]) -> None:
         items = leaves(node)[0]["select_list"]
         covered = {_covered_position(o["expression"], items) for o in orders}
         orders += [_ascending(_position(i + 1)) for i in range(width) if i + 1 not in covered]
-    elif _modifier(node, "DISTINCT_MODIFIER") or not _is_ungrouped_select(node):
+        left_open.extend(_hidden_columns(node))
+    elif not _may_order_by_columns(node):
         left_open.append("ORDER BY that may tie")
     elif not any(_is_all_columns(o["expression"]) for o in orders):
         orders.append(_ascending(_ALL_COLUMNS))
 
 
-def _is_ungrouped_select(node: Node) -> bool:
+def _may_order_by_columns(node: Node) -> bool:
+    """Whether `COLUMNS(*)` may stand beside other ORDER BY terms: it names the columns of the source."""
     grouped = node.get("group_expressions") or node.get("group_sets") or _grouped_by_all(node)
-    return node.get("type") == "SELECT_NODE" and not grouped
+    sourced = (node.get("from_table") or {}).get("type", "EMPTY") != "EMPTY"
+    plain = sourced and not grouped and not _modifier(node, "DISTINCT_MODIFIER")
+    return node.get("type") == "SELECT_NODE" and plain and not _is_aggregated(node)
+
+
+def _is_aggregated(node: Node) -> bool:
+    inside = dicts([node.get("select_list"), node.get("having")])
+    return any(d.get("class") == "FUNCTION" and call_name(d) in _AGGREGATES_OF_ONE_ROW for d in inside)
 
 
 def _width(node: Node) -> int:
@@ -213,13 +223,14 @@ def _width(node: Node) -> int:
     if not first or (by_name and node.get("type") != "SELECT_NODE"):
         return 0
     items = first[0].get("select_list") or []
-    hidden = any(has_star(item) or _unnests(item) for item in items)
-    return 0 if hidden else len(items)
+    return 0 if any(has_star(item) for item in items) else len(items)
 
 
-def _unnests(item: Node) -> bool:
-    """`unnest` of a struct puts out a column per field."""
-    return any(d.get("class") == "FUNCTION" and call_name(d) == "unnest" for d in dicts(item))
+def _hidden_columns(node: Node) -> list[str]:
+    """`unnest` of a struct puts out a column per field: positions may not reach the last ones."""
+    items = [item for leaf in leaves(node) for item in leaf.get("select_list") or []]
+    unnests = any(d.get("class") == "FUNCTION" and call_name(d) == "unnest" for d in dicts(items))
+    return ["unnest"] if unnests else []
 
 
 def _covered_position(expression: Node, items: list[Node]) -> int:
@@ -252,8 +263,9 @@ _ALL_COLUMNS: Node = {"class": "STAR", "type": "STAR", "columns": True}
 
 
 def _is_all_columns(e: Node) -> bool:
+    """ORDER BY ALL, ORDER BY * and ORDER BY COLUMNS(*), which the engine treats alike."""
     narrowed = ("expr", "relation_name", "exclude_list", "qualified_exclude_list", "replace_list")
-    return e.get("class") == "STAR" and bool(e.get("columns")) and not any(e.get(k) for k in narrowed)
+    return e.get("class") == "STAR" and not any(e.get(k) for k in narrowed)
 
 
 def _position(index: int) -> Node:

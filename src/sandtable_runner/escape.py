@@ -7,7 +7,7 @@ An attempt that fails is the sandbox working; an attempt that succeeds is a hole
 from __future__ import annotations
 
 import ctypes
-import errno
+import fcntl
 import mmap
 import os
 import resource
@@ -15,29 +15,14 @@ import socket
 import stat
 from collections.abc import Callable
 
-
+from sandtable_runner.escape_calls import forbidden_calls
 from sandtable_runner.kernel import syscall_raw
-from sandtable_runner.syscalls import MACHINE
 
 _libc = ctypes.CDLL(None, use_errno=True)
-_X86 = MACHINE == "x86_64"
-# number on x86_64, number on aarch64, arguments
-_SYSTEM_CALLS: dict[str, tuple[int, int, tuple[int, ...]]] = {
-    "trace a process (ptrace)": (101, 117, (0, 0, 0, 0)),
-    "read another process's memory (process_vm_readv)": (310, 270, (1, 0, 0, 0, 0, 0)),
-    "open a handle on a process (pidfd_open)": (434, 434, (1, 0)),
-    "make an in-memory file (memfd_create)": (319, 279, (0, 0)),
-    "use the kernel's key ring (keyctl)": (250, 219, (0, -3, 1)),
-    "load a kernel program (bpf)": (321, 280, (0, 0, 0)),
-    "watch the machine (perf_event_open)": (298, 241, (0, 0, -1, -1, 0)),
-    "handle page faults (userfaultfd)": (323, 282, (0,)),
-    "queue kernel work (io_uring_setup)": (425, 425, (1, 0)),
-    "load a kernel module (init_module)": (175, 105, (0, 0, 0)),
-    "enter a namespace (setns)": (308, 268, (0, 0)),
-    "open a mount tree (open_tree)": (428, 428, (-100, 0, 0)),
-    "shared memory segment (shmget)": (29, 194, (0, 4096, 0o1666)),
-    "message queue (msgget)": (68, 186, (0, 0o1666)),
-}
+_SET_OWNER, _SET_SIGNAL, _NOTIFY, _LEASE = 8, 10, 1026, 1024
+_DEATH_SIGNAL, _DUMPABLE, _SECCOMP, _MEMORY_MAP = 1, 4, 22, 35
+_INJECT_INPUT = 0x5412
+_FAMILIES = {"vsock": 40, "crypto": 38, "bluetooth": 31, "raw network": 17, "key": 15}
 
 
 def _opens(path: str, flags: int = os.O_RDONLY) -> bool:
@@ -75,18 +60,6 @@ def _forks() -> bool:
 def _executes() -> bool:
     """Works only by never coming back; the caller then sees a broken answer, which counts as a hole too."""
     os.execv("/bin/sh", ["sh", "-c", "exit 0"])
-
-
-def _calls(name: str) -> Callable[[], bool]:
-    x86, arm, arguments = _SYSTEM_CALLS[name]
-
-    def attempt() -> bool:
-        _libc.syscall.restype = ctypes.c_long
-        code = _libc.syscall(x86 if _X86 else arm, *(ctypes.c_long(value) for value in arguments))
-        # Refused for its rights is closed; refused for its arguments means the door itself is open.
-        return code >= 0 or ctypes.get_errno() not in (errno.EPERM, errno.EACCES, errno.ENOSYS)
-
-    return attempt
 
 
 def _unshares() -> bool:
@@ -149,6 +122,91 @@ def _has_stray_descriptors() -> bool:
     return False
 
 
+def _first_file() -> str:
+    """A file of the dataset, where there is one."""
+    return next((name for name in os.listdir(".") if name.endswith(".parquet")), "none.parquet")
+
+
+def _on_data(action: Callable[[str], object]) -> Callable[[], bool]:
+    def attempt() -> bool:
+        action(_first_file())
+        return True
+
+    return attempt
+
+
+def _truncates(name: str) -> None:
+    """Truncation needs no write access where Landlock is old."""
+    _opens(name, os.O_RDONLY | os.O_TRUNC)
+
+
+def _locks(name: str) -> None:
+    fd = os.open(name, os.O_RDONLY)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    finally:
+        os.close(fd)
+
+
+def _controls(command: int, argument: int) -> Callable[[], bool]:
+    def attempt() -> bool:
+        fcntl.fcntl(2, command, argument)
+        return True
+
+    return attempt
+
+
+def _process_control(option: int, argument: int) -> Callable[[], bool]:
+    return lambda: _libc.prctl(option, *(ctypes.c_ulong(value) for value in (argument, 0, 0, 0))) >= 0
+
+
+def _injects_input() -> bool:
+    return _libc.ioctl(0, ctypes.c_ulong(_INJECT_INPUT), b"x") >= 0
+
+
+def _signals_anyone() -> bool:
+    reached = 0
+    for pid in (-1, *range(1, 2000)):
+        if pid == os.getpid():
+            continue
+        try:
+            os.kill(pid, 0)
+            reached += 1
+        except OSError:
+            continue
+    return reached > 0
+
+
+def _pins_the_parent() -> bool:
+    os.sched_setaffinity(os.getppid() or 1, {0})
+    return True
+
+
+def _file_made_executable() -> bool:
+    fd = os.open(_first_file(), os.O_RDONLY)
+    try:
+        mmap.mmap(fd, 4096, mmap.MAP_PRIVATE, mmap.PROT_READ | mmap.PROT_EXEC).close()
+    finally:
+        os.close(fd)
+    return True
+
+
+def _memory_made_executable() -> bool:
+    block = mmap.mmap(-1, 4096, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    address = ctypes.addressof(ctypes.c_char.from_buffer(block))
+    return _libc.mprotect(ctypes.c_void_p(address), ctypes.c_size_t(4096), 5) == 0
+
+
+def _climbs() -> bool:
+    """Up as far as it goes, then look around."""
+    here = os.getcwd()
+    try:
+        os.chdir("/")
+        return bool({"etc", "usr", "home"} & set(os.listdir(".")))
+    finally:
+        os.chdir(here)
+
+
 def _exhausts_memory() -> bool:
     blocks = [bytearray(64 << 20) for _ in range(512)]
     return len(blocks) == 512
@@ -166,7 +224,7 @@ _ATTEMPTS: dict[str, Callable[[], bool]] = {
     "list /home": _lists("/home"),
     "list /tmp": _lists("/tmp"),
     "list other datasets (/store)": _lists("/store"),
-    "list other datasets (..)": lambda: bool({"versions", "incoming", "staging"} & set(os.listdir("../.."))),
+    "list other datasets (..)": lambda: bool({"versions", "incoming"} & set(os.listdir("../.."))),
     "write into the dataset": _creates("planted.parquet"),
     "write into /": _creates("/planted"),
     "write into /tmp": _creates("/tmp/planted"),
@@ -192,7 +250,44 @@ _ATTEMPTS: dict[str, Callable[[], bool]] = {
     "see a secret in the environment": _sees_environment,
     "hold a foreign socket or folder": _has_stray_descriptors,
     "take 32 GB of memory": _exhausts_memory,
-    **{name: _calls(name) for name in _SYSTEM_CALLS},
+    "read through /proc/self/root": _reads("/proc/self/root/etc/passwd"),
+    "read through /proc/self/cwd": _reads("/proc/self/cwd/../../../../../../../etc/passwd"),
+    "read by climbing": _reads("../../../../../../../../etc/passwd"),
+    "read /proc/self/mem": _reads("/proc/self/mem"),
+    "read /proc/self/maps": _reads("/proc/self/maps"),
+    "read /proc/1/cmdline": _reads("/proc/1/cmdline"),
+    "read /proc/version": _reads("/proc/version"),
+    "open its channel again": _reads("/proc/self/fd/3"),
+    "read the terminal": _reads("/dev/tty"),
+    "read a disk": _reads("/dev/vda"),
+    "list descriptors": _lists("/proc/self/fd"),
+    "climb to the root": _climbs,
+    "remove a dataset file": _on_data(os.unlink),
+    "rename a dataset file": _on_data(lambda name: os.rename(name, "renamed.parquet")),
+    "open a dataset file for writing": _on_data(lambda name: _opens(name, os.O_RDWR)),
+    "append to a dataset file": _on_data(lambda name: _opens(name, os.O_WRONLY | os.O_APPEND)),
+    "truncate a dataset file": _on_data(lambda name: os.truncate(name, 0)),
+    "truncate a dataset file by opening": _on_data(_truncates),
+    "change a dataset file's times": _on_data(lambda name: os.utime(name, (0, 0))),
+    "lock a dataset file": _on_data(_locks),
+    "make a folder in the dataset": lambda: os.mkdir("planted") is None,
+    "hard link to /etc/passwd": lambda: os.link("/etc/passwd", "/scratch/link") is None,
+    "symbolic link to /etc/passwd": lambda: os.symlink("/etc/passwd", "/scratch/link") is None,
+    "send signals by descriptor (F_SETOWN)": _controls(_SET_OWNER, 1),
+    "choose the signal (F_SETSIG)": _controls(_SET_SIGNAL, 9),
+    "watch a folder (F_NOTIFY)": _controls(_NOTIFY, 1),
+    "take a lease on a file": _controls(_LEASE, 0),
+    "outlive the template (PR_SET_PDEATHSIG)": _process_control(_DEATH_SIGNAL, 0),
+    "become dumpable": _process_control(_DUMPABLE, 1),
+    "change the system call filter": _process_control(_SECCOMP, 1),
+    "rewrite the memory map": _process_control(_MEMORY_MAP, 1),
+    "type into a terminal (TIOCSTI)": _injects_input,
+    "signal anybody": _signals_anyone,
+    "pin the parent to one core": _pins_the_parent,
+    "map a file as code": _file_made_executable,
+    "make memory executable": _memory_made_executable,
+    **{f"{name} socket": _makes_socket(number, socket.SOCK_STREAM) for name, number in _FAMILIES.items()},
+    **forbidden_calls(),
 }
 
 

@@ -8,7 +8,6 @@ from sandtable_runner import kernel, landlock, root, seal
 from sandtable_runner.namespaces import enter_namespaces
 from sandtable_runner.syscalls import MACHINE, SUPPORTED
 
-
 # Older ones do not mediate truncation: without a read-only mount, a job could empty its user's files.
 _LANDLOCK_ALONE = 3
 

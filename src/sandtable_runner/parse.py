@@ -25,6 +25,8 @@ _OPTIONS = "skip_null := true, skip_empty := true, skip_default := true"
 _READ = f"SELECT json_serialize_sql(?, {_OPTIONS})"
 _WRITE = "SELECT json_deserialize_sql(?::JSON)"
 
+_UNORDERED = frozenset({"exclude_list", "qualified_exclude_list", "replace_list", "rename_list"})
+
 
 class _Unwritable(Exception):
     """The query has no canonical text; the message says why."""
@@ -76,12 +78,16 @@ def _canonical(con: duckdb.DuckDBPyConnection, tree: Node, float_columns: list[s
 
 
 def _settled(con: duckdb.DuckDBPyConnection, text: str, read: Node) -> tuple[str, Node]:
-    """Write and read until the text stays: the engine may number grouping sets anew once."""
-    for _ in range(3):
-        again, read_again = _written(con, _flat_values(read))
-        if again == text:
-            return text, read
-        text, read = again, read_again
+    """Write and read until the text stays, or comes back: the engine numbers grouping sets anew and
+    keeps lists such as EXCLUDE in no order. Of texts that follow each other in a ring, the least is taken."""
+    ring: dict[str, Node] = {}
+    for _ in range(4):
+        if text in ring:
+            texts = list(ring)
+            least = min(texts[texts.index(text) :])
+            return least, ring[least]
+        ring[text] = read
+        text, read = _written(con, _flat_values(read))
     raise _Unwritable("its canonical text changes each time it is written")
 
 
@@ -178,6 +184,8 @@ def _meaning(value: Any) -> Any:
     plain = {k: _meaning(v) for k, v in value.items() if k not in dropped and not (k == "alias" and not v)}
     if plain.get("name") and "expression" in plain:
         plain["expression"] = {k: v for k, v in plain["expression"].items() if k != "alias"}
+    for key in _UNORDERED & set(plain):
+        plain[key] = sorted(plain[key], key=lambda entry: json.dumps(entry, sort_keys=True).lower())
     if plain.get("group_sets"):
         grouped = [json.dumps(e, sort_keys=True) for e in plain.pop("group_expressions", [])]
         plain["group_sets"] = [sorted(grouped[i] for i in chosen) for chosen in plain["group_sets"]]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ctypes
 import errno
 import struct
+from functools import cache
 
 from sandtable_runner.kernel import syscall
 from sandtable_runner.syscalls import MACHINE, NUMBER
@@ -96,6 +97,7 @@ def _guarded(pid: int, executable_memory: bool) -> dict[str, list[_Instruction]]
     }
 
 
+@cache
 def build_filter(pid: int, *, private_files: bool, executable_memory: bool = False) -> bytes:
     """`pid` is the process's own id as it sees it: the only one it may signal."""
     program: list[_Instruction] = [

@@ -19,7 +19,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sandtable_runner import engine, kernel, landlock, seal
+from sandtable_runner import engine, kernel, landlock, seal, seccomp
 from sandtable_runner.child import JOB_FD, Template, live
 from sandtable_runner.host import probe_host
 from sandtable_runner.namespaces import enter_namespaces
@@ -152,6 +152,9 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
+    if isolation.namespaces:
+        # Built once for all: every child is process 1 of its own world.
+        seccomp.build_filter(1, private_files=True)
     template = Template(connection, isolation, seal.Baseline.measure(), store_fd)
     zygote = Zygote(control, template)
     control.send({**hello, "ready": True, "layers": isolation.layers})

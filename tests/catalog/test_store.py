@@ -253,5 +253,5 @@ def test_rehash_finds_a_file_that_changed_after_it_was_published(store: DataStor
     target = store.publish(converted(store), dataset(), {"t": "out"})
     assert store.rehash(dataset().version) == dataset().version
     (target / "t.parquet").write_text("Parquet", "utf-8")
-    with pytest.raises(RunnerBroken, match="t.parquet changed after it was published"):
+    with pytest.raises(RunnerBroken, match=r"t\.parquet changed after it was published"):
         store.rehash(dataset().version)

@@ -10,13 +10,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandtable.catalog.model import Dataset, Metric
+from sandtable.catalog.registry import load_catalog
 from sandtable.errors import ErrorCode, InvalidInput
-from sandtable.plan.model import EXAMPLES, QueryPlan
+from sandtable.plan.model import EXAMPLES
 from sandtable.plan.schema import plan_schema_text
 from sandtable.plan.validate import check_plan, parse_plan
 from tests.plan.shop import SHOP
 from tests.plan.strategies import plans
 
+BUILT_IN = load_catalog(Path(__file__).parents[2] / "datasets")
 MINIMAL: dict[str, Any] = {"dataset_id": "shop", "table": "orders", "select": [{"column": "region"}]}
 
 
@@ -107,9 +110,19 @@ def test_a_plan_object_is_taken_as_it_is() -> None:
     assert parse_plan(plan) is plan
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=["return rate", "growth"])
-def test_published_examples_are_plans(example: object) -> None:
-    assert isinstance(parse_plan(example), QueryPlan)
+@pytest.mark.parametrize("example", EXAMPLES, ids=["return rate", "growth", "breaches"])
+def test_published_examples_fit_the_built_in_datasets(example: object) -> None:
+    plan = parse_plan(example)
+    assert check_plan(plan, BUILT_IN.get(plan.dataset_id)) == []
+
+
+@pytest.mark.parametrize(
+    ("dataset", "metric"),
+    [pytest.param(d, m, id=m.name) for d in BUILT_IN.values() for m in d.metrics],
+)
+def test_built_in_metrics_can_be_asked_for(dataset: Dataset, metric: Metric) -> None:
+    plan = {"dataset_id": dataset.id, "table": metric.table, "select": [{"metric": metric.name}]}
+    assert check_plan(parse_plan(plan), dataset) == []
 
 
 def test_the_published_schema_is_up_to_date() -> None:

@@ -51,7 +51,8 @@ _TABLES: dict[str, tuple[int, str]] = {
     "tickets": (
         500,
         """
-        SELECT i AS ticket_id, TIMESTAMP '2024-03-01 08:00:00' + to_minutes(CAST(i * 97 AS INTEGER)) AS opened_at,
+        SELECT i AS ticket_id,
+               TIMESTAMP '2024-03-01 08:00:00' + to_minutes(CAST(i * 97 AS INTEGER)) AS opened_at,
                CASE WHEN i % 8 = 0 THEN NULL
                     ELSE TIMESTAMP '2024-03-01 08:00:00' + to_minutes(CAST(i * 97 + i * 53 % 4000 AS INTEGER))
                END AS closed_at,

@@ -94,7 +94,10 @@ def test_floating_sums_are_compensated_and_keep_their_names(item: str, canonical
         ("SELECT sum(m) AS s FROM (SELECT avg(i) AS m FROM t GROUP BY g)", "SELECT fsum(m) AS s"),
         ('SELECT sum("sum(f)") AS s FROM (SELECT sum(f) FROM t GROUP BY g)', 'SELECT fsum("sum(f)") AS s'),
         ("SELECT sum(f) OVER (ORDER BY i) AS s FROM t", "fsum(f) OVER (ORDER BY i) AS s"),
-        ("SELECT g FROM t GROUP BY g HAVING sum(f) > 1 ORDER BY avg(f)", "HAVING (fsum(f) > 1) ORDER BY favg(f)"),
+        (
+            "SELECT g FROM t GROUP BY g HAVING sum(f) > 1 ORDER BY avg(f)",
+            "HAVING (fsum(f) > 1) ORDER BY favg(f)",
+        ),
         ("SELECT sum(v) AS s FROM (UNPIVOT t ON f, i INTO NAME n VALUE v)", "SELECT fsum(v) AS s"),
         ("PIVOT t ON g IN (1, 2) USING sum(f)", "PIVOT (fsum(f) FOR"),
         ("PIVOT t ON g IN (1, 2) USING sum(f), count(*)", 'PIVOT (fsum(f) AS "sum(f)", count_star() FOR'),
@@ -178,7 +181,9 @@ def test_tree_is_shallow_enough_for_those_who_read_it() -> None:
 def test_many_threads_give_the_same_rows_in_the_same_order() -> None:
     con = duckdb.connect()
     con.execute("CREATE TABLE t AS SELECT i % 1000 AS g, i AS n, i / 7 AS f FROM range(400_000) AS r(i)")
-    sql = parse(PARSER, "SELECT g, count(*) AS c, sum(n) AS s, sum(f) AS x FROM t GROUP BY g", ["f"])["canonical"]
+    sql = parse(PARSER, "SELECT g, count(*) AS c, sum(n) AS s, sum(f) AS x FROM t GROUP BY g", ["f"])[
+        "canonical"
+    ]
     answers = []
     for threads in (1, 2, 4, 4):
         con.execute(f"SET threads = {threads}")

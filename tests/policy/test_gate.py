@@ -59,7 +59,9 @@ def test_refusal_is_written_for_its_reader(
 
 
 def test_approval_names_tables_functions_and_warnings() -> None:
-    found = verdict("SELECT o.region, sum(i.quantity), now() FROM ORDERS o JOIN order_items i USING (order_id) GROUP BY 1")
+    found = verdict(
+        "SELECT o.region, sum(i.quantity), now() FROM ORDERS o JOIN order_items i USING (order_id) GROUP BY 1"
+    )
     assert isinstance(found, Approved)
     assert found.tables == ("order_items", "orders")
     assert set(found.functions) == {"sum", "now"}
@@ -86,20 +88,63 @@ def test_malformed_parse_is_refused(answer: dict[str, object]) -> None:
     assert isinstance(judge("SELECT 1", answer, SHOP), Refused)
 
 
-def test_hint_translates_another_dialect() -> None:
-    assert "DuckDB" in syntax_hint("SELECT STRAIGHT_JOIN a FROM t WHERE a <=> b LOCK IN SHARE MODE")
+@pytest.mark.parametrize(
+    ("sql", "hint"),
+    [
+        ("SELECT a FROM t STRAIGHT_JOIN u", "JOIN"),
+        ("SELECT a FROM t CROSS APPLY f(x)", "LATERAL"),
+        ("SELECT a FROM t MINUS SELECT b FROM u", "EXCEPT"),
+        ("SELECT \u2018a\u2019", "typographic"),
+        ("SELECT a DIV b FROM t", "//"),
+        ("please show me the orders", "SELECT"),
+        ("SELECT FROM", "spelling"),
+    ],
+)
+def test_hint_knows_other_dialects(sql: str, hint: str) -> None:
+    assert hint in syntax_hint(sql)
 
 
-def test_hint_on_a_long_text_is_quick() -> None:
+@pytest.mark.parametrize("unit", ["SELECT (", "JOIN t ", "date_sub(", "a<", ", [a", "select ", " "])
+def test_hint_on_a_long_text_is_quick(unit: str) -> None:
     started = time.perf_counter()
-    assert syntax_hint("SELECT (" * 10_000)
+    assert syntax_hint(unit * 10_000)
+    assert time.perf_counter() - started < 0.5
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "/**/" * 16_000 + "ATTACH 'x'",
+        "-- \n" * 16_000 + "ATTACH 'x'",
+        "/**/" * 16_000,
+        "SELECT * FROM " + "x" * 60_000,
+        "SELECT " + "x" * 60_000 + "(1)",
+        'SELECT * FROM "' + "x/" * 30_000 + '"',
+        "SELECT a FROM t WHERE " + "a = 1 OR " * 5_000 + "true",
+        "SELECT " + "*" * 60_000,
+        "WITH c0 AS (SELECT 1 AS a), "
+        + ", ".join(f"c{i} AS (SELECT * FROM c{i - 1} x, c{i - 1} y)" for i in range(1, 60))
+        + " SELECT list(o) FROM c59, orders o",
+        "WITH c0 AS (SELECT 1 AS a), "
+        + ", ".join(f"c{i} AS (SELECT 1 AS a)" for i in range(1, 2_000))
+        + " SELECT list(o) FROM c1999, orders o",
+    ],
+    ids=lambda sql: f"{sql[:12]}{len(sql)}",
+)
+def test_long_texts_are_judged_quickly_and_briefly(sql: str) -> None:
+    answer = parsed(sql)
+    started = time.perf_counter()
+    found = judge(sql, answer, SHOP)
     assert time.perf_counter() - started < 1.0
+    assert isinstance(found, Refused)
+    assert len(found.message) < 500 and len(found.construct) <= 300
 
 
 def test_judging_takes_about_a_millisecond() -> None:
     sql = (
-        "SELECT category, sum(unit_price * quantity) AS revenue FROM orders JOIN order_items USING (order_id) "
-        "WHERE region = 'north' GROUP BY ALL ORDER BY revenue DESC LIMIT 10"
+        "SELECT category, sum(unit_price * quantity) AS revenue "
+        "FROM orders JOIN order_items USING (order_id) WHERE region = 'north' "
+        "GROUP BY ALL ORDER BY revenue DESC LIMIT 10"
     )
     answer = parsed(sql)
     times = []

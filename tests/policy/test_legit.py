@@ -59,5 +59,3 @@ def test_canonical_text_can_be_cut_to_a_number_of_rows(case: dict[str, Any]) -> 
 def test_corpus_is_large_enough() -> None:
     assert len(LEGIT) >= 200
     assert len({case["id"] for case in LEGIT}) == len(LEGIT)
-
-

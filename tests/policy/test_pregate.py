@@ -78,7 +78,8 @@ def test_any_text_gets_an_answer(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "unit", ["(", "()", "'", "'a", "$", "$a$", "$a$b", "/*", "/* ", "-", "--\n", "/", "x", "join ", "\"'$/-", "é"]
+    "unit",
+    ["(", "()", "'", "'a", "$", "$a$", "$a$b", "/*", "/* ", "-", "--\n", "/", "x", "join ", "\"'$/-", "é"],
 )
 def test_a_megabyte_takes_linear_time(unit: str) -> None:
     text = unit * (_MB // len(unit))

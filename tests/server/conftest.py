@@ -2,14 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import io
+import json
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
+from typing import Any
 
+import pytest
 import pytest_asyncio
+import structlog
 from httpx import ASGITransport, AsyncClient
 
+from sandtable.server import logs
 from sandtable.server.app import create_app
 from tests.server.house import House, open_house
+
+LogLines = Callable[[], list[dict[str, Any]]]
+
+
+@pytest.fixture(autouse=True)
+def log_lines() -> Iterator[LogLines]:
+    """What was logged so far."""
+    saved, handlers, level = (
+        structlog.get_config(),
+        list(logging.getLogger().handlers),
+        logging.getLogger().level,
+    )
+    out = io.StringIO()
+    logs.configure("debug", out)
+    yield lambda: [json.loads(line) for line in out.getvalue().splitlines()]
+    structlog.configure(**saved)
+    logging.getLogger().handlers[:] = handlers
+    logging.getLogger().setLevel(level)
 
 
 @pytest_asyncio.fixture

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
+from sandtable.cli.document import document
 from sandtable.errors import ErrorCode, SandboxUnavailable
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
@@ -80,7 +81,7 @@ async def test_a_run_that_has_not_ended_is_accepted(client: AsyncClient, house: 
 async def test_a_plan_is_compiled(client: AsyncClient) -> None:
     plan = {"table": "orders", "select": 7}
     run = (await client.post("/runs?wait=10", json={"dataset_id": "shop", "plan": plan})).json()
-    assert run["plan"] == plan
+    assert run["plan"] == {"dataset_id": "shop", **plan}, "a plan need not repeat the dataset"
     assert run["sql"] == "SELECT 7 FROM orders LIMIT 200"
     assert "a limit was added" in run["warnings"]
 
@@ -123,18 +124,17 @@ async def test_a_run_is_cancelled(client: AsyncClient, house: House) -> None:
 
 
 async def test_runs_are_paged_newest_first(client: AsyncClient) -> None:
-    for n in range(5):
+    for n in range(6):
         await client.post("/runs?wait=10", json=ask(f"SELECT {n}"))
     seen: list[str] = []
     before: dict[str, str] = {}
-    while True:
+    for last in (False, False, True):
         page = (await client.get("/runs", params={"limit": 2, **before})).json()
         seen += [run["sql"] for run in page["runs"]]
         assert all(run["rows"] is None for run in page["runs"])
-        if page["next"] is None:
-            break
+        assert (page["next"] is None) == last
         before = {"before": page["next"]}
-    assert seen == [f"SELECT {n}" for n in (4, 3, 2, 1, 0)]
+    assert seen == [f"SELECT {n}" for n in (5, 4, 3, 2, 1, 0)]
 
 
 async def test_runs_are_filtered(client: AsyncClient) -> None:
@@ -159,7 +159,7 @@ async def test_the_queue_knows_who_asks(client: AsyncClient, house: House) -> No
 
 @pytest.mark.parametrize("name", ["", "@127.0.0.1", "a b", "x" * 65, "ü"], ids=repr)
 async def test_a_user_name_is_bounded_and_plain(client: AsyncClient, name: str) -> None:
-    headers = {"X-Sandtable-User": name.encode("latin-1")}
+    headers = {b"X-Sandtable-User": name.encode("latin-1")}
     answer = await client.post("/runs", json=ask(), headers=headers)
     assert answer.status_code == 422
     assert "X-Sandtable-User" in answer.json()["error"]["message"]
@@ -190,8 +190,6 @@ async def test_a_changed_capsule_is_named_broken(client: AsyncClient) -> None:
 async def test_a_readable_copy_must_say_what_the_payload_says(client: AsyncClient) -> None:
     run = (await client.post("/runs?wait=10", json=ask())).json()
     envelope = (await client.get(f"/runs/{run['run_id']}/capsule")).json()
-    from sandtable.cli.document import document
-
     whole = document(envelope)
     assert (await client.post("/verify", json=whole)).json()["ok"]
     whole["capsule"]["question"] = "another"

@@ -2,35 +2,23 @@
 
 from __future__ import annotations
 
-import json
+import base64
+import hashlib
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
-import structlog
 from httpx import AsyncClient
 
 from sandtable.errors import ErrorCode
-from sandtable.server import logs, views
+from sandtable.server import views
 from sandtable.server.app import create_app
+from tests.server.conftest import LogLines
 from tests.server.house import House
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\" onload='x'"
-
-
-@pytest.fixture
-def log_lines(capsys: pytest.CaptureFixture[str]) -> Any:
-    saved = structlog.get_config()
-    logs.configure("debug")
-
-    def read() -> list[dict[str, Any]]:
-        return [json.loads(line) for line in capsys.readouterr().err.splitlines()]
-
-    yield read
-    structlog.configure(**saved)
-    logs.logging.getLogger().handlers[:] = []
 
 
 @pytest.mark.parametrize("path", ["/", "/docs", "/datasets", "/nothing", "/openapi.json", "/healthz"])
@@ -68,7 +56,7 @@ async def test_a_request_id_is_kept_when_it_is_sane(client: AsyncClient, given: 
     assert answer.headers["x-request-id"]
 
 
-async def test_a_request_is_one_log_line_with_its_ids(client: AsyncClient, log_lines: Any) -> None:
+async def test_a_request_is_one_log_line_with_its_ids(client: AsyncClient, log_lines: LogLines) -> None:
     body = {"dataset_id": "shop", "sql": "SELECT 1"}
     answer = await client.post("/runs?wait=10", json=body, headers={"X-Request-Id": "r-1"})
     [line] = [line for line in log_lines() if line["event"] == "request"]
@@ -79,7 +67,7 @@ async def test_a_request_is_one_log_line_with_its_ids(client: AsyncClient, log_l
 
 
 async def test_an_unexpected_error_is_logged_with_its_cause(
-    client: AsyncClient, house: House, log_lines: Any, monkeypatch: pytest.MonkeyPatch
+    client: AsyncClient, house: House, log_lines: LogLines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(house.library, "datasets", lambda: 1 / 0)
     answer = await client.get("/datasets")
@@ -88,7 +76,7 @@ async def test_an_unexpected_error_is_logged_with_its_cause(
     assert line["request_id"] == answer.headers["x-request-id"]
 
 
-async def test_ids_of_one_request_do_not_reach_the_next(client: AsyncClient, log_lines: Any) -> None:
+async def test_ids_of_one_request_do_not_reach_the_next(client: AsyncClient, log_lines: LogLines) -> None:
     await client.get("/datasets/shop")
     await client.get("/datasets")
     first, second = [line for line in log_lines() if line["event"] == "request"]
@@ -111,9 +99,6 @@ async def test_what_people_wrote_cannot_become_markup(client: AsyncClient) -> No
 
 
 async def test_the_pages_style_is_the_one_the_policy_names(client: AsyncClient) -> None:
-    import base64
-    import hashlib
-
     answer = await client.get("/")
     [style] = re.findall(r"<style>(.*?)</style>", answer.text, re.DOTALL)
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()

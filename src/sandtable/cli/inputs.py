@@ -6,6 +6,7 @@ Invariant: everything read from a file or from stdin is bounded before it is par
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -88,7 +89,7 @@ def read_text(source: str, most: int = MOST_TEXT) -> str:
     what = "stdin" if source == "-" else source
     try:
         if source == "-":
-            content = click.get_binary_stream("stdin").read(most + 1)
+            content = sys.stdin.buffer.read(most + 1)
         else:
             with Path(source).open("rb") as file:
                 content = file.read(most + 1)

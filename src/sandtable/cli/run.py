@@ -15,7 +15,7 @@ from sandtable.cli.document import document
 from sandtable.cli.jsonl import Answer, Line, answer_lines
 from sandtable.cli.refusal import show_refusal
 from sandtable.cli.session import open_dataset, with_parts
-from sandtable.cli.show import on_terminal, print_json, print_rows
+from sandtable.cli.show import clean, on_terminal, print_json, print_rows
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run, RunRequest
 
@@ -140,12 +140,12 @@ def exit_code(run: Run) -> int:
 
 def _show(run: Run) -> None:
     for warning in run.warnings:
-        click.echo(f"note: {warning}", err=True)
+        click.echo(f"note: {clean(warning)}", err=True)
     if run.status == "succeeded":
-        if run.columns:
+        if run.request.mode == "sql":
             print_rows([(column.name, column.type) for column in run.columns], run.rows or ())
         for text in run.output.values():
-            click.echo(text if isinstance(text, str) else str(text))
+            click.echo(clean(str(text), newlines=True))
     elif run.error is not None:
         show_refusal(run.error, run.sql)
     click.echo(_summary(run), err=not on_terminal())
@@ -154,6 +154,8 @@ def _show(run: Run) -> None:
 def _summary(run: Run) -> str:
     rows = run.row_count or 0
     parts = [f"{rows:,} row{'' if rows == 1 else 's'}" if run.status == "succeeded" else run.status]
+    if run.request.mode == "dry_run" and run.status == "succeeded":
+        parts = ["not run: it binds, and would go as shown"]
     if run.truncated:
         parts[0] += " (more were cut off)"
     if run.cached_from:

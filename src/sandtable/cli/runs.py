@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any, get_args
 
 import click
-from rich.text import Text
 
 from sandtable.assemble import Parts
 from sandtable.capsule.store import Status
 from sandtable.cli import inputs
 from sandtable.cli.session import with_parts
-from sandtable.cli.show import clean, console, grid, on_terminal, print_json
+from sandtable.cli.show import clean, on_terminal, print_json
 from sandtable.runs.model import Run
 
 _COLOURS = {
@@ -21,7 +20,7 @@ _COLOURS = {
     "pending": "yellow",
     "running": "yellow",
 }
-_SHOWN = 100
+_SHOWN = 76
 
 
 @click.command("runs")
@@ -43,21 +42,20 @@ def command(as_json: bool, **wanted: Any) -> int:
     if as_json:
         print_json([_fields(run) for run in runs])
     elif on_terminal():
-        table = grid("run", "status", "dataset", "rows", "ms", "what")
         for run in runs:
-            table.add_row(
-                Text(run.id),
-                Text(run.status, style=_COLOURS.get(run.status, "dim")),
-                Text(clean(run.request.dataset_id)),
-                "" if run.row_count is None else f"{run.row_count:,}",
-                "" if run.exec_time_ms is None else f"{run.exec_time_ms:.1f}",
-                Text(_what(run)),
-            )
-        console().print(table)
+            click.echo(_headline(run))
+            click.secho(f"  {_what(run)}", dim=True)
     else:
         for run in runs:
             click.echo(f"{run.id}\t{run.status}\t{clean(run.request.dataset_id)}\t{_what(run)}")
     return 0
+
+
+def _headline(run: Run) -> str:
+    status = click.style(f"{run.status:<9}", fg=_COLOURS.get(run.status))
+    rows = "" if run.row_count is None else f"{run.row_count:,} rows"
+    took = "" if run.exec_time_ms is None else f"{run.exec_time_ms:.1f} ms"
+    return "  ".join(filter(None, (run.id, status, clean(run.request.dataset_id), rows, took)))
 
 
 def _what(run: Run) -> str:

@@ -36,10 +36,10 @@ def _escaped(character: str) -> str:
 
 def print_json(value: Any, *, indent: int | None = 2) -> None:
     text = json.dumps(value, ensure_ascii=False, indent=indent, default=str)
-    out = click.get_binary_stream("stdout")
+    sys.stdout.flush()
     # A lone surrogate has no UTF-8 form; its backslash escape is the JSON escape.
-    out.write(text.encode("utf-8", "backslashreplace") + b"\n")
-    out.flush()
+    sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace") + b"\n")
+    sys.stdout.buffer.flush()
 
 
 def console() -> Console:

@@ -1,0 +1,1 @@
+"""What is asked: the QueryPlan language, its JSON Schema, and its check against a catalog."""

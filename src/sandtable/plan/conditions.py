@@ -42,15 +42,22 @@ def every(parts: Sequence[Condition]) -> Condition | None:
     return parts[0] if len(parts) == 1 else Every(tuple(parts)) if parts else None
 
 
+_WORDS = {
+    ColumnType.TEXT: "text",
+    ColumnType.INTEGER: "a whole number",
+    ColumnType.DECIMAL: "a number",
+    ColumnType.FLOAT: "a number",
+    ColumnType.BOOLEAN: "true or false",
+    ColumnType.DATE: "a date",
+    ColumnType.TIMESTAMP: "a timestamp",
+    ColumnType.TIME: "a time of day",
+    ColumnType.OTHER: "of another type",
+}
+
+
 def describe(type_: ColumnType) -> str:
-    words = {
-        ColumnType.INTEGER: "a whole number",
-        ColumnType.DECIMAL: "a number",
-        ColumnType.FLOAT: "a number",
-    }
-    return words.get(type_, "of another type" if type_ is ColumnType.OTHER else f"a {type_.value}").replace(
-        "a text", "text"
-    )
+    """What a column of that type is, to stand after "is"."""
+    return _WORDS[type_]
 
 
 @dataclass(frozen=True, slots=True)

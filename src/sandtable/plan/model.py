@@ -23,7 +23,7 @@ EXAMPLES: list[JsonValue] = [
         "select": [
             {"column": "category"},
             {"metric": "return_rate"},
-            {"agg": "avg", "column": "discount", "as": "avg_discount"},
+            {"agg": "avg", "column": "discount_rate", "as": "avg_discount"},
         ],
         "group_by": ["category"],
         "order_by": [{"expr": "return_rate", "dir": "desc"}],
@@ -34,15 +34,27 @@ EXAMPLES: list[JsonValue] = [
         "dataset_id": "ecommerce",
         "table": "order_items",
         "select": [
-            {"bucket": "month", "column": "orders.order_date", "as": "month"},
-            {"agg": "sum", "column": "revenue", "as": "revenue"},
+            {"bucket": "month", "as": "month"},
+            {"agg": "sum", "column": "line_total", "as": "revenue"},
         ],
-        "filters": [{"column": "orders.region", "op": "in", "value": ["EMEA", "APAC"]}],
-        "time": {"column": "orders.order_date", "last": 12, "unit": "month"},
+        "filters": [{"column": "orders.status", "op": "!=", "value": "cancelled"}],
+        "time": {"last": 12, "unit": "month"},
         "derive": [{"change": "revenue", "along": "month", "kind": "percent", "as": "growth"}],
         "order_by": [{"expr": "month", "dir": "asc"}],
     },
+    {
+        "dataset_id": "support",
+        "table": "tickets",
+        "select": [
+            {"column": "priority"},
+            {"metric": "sla_breach_rate"},
+            {"agg": "quantile", "q": 0.95, "column": "first_response_minutes", "as": "p95_minutes"},
+        ],
+        "time": {"period": "last_month"},
+        "having": [{"column": "sla_breach_rate", "op": ">", "value": 0.05}],
+    },
 ]
+"""Plans over the built-in datasets, shown in the schema."""
 
 
 class OrderBy(PlanModel):

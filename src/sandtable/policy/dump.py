@@ -53,10 +53,14 @@ def dump_of(text: str, statement: Node, dataset: Dataset, max_rows: int) -> Refu
 class _Guard:
     def __init__(self, text: str, large: set[str], columns: set[str]) -> None:
         self._text, self._large, self._columns = text, large, columns
+        # CTEs that read CTEs twice would otherwise be followed twice as often at each step.
+        self._scopes: dict[int, Scope] = {}
+        self._unbounded_nodes: dict[int, bool] = {}
+        self._widths: dict[int, int] = {}
 
     def wide(self, node: Node, scope: Scope) -> Refused | None:
         """The first rule, on the rows that leave the query."""
-        scope = _with_ctes(node, scope)
+        scope = self._with_ctes(node, scope)
         if _is_limited(node):
             return None
         if node["type"] != "SELECT_NODE":
@@ -80,7 +84,7 @@ class _Guard:
             return None
         node = as_node(cast("object", value))
         if "cte_map" in node:
-            scope = _with_ctes(node, scope)
+            scope = self._with_ctes(node, scope)
         if node.get("type") == "SELECT_NODE" and (refused := self._collects(node, scope)):
             return refused
         return next((r for v in node.values() if (r := self.collected(v, scope))), None)
@@ -109,9 +113,24 @@ class _Guard:
                 )
         return None
 
+    def _with_ctes(self, node: Node, scope: Scope) -> Scope:
+        if id(node) not in self._scopes:
+            for entry in map(as_node, listed(under(node, "cte_map"), "map")):
+                # A recursive CTE is as large as its start; its own name inside it leads nowhere.
+                body = under(under(entry, "value"), "query_node")
+                body = under(body, "left") if body.get("type") == "RECURSIVE_CTE_NODE" else body
+                scope = {**scope, fold(str(entry["key"])): (body, scope)}
+            self._scopes[id(node)] = scope
+        return self._scopes[id(node)]
+
     def _unbounded(self, node: Node, scope: Scope) -> bool:
         """Whether the rows of a node may be as many as those of a large table."""
-        scope = _with_ctes(node, scope)
+        if id(node) not in self._unbounded_nodes:
+            self._unbounded_nodes[id(node)] = self._is_unbounded(node, scope)
+        return self._unbounded_nodes[id(node)]
+
+    def _is_unbounded(self, node: Node, scope: Scope) -> bool:
+        scope = self._with_ctes(node, scope)
         if _is_limited(node):
             return False
         if node["type"] != "SELECT_NODE":
@@ -143,9 +162,14 @@ class _Guard:
 
     def _width(self, node: Node, scope: Scope) -> int:
         """How many columns of tables go into a row."""
+        if id(node) not in self._widths:
+            self._widths[id(node)] = self._counted_width(node, scope)
+        return self._widths[id(node)]
+
+    def _counted_width(self, node: Node, scope: Scope) -> int:
         if node["type"] != "SELECT_NODE":
-            return max((self._width(b, _with_ctes(node, scope)) for b in _branches(node)), default=0)
-        scope = _with_ctes(node, scope)
+            return max((self._width(b, self._with_ctes(node, scope)) for b in _branches(node)), default=0)
+        scope = self._with_ctes(node, scope)
         ref = under(node, "from_table")
         width = 0
         for item in listed(node, "select_list"):
@@ -183,15 +207,6 @@ class _Guard:
                     return _EVERYTHING
                 names.add(path[-1])
         return len(names)
-
-
-def _with_ctes(node: Node, scope: Scope) -> Scope:
-    for entry in map(as_node, listed(under(node, "cte_map"), "map")):
-        # A recursive CTE is as large as its start; its own name inside it leads nowhere.
-        body = under(under(entry, "value"), "query_node")
-        body = under(body, "left") if body.get("type") == "RECURSIVE_CTE_NODE" else body
-        scope = {**scope, fold(str(entry["key"])): (body, scope)}
-    return scope
 
 
 def _branches(node: Node) -> list[Node]:

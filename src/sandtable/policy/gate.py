@@ -19,7 +19,8 @@ from sandtable.policy.tree import under
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.policy.walk import Walk
 
-_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*(?:\n|\Z)|/\*.*?\*/|[;(])*(\w+)", re.DOTALL)
+# Atomic: a comment, once read, is not read again in another way.
+_FIRST_WORD = re.compile(r"(?>\s+|--[^\n]*|/\*.*?\*/|[;(]+)*+(\w+)", re.DOTALL)
 _NEAR = re.compile(r'at or near "(.*)"$', re.DOTALL)
 
 
@@ -119,7 +120,7 @@ def _syntax_error(text: str, message: str, at: object) -> Refused:
     return Refused(
         ErrorCode.VALIDATION_ERROR,
         construct=construct,
-        message=f"This is not valid SQL: {message}",
+        message=f"This is not valid SQL: {message[:300]}",
         suggestion=syntax_hint(text),
         position=position,
         length=len(construct) if near else 0,

@@ -18,6 +18,9 @@ from sandtable.policy.functions import ALLOWED, TABLE_FUNCTIONS, WINDOW_ONLY
 from sandtable.policy.place import refuse
 from sandtable.policy.verdict import Refused
 
+MAX_SHOWN = 100
+"""Characters of a name that a message repeats."""
+
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _PLACE = re.compile(r"[/\\.:*?|\[\]{}]")
 _CATALOG = re.compile(r"^(information_schema|pg_|sqlite_|duckdb_|pragma_|main$|system$|temp$)", re.IGNORECASE)
@@ -67,6 +70,16 @@ DIALECT: dict[str, str] = {
 }
 
 
+def _near(name: str, known: Iterable[str], cutoff: float) -> str | None:
+    """The nearest known name; a name that is too long to be a typo has none."""
+    found = get_close_matches(name, known, n=1, cutoff=cutoff) if len(name) <= MAX_SHOWN else []
+    return found[0] if found else None
+
+
+def _shown(name: str) -> str:
+    return name if len(name) <= MAX_SHOWN else name[:MAX_SHOWN] + "…"
+
+
 def fold(name: str) -> str:
     return name.translate(_ASCII_LOWER)
 
@@ -94,7 +107,7 @@ class TableNames:
         return next(iter(self._by_name.values()))
 
     def unknown(self, text: str, ref: Mapping[str, Any], path: list[str], scope: Iterable[str]) -> Refused:
-        name = ".".join(path) or "a table"
+        name = _shown(".".join(path)) or "a table"
         tables = f"use the dataset's tables: {self.listed}"
         elsewhere = len(path) != 1 or _CATALOG.match(name)
         if elsewhere or looks_like_a_place(name):
@@ -103,8 +116,8 @@ class TableNames:
             )
             message = f"{name!r} {where}; only the dataset's tables can be read."
             return refuse(text, ref, name, message, tables)
-        near = get_close_matches(fold(name), [*self._by_name, *(s for s in scope if "." not in s)], n=1)
-        guess = f"; did you mean {self._by_name.get(near[0], near[0])}?" if near else ""
+        near = _near(fold(name), [*self._by_name, *(s for s in scope if "." not in s)], 0.6)
+        guess = f"; did you mean {self._by_name.get(near, near)}?" if near else ""
         return refuse(
             text, ref, name, f"There is no table {name!r}.", tables + guess, ErrorCode.VALIDATION_ERROR
         )
@@ -114,6 +127,7 @@ def unknown_function(
     text: str, call: Mapping[str, Any], name: str, *, table: bool = False, over: bool = False
 ) -> Refused:
     """Say why a function is refused: forbidden, in the wrong position, of another dialect, or a typo."""
+    name = _shown(name)
     if table and name in ALLOWED:
         return refuse(
             text, call, name, f"{name}() cannot stand in FROM.", "FROM takes tables, unnest(…) and range(…)"
@@ -129,7 +143,7 @@ def unknown_function(
         return refuse(text, call, name, message, hint, ErrorCode.VALIDATION_ERROR)
     if refusal := refusal_of(name):
         return refuse(text, call, name, f"{name}() is not allowed: {refusal.reason}.", refusal.suggestion)
-    near = get_close_matches(name, TABLE_FUNCTIONS if table else ALLOWED, n=1, cutoff=0.75)
-    hint = f"did you mean {near[0]}()?" if near else "see docs/policy.md for the functions that may be called"
+    near = _near(name, TABLE_FUNCTIONS if table else ALLOWED, 0.75)
+    hint = f"did you mean {near}()?" if near else "see docs/policy.md for the functions that may be called"
     message = f"{name}() is not a function that may be called."
     return refuse(text, call, name, message, hint, ErrorCode.VALIDATION_ERROR)

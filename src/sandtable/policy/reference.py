@@ -1,6 +1,11 @@
-"""The list of functions in docs/policy.md, made from the allow list: `python -m sandtable.policy.reference`."""
+"""The list of functions in docs/policy.md, made from the allow list.
+
+`python -m sandtable.policy.reference` writes it.
+"""
 
 from __future__ import annotations
+
+import sys
 
 from sandtable.policy.functions import THEMES
 
@@ -19,4 +24,4 @@ def _code(name: str) -> str:
 
 
 if __name__ == "__main__":
-    print(function_table())
+    sys.stdout.write(function_table() + "\n")

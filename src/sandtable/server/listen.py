@@ -9,14 +9,15 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, Callable, Generator
+from contextlib import asynccontextmanager, contextmanager
 
 import structlog
 import uvicorn
 
 from sandtable.assemble import assemble
-from sandtable.errors import InvalidInput, SandboxUnavailable
+from sandtable.errors import InvalidInput, SandboxUnavailable, SandtableError
+from sandtable.runs.library import Library
 from sandtable.sandbox.local.selftest import DoctorReport
 from sandtable.server import logs
 from sandtable.server.app import create_app
@@ -42,8 +43,28 @@ async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
                 lambda: announce(_address(settings.host, listening)),
             )
             with _stopping(server):
-                await server.serve(sockets=[listening])
+                async with _preparing(parts.library):
+                    await server.serve(sockets=[listening])
             log.info("server_stopping")
+
+
+@asynccontextmanager
+async def _preparing(library: Library) -> AsyncGenerator[None, None]:
+    """Converts the datasets meanwhile, so that the first question need not wait for it."""
+
+    async def prepare() -> None:
+        for dataset in library.datasets():
+            try:
+                await library.ready(dataset.id)
+            except SandtableError as error:
+                log.error("dataset_not_ready", dataset_id=dataset.id, reason=error.message)
+
+    task = asyncio.create_task(prepare())
+    try:
+        yield
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 class _Server(uvicorn.Server):

@@ -10,6 +10,7 @@ import re
 import secrets
 import sys
 import time
+from typing import TextIO
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -23,8 +24,9 @@ _QUIET = ("/healthz", "/readyz")
 log = structlog.get_logger("sandtable.server")
 
 
-def configure(level: str) -> None:
+def configure(level: str, out: TextIO | None = None) -> None:
     """Structlog and the standard library's logging, both as JSON lines on stderr."""
+    out = out or sys.stderr
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -35,10 +37,10 @@ def configure(level: str) -> None:
     structlog.configure(
         processors=[*shared, structlog.processors.JSONRenderer()],
         wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=structlog.WriteLoggerFactory(sys.stderr),
+        logger_factory=structlog.WriteLoggerFactory(out),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(sys.stderr)
+    handler = logging.StreamHandler(out)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(allow=())],

@@ -143,7 +143,7 @@ async def submit_run(
     """Accepted runs are on disk. A run that the gate refuses is a run too: `rejected`, with its capsule."""
     runs = _parts(request).runs
     logs.bind(dataset_id=body.dataset_id)
-    run = await runs.submit(RunRequest(**body.model_dump(), user=user))
+    run = await runs.submit(RunRequest(**{**body.model_dump(), "plan": body.whole_plan}, user=user))
     logs.bind(run_id=run.id)
     if wait:
         run = await runs.wait(run.id, wait)
@@ -214,7 +214,7 @@ async def check(
     if (body.plan is None) == (body.sql is None):
         raise InvalidInput("a check needs a plan or SQL", suggestion="Give exactly one of `plan` and `sql`.")
     dataset = await parts.library.ready(body.dataset_id)
-    return views.VerdictView.of(await parts.check(dataset, sql=body.sql, plan=body.plan))
+    return views.VerdictView.of(await parts.check(dataset, sql=body.sql, plan=body.whole_plan))
 
 
 @router.get(

@@ -42,29 +42,31 @@ PlanJson = Annotated[
 ]
 
 
-class _Given(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-
-class RunBody(_Given):
+class CheckBody(BaseModel):
     """Exactly one of `plan` and `sql`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     dataset_id: str = Field(min_length=1, max_length=128, description="Which dataset it is about.")
     plan: PlanJson = None
     sql: str | None = Field(None, description="One SELECT in DuckDB's dialect.")
+
+    @property
+    def whole_plan(self) -> dict[str, Any] | None:
+        """A plan need not repeat the dataset."""
+        if self.plan is None or self.plan.get("dataset_id") is not None:
+            return self.plan
+        return {**self.plan, "dataset_id": self.dataset_id}
+
+
+class RunBody(CheckBody):
+    """Exactly one of `plan` and `sql`."""
+
     question: str = Field("", description="What a person asked; kept in the capsule.")
     mode: Literal["sql", "dry_run"] = Field("sql", description="`dry_run` binds and explains only.")
     max_rows: int | None = Field(None, ge=1, description="Fewer rows than the server allows.")
     timeout_ms: int | None = Field(None, ge=1, description="Less time than the server allows.")
     cache: bool = Field(True, description="Whether an earlier, identical run may answer.")
-
-
-class CheckBody(_Given):
-    """Exactly one of `plan` and `sql`."""
-
-    dataset_id: str = Field(min_length=1, max_length=128)
-    plan: PlanJson = None
-    sql: str | None = None
 
 
 class _Shown(BaseModel):

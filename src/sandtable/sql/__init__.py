@@ -1,0 +1,1 @@
+"""Plan → SQL, deterministic: nodes are built, never text spliced."""

@@ -80,19 +80,7 @@ class TemplateProcess:
                 f"the local sandbox needs Linux; this is {sys.platform}",
                 suggestion="use the Docker back end here, or run Sandtable on a Linux machine",
             )
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
-            config = {
-                "control_fd": theirs.fileno(),
-                "store": str(store),
-                "isolation": isolation,
-                "nice": nice,
-            }
-            process = subprocess.Popen(
-                [sys.executable, "-I", "-m", "sandtable_runner.zygote", json.dumps(config)],
-                pass_fds=[theirs.fileno()], env=_ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-            )  # fmt: skip
+        process, ours = _launch({"store": str(store), "isolation": isolation, "nice": nice})
         # It still imports the engine and has forked nothing: the group will hold all its children.
         group = enclose(process.pid, memory_bytes=memory_bytes, pids=pids)
         try:
@@ -172,6 +160,19 @@ class TemplateProcess:
             self._process.stderr.close()
         if self._group:
             self._group.remove()
+
+
+def _launch(config: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+    """The process, and our end of its control socket."""
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        argument = json.dumps({**config, "control_fd": theirs.fileno()})
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-m", "sandtable_runner.zygote", argument],
+            pass_fds=[theirs.fileno()], env=_ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+        )  # fmt: skip
+    return process, ours
 
 
 async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> Hello:

@@ -1,0 +1,122 @@
+"""`python -m benchmarks`: measure everything in one run, print one table and the targets; exit 1 when one fails."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import os
+import platform
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from benchmarks import contenders, extras
+from benchmarks.data import QUERIES, Data, make_data
+from benchmarks.measure import Table, Timings, take_turns
+from benchmarks.peers import open_peers
+from benchmarks.targets import Extras, Target, judge
+from sandtable.errors import SandboxUnavailable
+from sandtable.sandbox.local.executor import LocalExecutor
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds and a shorter soak")
+    parser.add_argument("--no-peers", action="store_true", help="leave the peers out")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured as JSON")
+    return parser.parse_args()
+
+
+async def _timings(data: Data, rounds: int, with_peers: bool) -> tuple[Table, dict[str, str]]:
+    executors = contenders.open_executors(data.root)
+    peers, missing = await open_peers(data) if with_peers else ([], {"peers": "left out on request"})
+    try:
+        for executor in executors.values():
+            await executor.warm(data.job(QUERIES["select 1"]))
+        entered = [*contenders.ours(data, executors), *(peer.contender for peer in peers)]
+        return await take_turns(entered, QUERIES, rounds), missing
+    finally:
+        for executor in executors.values():
+            await executor.aclose()
+        for peer in peers:
+            await peer.aclose()
+
+
+async def _extras(data: Data, quick: bool) -> Extras:
+    executor = LocalExecutor(data.root)
+    try:
+        kill_ms = await extras.kill_delays_ms(data, executor, 5 if quick else 15)
+        gate = Timings(await extras.gate_ms(executor, 20 if quick else 60))
+    finally:
+        await executor.aclose()
+    floor, ours = await extras.large_data_ms(data, 3 if quick else 7)
+    runs = 240 if quick else 2000
+    hangs, unexpected, seconds = await extras.soak(data, runs)
+    for kind, count in unexpected.items():
+        print(f"soak: {count} × {kind}")
+    print(f"soak: {runs} runs in {seconds:.0f} s\n")
+    idle = await extras.idle_memory_mb(data)
+    return Extras(idle, kill_ms, gate, floor, ours, hangs, unexpected.total(), runs)
+
+
+def _print_table(table: Table, missing: dict[str, str]) -> None:
+    width = max(map(len, (*table, *missing)))
+    print(f"{'milliseconds, median (p95)':{width}}" + "".join(f"{title:>24}" for title in QUERIES))
+    for name, row in table.items():
+        cells = "".join(f"{f'{row[title].median:.2f} ({row[title].p95:.2f})':>24}" for title in QUERIES)
+        print(f"{name:{width}}{cells}")
+    for name, reason in missing.items():
+        print(f"{name:{width}}  not measured here: {reason}")
+    print()
+
+
+def _print_targets(targets: list[Target]) -> None:
+    width = max(len(target.what) for target in targets)
+    for target in targets:
+        verdict = "PASS" if target.met else "FAIL"
+        print(
+            f"{verdict}  {target.what:{width}}  {target.measured:9.2f} {target.unit:2}  (limit {target.limit:.2f})"
+        )
+
+
+def _as_json(
+    table: Table, missing: dict[str, str], measured: Extras, targets: list[Target]
+) -> dict[str, Any]:
+    return {
+        "machine": {"kernel": platform.release(), "machine": platform.machine(), "cores": os.cpu_count()},
+        "medians_ms": {name: {title: t.median for title, t in row.items()} for name, row in table.items()},
+        "p95_ms": {name: {title: t.p95 for title, t in row.items()} for name, row in table.items()},
+        "not_measured": missing,
+        "large_ms": {"in-process": measured.large_floor_ms, "sandtable": measured.large_ours_ms},
+        "kill_delay_ms": measured.kill_ms,
+        "targets": [
+            {"what": t.what, "measured": t.measured, "limit": t.limit, "unit": t.unit, "met": t.met}
+            for t in targets
+        ],
+    }
+
+
+async def _main(arguments: argparse.Namespace) -> int:
+    root = Path(tempfile.mkdtemp(prefix="sandtable-bench-"))
+    try:
+        data = make_data(root, large_rows=10_000_000)
+        table, missing = await _timings(data, 20 if arguments.quick else 60, not arguments.no_peers)
+        _print_table(table, missing)
+        measured = await _extras(data, arguments.quick)
+    except SandboxUnavailable as error:
+        print(f"{error.message}\n{error.suggestion}", file=sys.stderr)
+        return 1
+    finally:
+        shutil.rmtree(root)
+    targets = judge(table, measured)
+    _print_targets(targets)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(_as_json(table, missing, measured, targets), indent=2) + "\n")
+    return 0 if all(target.met for target in targets) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(_main(_arguments())))

@@ -1,0 +1,178 @@
+"""The program as a person starts it, with its real gate and sandbox."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = (sys.executable, "-c", "from sandtable.cli import main; main(prog_name='sandtable')")
+
+pytestmark = pytest.mark.needs("userns")
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    home = tmp_path_factory.mktemp("end-to-end")
+    return {**os.environ, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src"), "COLUMNS": "100"}
+
+
+@pytest.fixture
+def sandtable(environment: dict[str, str], tmp_path: Path) -> Any:
+    def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [*PROGRAM, *arguments],
+            input=stdin,
+            env=environment,
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    return run
+
+
+def test_a_question_its_capsule_and_its_proof(sandtable: Any, tmp_path: Path) -> None:
+    plan = {"table": "order_items", "select": [{"agg": "count", "as": "n"}]}
+    done = sandtable("run", "--dataset", "ecommerce", "--plan", "-", "--json", stdin=json.dumps(plan))
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert made["capsule"]["result"]["rows"] == [[18462]]
+    assert made["capsule"]["isolation"]
+    path = tmp_path / "capsule.json"
+    path.write_text(done.stdout)
+    verified = sandtable("verify", str(path), "--json")
+    report = json.loads(verified.stdout)
+    assert (verified.returncode, report["ok"], report["complete"]) == (0, True, True), report
+    made["capsule"]["result"]["rows"] = [[1]]
+    path.write_text(json.dumps(made))
+    assert sandtable("verify", str(path)).returncode == 1
+
+
+def test_files_become_tables(sandtable: Any, tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text("person,amount\n1,10\n2,32\n")
+    (tmp_path / "people.csv").write_text("person,name\n1,Ada\n2,Bob\n")
+    sql = "SELECT name, amount FROM sales JOIN people USING (person) ORDER BY amount DESC"
+    done = sandtable("run", "--data", "sales.csv", "--data", "people.csv", "--sql", sql)
+    assert (done.returncode, done.stdout) == (0, "name\tamount\nBob\t32\nAda\t10\n"), done.stderr
+    plan = json.dumps(
+        {"dataset_id": "any", "table": "sales", "select": [{"agg": "sum", "column": "amount", "as": "s"}]}
+    )
+    planned = sandtable("run", "--data", "sales.csv", "--plan", "-", stdin=plan)
+    assert (planned.returncode, planned.stdout) == (0, "s\n42\n"), planned.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        pytest.param(b"", "empty", id="empty"),
+        pytest.param(b"a,b\n1,\xff\xfe\xfa\n", "", id="encoding"),
+        pytest.param(b"a,a\n1,2\n", "", id="duplicate header"),
+        pytest.param(b"a,b\n1,2,3,4\n5\n", "", id="ragged"),
+        pytest.param(b"a,b\n1,\x00\n", "", id="nul"),
+    ],
+)
+def test_a_malformed_file_ends_well(sandtable: Any, tmp_path: Path, content: bytes, says: str) -> None:
+    """Used, or refused with a reason; never a traceback."""
+    (tmp_path / "bad.csv").write_bytes(content)
+    done = sandtable("run", "--data", "bad.csv", "--sql", "SELECT count(*) FROM bad")
+    assert "Traceback" not in done.stderr
+    if done.returncode != 0:
+        assert done.returncode == 2, done.stderr
+        assert done.stderr.startswith("error[VALIDATION_ERROR]: ") and "  → " in done.stderr
+        assert says in done.stderr
+
+
+def test_refusals_and_failures_exit_as_promised(sandtable: Any) -> None:
+    refused = sandtable("run", "--dataset", "support", "--sql", "SELECT * FROM read_csv('/etc/passwd')")
+    assert refused.returncode == 3
+    assert "^^^^" in refused.stderr and "error[SQL_POLICY_VIOLATION]" in refused.stderr
+    failed = sandtable("run", "--dataset", "support", "--sql", "SELECT no_such_column FROM tickets")
+    assert failed.returncode == 1
+    assert "no_such_column" in failed.stderr
+    slow = "SELECT count(*) FROM range(1000000) a, range(1000000) b WHERE a.range * b.range % 7 = 3"
+    late = sandtable("run", "--dataset", "support", "--sql", slow, "--timeout", "0.5")
+    assert late.returncode == 1
+    assert "error[RUNNER_TIMEOUT]" in late.stderr
+
+
+def test_many_through_one_process_in_order(sandtable: Any) -> None:
+    asked = [{"id": n, "sql": f"SELECT {n} AS n, count(*) FROM tickets"} for n in range(40)]
+    asked[7] = {"id": 7, "sql": "DROP TABLE tickets"}
+    stdin = "\n".join(map(json.dumps, asked))
+    done = sandtable("run", "--dataset", "support", "--jsonl", "-", stdin=stdin)
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0, done.stderr
+    assert [line["id"] for line in lines] == list(range(40))
+    assert [line["status"] for line in lines if line["id"] != 7] == ["succeeded"] * 39
+    assert all(line["rows"][0][0] == line["id"] for line in lines if line["id"] != 7)
+    checked = sandtable("check", "--dataset", "support", "--jsonl", "-", stdin=stdin)
+    verdicts = [json.loads(line)["verdict"] for line in checked.stdout.splitlines()]
+    assert verdicts == ["refused" if n == 7 else "approved" for n in range(40)]
+
+
+def test_interactive_lines_are_answered_one_by_one(environment: dict[str, str]) -> None:
+    command = [*PROGRAM, "check", "--dataset", "support", "--jsonl", "-"]
+    with subprocess.Popen(
+        command, env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
+    ) as process:
+        assert process.stdin and process.stdout
+        for n in range(3):
+            process.stdin.write(json.dumps({"id": n, "sql": "SELECT count(*) FROM tickets"}) + "\n")
+            assert json.loads(process.stdout.readline()) == {**_approved(), "id": n}
+        process.stdin.close()
+        assert process.wait(30) == 0
+
+
+def _approved() -> dict[str, Any]:
+    return {
+        "verdict": "approved",
+        "code": None,
+        "construct": None,
+        "message": None,
+        "sql": "SELECT count_star() FROM tickets",
+        "tables": ["tickets"],
+        "functions": ["count_star"],
+        "warnings": [],
+        "volatile": [],
+    }
+
+
+def test_ctrl_c_ends_it_and_leaves_no_process(environment: dict[str, str]) -> None:
+    command = [*PROGRAM, "check", "--dataset", "support", "--jsonl", "-"]
+    with subprocess.Popen(
+        command,
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin and process.stdout and process.stderr
+        process.stdin.write('{"id": 1, "sql": "SELECT 1"}\n')
+        process.stdin.flush()
+        process.stdout.readline()
+        started = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        # A process that was left behind would hold these pipes open.
+        assert process.stderr.read().strip() == ""
+        assert process.stdout.read() == ""
+        assert process.wait(20) == 130
+        assert time.monotonic() - started < 15
+
+
+def test_doctor_on_this_machine(sandtable: Any) -> None:
+    done = sandtable("doctor", "--json")
+    report = json.loads(done.stdout)
+    assert (done.returncode, report["ok"]) == (0, True), report
+    assert report["attempts"] and not any(attempt["escaped"] for attempt in report["attempts"])

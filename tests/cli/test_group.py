@@ -1,0 +1,129 @@
+"""The group: quick to load, lists every command, ends each the same way."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from sandtable.catalog import registry
+from sandtable.cli import main
+from sandtable.cli.group import COMMANDS
+from sandtable.cli.reference import reference_page
+from sandtable.errors import RunnerBroken
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_help_loads_no_command() -> None:
+    code = (
+        "import sys\nfrom sandtable.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "print([m for m in ('pydantic', 'rich', 'fastapi', 'sqlglot', 'asyncio') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+    assert all(name in done.stdout for name in COMMANDS)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_is_as_the_list_says(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert inspect.cleandoc(command.help or "").splitlines()[0] == COMMANDS[name]
+    assert any(parameter.name == "as_json" for parameter in command.params)
+
+
+def test_the_page_is_up_to_date() -> None:
+    written = (ROOT / "docs/cli.md").read_text("utf-8")
+    assert written == reference_page(), "run `python -m sandtable.cli.reference > docs/cli.md`"
+
+
+def test_a_misspelt_command_hears_the_nearest() -> None:
+    done = CliRunner().invoke(main, ["verfy"])
+    assert done.exit_code == 2
+    assert "Did you mean `verify`?" in done.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        pytest.param(["run", "--sql", "SELECT 1"], id="no dataset"),
+        pytest.param(["run", "--dataset", "x", "--data", "f.csv", "--sql", "SELECT 1"], id="two datasets"),
+        pytest.param(["run", "--dataset", "x"], id="nothing to run"),
+        pytest.param(["check", "--dataset", "x", "--sql", "y", "--plan", "z"], id="two queries"),
+        pytest.param(["schema"], id="no schema"),
+        pytest.param(["run", "--dataset", "x", "--sql", "y", "--max-rows", "0"], id="no rows"),
+    ],
+)
+def test_wrong_usage_is_told(arguments: list[str]) -> None:
+    done = CliRunner().invoke(main, arguments)
+    assert done.exit_code == 2
+    assert "Usage:" in done.stderr and "Error:" in done.stderr
+
+
+def test_an_expected_error_is_two_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    done = CliRunner().invoke(main, ["schema", "ecomerce"])
+    assert done.exit_code == 2
+    assert done.stdout == ""
+    first, second = done.stderr.splitlines()
+    assert first == "error[NOT_FOUND]: no dataset `ecomerce`; did you mean `ecommerce`?"
+    assert second.startswith("  → The datasets are:")
+
+
+def test_an_expected_error_is_an_object_with_json() -> None:
+    done = CliRunner().invoke(main, ["schema", "ecomerce", "--json"])
+    assert done.exit_code == 2
+    assert done.stderr == ""
+    assert json.loads(done.stdout)["error"]["code"] == "NOT_FOUND"
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        pytest.param(KeyboardInterrupt(), 130, id="ctrl-c"),
+        pytest.param(RunnerBroken("broken"), 1, id="broken"),
+    ],
+)
+def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int) -> None:
+    def broken(folder: Path) -> None:
+        raise error
+
+    monkeypatch.setattr("sandtable.cli.datasets.load_catalog", broken)
+    assert CliRunner().invoke(main, ["datasets"]).exit_code == code
+
+
+def test_a_wrong_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SANDTABLE_PORT", "many")
+    done = CliRunner().invoke(main, ["datasets"])
+    assert done.exit_code == 2
+    assert "port" in done.stderr.lower() and "SANDTABLE_" in done.stderr
+
+
+def test_datasets_and_schema_need_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
+    ids = [dataset.id for dataset in registry.load_catalog(registry.registry_folder()).values()]
+    listed = CliRunner().invoke(main, ["datasets", "--json"])
+    assert [dataset["id"] for dataset in json.loads(listed.stdout)] == ids
+    for name in ids:
+        shown = CliRunner().invoke(main, ["schema", name])
+        assert shown.exit_code == 0 and "version sha256:" in shown.stdout
+        whole = CliRunner().invoke(main, ["schema", name, "--json"])
+        assert json.loads(whole.stdout)["id"] == name
+
+
+def test_the_key_is_the_installations() -> None:
+    first, second = (CliRunner().invoke(main, ["key", *more]) for more in ([], ["--json"]))
+    assert first.stdout.startswith("-----BEGIN PUBLIC KEY-----")
+    assert json.loads(second.stdout)["pem"] == first.stdout

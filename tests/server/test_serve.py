@@ -1,0 +1,113 @@
+"""`sandtable serve` as it is started: it tests itself, listens, answers, and ends in order."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from sandtable.errors import SandboxUnavailable
+from sandtable.server import listen
+from sandtable.settings import Settings
+from tests.server.house import open_house, report
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAM = (sys.executable, "-c", "from sandtable.cli import main; main(prog_name='sandtable')")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("served")
+
+
+@contextmanager
+def served(home: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    environment = {**os.environ, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
+    with subprocess.Popen(
+        [*PROGRAM, "serve", *arguments],
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            yield process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+@pytest.mark.needs("userns")
+@pytest.mark.parametrize("ending", [signal.SIGTERM, signal.SIGINT], ids=lambda s: s.name)
+def test_serves_and_ends_in_order(home: Path, ending: signal.Signals) -> None:
+    with served(home, "--port", "0", "--json") as process:
+        assert process.stdout and process.stderr
+        url = json.loads(process.stdout.readline())["url"]
+        with httpx.Client(base_url=url, timeout=60) as client:
+            assert client.get("/healthz").json() == {"status": "ok"}
+            assert client.get("/readyz").json()["ready"]
+            body = {"dataset_id": "sensors", "sql": "SELECT count(*) AS n FROM readings"}
+            run = client.post("/runs", params={"wait": 30}, json=body).json()
+            assert (run["status"], run["rows"]) == ("succeeded", [[34785]]), run
+            assert client.post(f"/runs/{run['run_id']}/verify").json()["ok"]
+            table = client.get("/datasets/sensors/schema").json()["tables"][0]
+            assert len(table["sample"]["rows"]) == 5, table["sample"]
+            assert "34,785 rows" in client.get("/").text
+        process.send_signal(ending)
+        logs = [json.loads(line) for line in process.stderr.read().splitlines()]
+        assert process.wait(20) == 0
+    assert {"request", "run_finished", "server_stopping"} <= {line["event"] for line in logs}
+    assert all("timestamp" in line and "level" in line for line in logs)
+    assert not [line for line in logs if line["level"] in ("error", "critical")]
+
+
+def test_a_port_in_use_is_told(home: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        with served(home, "--port", port) as process:
+            assert process.stderr
+            said = process.stderr.read()
+            assert process.wait(30) == 2
+    assert f"error[VALIDATION_ERROR]: cannot listen on 127.0.0.1:{port}" in said
+    assert "--port" in said and "Traceback" not in said
+
+
+async def test_nothing_listens_where_the_self_test_fails(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    problem = SandboxUnavailable("the self-test got out").problem
+    settings = Settings(home=tmp_path, port=0)
+
+    def assemble(chosen: Settings, *, adopt: bool) -> object:
+        assert adopt, "a server takes up what a dead one left"
+        return open_house(tmp_path, chosen)
+
+    async def unfit(self: object) -> object:
+        return report(problem)
+
+    monkeypatch.setattr(listen, "assemble", assemble)
+    monkeypatch.setattr("tests.server.house.House.doctor", unfit)
+    announced: list[str] = []
+    with pytest.raises(SandboxUnavailable, match="got out"):
+        await listen.listen(settings, announced.append)
+    assert announced == []
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"), [("127.0.0.1", "localhost"), ("0.0.0.0", "localhost"), ("::1", "[::1]")]
+)
+def test_the_address_is_one_to_click_on(host: str, shown: str) -> None:
+    try:
+        with listen._bound(host, 0) as listening:
+            assert listen._address(host, listening) == f"http://{shown}:{listening.getsockname()[1]}"
+    except listen.InvalidInput as error:
+        pytest.skip(f"ipv6 ({error.message})")
