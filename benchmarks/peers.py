@@ -40,7 +40,7 @@ class Peer:
         answer = json.loads(line) if line else {"error": "it ended"}
         if "error" in answer:
             raise RuntimeError(answer["error"])
-        return answer["ms"]
+        return float(answer["ms"])
 
     async def aclose(self) -> None:
         if self._process.returncode is None:

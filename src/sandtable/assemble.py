@@ -26,7 +26,7 @@ from sandtable.runs.parts import Parts as RunParts
 from sandtable.runs.pipeline import refs_of
 from sandtable.runs.rederive import rederive_with
 from sandtable.sandbox.convert import SandboxedConvert
-from sandtable.sandbox.gate import Gate
+from sandtable.sandbox.gate import LARGE_ROWS, Gate
 from sandtable.sandbox.job import Job, Limits
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.selftest import DoctorReport, examine
@@ -157,7 +157,7 @@ async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator
         stack.push_async_callback(indexer.aclose)
         hello = await executor.start()
         library = Library(catalog, store, SandboxedConvert(indexer, threads=threads_of(settings)))
-        gate = Gate(executor, max_bytes=settings.max_sql_bytes)
+        gate = Gate(executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows)
         run_parts = RunParts(
             datasets=library,
             compile=compile_checked,
@@ -167,6 +167,7 @@ async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator
             isolation=hello.layers,
             limits=limits_of(settings),
             threads=threads_of(settings),
+            large_rows=LARGE_ROWS,
         )
         key = open_signing_key(settings.home)
         runs = Runs(

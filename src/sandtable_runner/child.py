@@ -52,6 +52,7 @@ def live(template: Template, order: dict[str, Any]) -> None:
 
 def _serve(template: Template, order: dict[str, Any]) -> int:
     _keep_only_the_job(template)
+    kernel.die_with_parent()
     if template.isolation.namespaces:
         kernel.unshare(kernel.CLONE_NEWNS)
         root.add_scratch(order["cell"]["tmp_mb"])

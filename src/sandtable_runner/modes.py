@@ -8,6 +8,7 @@ from typing import Any
 import duckdb
 
 from sandtable_runner import engine, escape, ingest, parse
+from sandtable_runner.complaint import explain
 from sandtable_runner.encode import CellTooLarge, encode_row, text_size
 
 Job = dict[str, Any]
@@ -37,22 +38,14 @@ def failure(code: str, kind: str, message: str, suggestion: str = "") -> Outcome
 
 
 def _engine_failure(error: duckdb.Error) -> Outcome:
-    kind, message = type(error).__name__, str(error)
+    kind = type(error).__name__
+    message, advice = explain(str(error))
     if engine.is_exhaustion(error):
-        advice = "filter or aggregate earlier, or ask for less data at once"
-        return failure(
-            "RUNNER_RESOURCE_EXCEEDED",
-            kind,
-            f"the query needed more memory than it may use: {message}",
-            advice,
-        )
+        what = f"the query needed more memory or scratch space than it may use: {message}"
+        return failure("RUNNER_RESOURCE_EXCEEDED", kind, what, "filter or aggregate earlier, or ask for less data at once")
     if isinstance(error, _AUTHORS_FAULT):
-        return failure(
-            "VALIDATION_ERROR", kind, message, "check names and types against the dataset's schema"
-        )
-    return failure(
-        "RUNNER_INTERNAL_ERROR", kind, message, "run it again; if it fails again, report it with the run's id"
-    )
+        return failure("VALIDATION_ERROR", kind, message, advice)
+    return failure("RUNNER_INTERNAL_ERROR", kind, message, "run it again; if it fails again, report it with the run's id")
 
 
 def run_sql(connection: engine.Connection, job: Job) -> Outcome:

@@ -32,7 +32,7 @@ class _Unwritable(Exception):
     """The query has no canonical text; the message says why."""
 
 
-def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str]) -> dict[str, Any]:
+def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str] | None) -> dict[str, Any]:
     """What the engine makes of a text: `{ok: true, tree, canonical, canonical_tree, serial, volatile}`,
     or `{ok: false, error_type, message, position}` with the position in bytes.
 
@@ -61,7 +61,7 @@ def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str]) -
         return {"ok": True, "tree": tree, "canonical": None, "canonical_error": str(error)}
 
 
-def _canonical(con: duckdb.DuckDBPyConnection, tree: Node, float_columns: list[str]) -> dict[str, Any]:
+def _canonical(con: duckdb.DuckDBPyConnection, tree: Node, float_columns: list[str] | None) -> dict[str, Any]:
     wanted, serial, volatile = make_deterministic(tree, float_columns, lambda item: _name_of(con, item))
     wanted = _flat_values(wanted)
     text, read = _written(con, wanted)

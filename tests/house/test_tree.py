@@ -17,7 +17,7 @@ LOCKS = sorted((ROOT / "requirements").glob("*.lock.txt"))
 MAX_LINES = 400
 
 # Written in pieces, so that this file does not find itself.
-PERSONAL_PATH = re.compile("/(?:home|" + r"Users)/[a-z][\w.-]*/" + "|/ro" + r"ot/\w")
+PERSONAL_PATH = re.compile("/(?:home|" + r"Users)/[a-z][\w.-]*/" + r"|(?<!/self)/ro" + r"ot/\w")
 ADDRESS = re.compile(r"https?:|^-|\s@\s|file:", re.MULTILINE)
 BARE_SUPPRESSION = re.compile(
     r"#\s*(?:no" + r"qa(?:: ?[A-Z0-9, ]+)?|(?:type|pyright): ign" + r"ore(?:\[[^\]]*\])?)\s*$", re.MULTILINE

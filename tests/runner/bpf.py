@@ -26,5 +26,9 @@ def decide(program: bytes, architecture: int, number: int, arguments: tuple[int,
         elif code == _RETURN:
             return value
         else:
-            tests = {_EQUAL: accumulator == value, _AT_LEAST: accumulator >= value, _ANY_BIT: accumulator & value}
+            tests = {
+                _EQUAL: accumulator == value,
+                _AT_LEAST: accumulator >= value,
+                _ANY_BIT: accumulator & value,
+            }
             at += yes if tests[code] else no

@@ -18,7 +18,9 @@ _ISOLATION = [
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=_ISOLATION)
-async def intake(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Intake]:
+async def intake(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Intake]:
     store = make_store(tmp_path_factory.mktemp("store"))
     executor = LocalExecutor(store.root, isolation=request.param)
     yield Intake(executor, store.root)

@@ -34,7 +34,9 @@ def test_lone_surrogates_become_a_question_mark(pipe: tuple[int, int]) -> None:
     assert read_frame(pipe[0]) == {"text": "?"}
 
 
-@pytest.mark.parametrize("sent", [b"", b"\x00\x00", struct.pack(">I", 10) + b"{"], ids=["nothing", "half", "cut"])
+@pytest.mark.parametrize(
+    "sent", [b"", b"\x00\x00", struct.pack(">I", 10) + b"{"], ids=["nothing", "half", "cut"]
+)
 def test_a_closed_channel_is_no_message(pipe: tuple[int, int], sent: bytes) -> None:
     os.write(pipe[1], sent)
     os.close(pipe[1])

@@ -93,7 +93,9 @@ _READ: dict[str, tuple[bytes, list[tuple[Any, ...]]]] = {
 
 
 @pytest.mark.parametrize(("content", "rows"), _READ.values(), ids=list(_READ))
-async def test_a_good_file_keeps_its_values(intake: Intake, content: bytes, rows: list[tuple[Any, ...]]) -> None:
+async def test_a_good_file_keeps_its_values(
+    intake: Intake, content: bytes, rows: list[tuple[Any, ...]]
+) -> None:
     ingested = await intake(content)
     assert ingested.result.status == "succeeded", ingested.result.error
     assert ingested.rows == rows
@@ -107,7 +109,21 @@ async def test_a_type_that_changes_late_becomes_text(intake: Intake) -> None:
     assert ingested.rows[0] == (1, "7")
 
 
-_NAMES = ["select", "from", "größe", "a b", 'quo"te', "it's", "x;--", "日本", "1st", "a.b", "é" * 60, "{x}", "%s"]
+_NAMES = [
+    "select",
+    "from",
+    "größe",
+    "a b",
+    'quo"te',
+    "it's",
+    "x;--",
+    "日本",
+    "1st",
+    "a.b",
+    "é" * 60,
+    "{x}",
+    "%s",
+]
 
 
 async def test_names_are_kept_as_they_are(intake: Intake) -> None:
@@ -143,7 +159,9 @@ async def test_an_endless_line_is_refused_soon(intake: Intake, tmp_path: Path, w
     path = tmp_path / "long.csv"
     block = b"x" * (1 << 20)
     with path.open("wb") as file:
-        file.write(b"" if where == "first line" else b"id,name\n1,a\n2," + (b'"' if where == "in quotes" else b""))
+        file.write(
+            b"" if where == "first line" else b"id,name\n1,a\n2," + (b'"' if where == "in quotes" else b"")
+        )
         for _ in range(300):
             file.write(block)
     started = time.perf_counter()

@@ -97,7 +97,11 @@ def test_what_is_not_named_is_refused(rules: Filter) -> None:
 
 
 def test_another_architecture_is_killed(rules: Filter) -> None:
-    for architecture in (0x40000003, 0x40000028, *(set(_ARCHITECTURES.values()) - {_ARCHITECTURES[rules.machine]})):
+    for architecture in (
+        0x40000003,
+        0x40000028,
+        *(set(_ARCHITECTURES.values()) - {_ARCHITECTURES[rules.machine]}),
+    ):
         assert decide(rules.program, architecture, rules.numbers["read"]) == KILL
 
 

@@ -52,7 +52,12 @@ def run(
     paths = os.pathsep.join((str(REPOSITORY / "src"), str(REPOSITORY)))
     return subprocess.run(
         line,
-        env={"PATH": "/usr/bin:/bin", "PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1", **(environment or {})},
+        env={
+            "PATH": "/usr/bin:/bin",
+            "PYTHONPATH": paths,
+            "PYTHONDONTWRITEBYTECODE": "1",
+            **(environment or {}),
+        },
         cwd="/",
         capture_output=True,
         text=True,

@@ -1,6 +1,6 @@
 """Runs the attack battery in this world and prints what happened, as JSON. No gate: the sandbox alone must hold.
 
-    python -m tests.sandbox.attacks.battery {"isolation": "auto", "folder": "/a/folder/of/ours"}
+python -m tests.sandbox.attacks.battery {"isolation": "auto", "folder": "/a/folder/of/ours"}
 """
 
 from __future__ import annotations
@@ -71,7 +71,14 @@ def _snapshot(folder: Path) -> dict[str, tuple[int, int]]:
 
 def _planted(world: World) -> list[str]:
     found: list[str] = []
-    for place in (Path("/tmp"), Path("/dev/shm"), Path("/"), Path("/var/tmp"), world.store.root, world.store.folder):
+    for place in (
+        Path("/tmp"),
+        Path("/dev/shm"),
+        Path("/"),
+        Path("/var/tmp"),
+        world.store.root,
+        world.store.folder,
+    ):
         try:
             found += [str(path) for path in place.iterdir() if world.planted in path.name]
         except OSError:

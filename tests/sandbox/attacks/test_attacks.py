@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 import shutil
 import tempfile
 from collections import Counter
@@ -56,7 +57,7 @@ def open_folder() -> Iterator[Path]:
 @pytest.fixture(scope="module", params=_PARAMETERS)
 def report(request: pytest.FixtureRequest, open_folder: Path) -> dict[str, Any]:
     world: World = request.param
-    given = json.dumps({"isolation": world.isolation, "folder": str(open_folder / str(request.param_index))})
+    given = json.dumps({"isolation": world.isolation, "folder": str(open_folder / secrets.token_hex(4))})
     done = as_user.run("tests.sandbox.attacks.battery", given, uid=world.uid, landlock=world.landlock)
     assert done.returncode == 0, done.stderr[-3000:]
     report = json.loads(done.stdout)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count
+from typing import Any
 
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.fake import FakeExecutor, Script
@@ -25,10 +26,10 @@ class Bench:
     executor: Executor
     store: Store
 
-    def job(self, text: str, **given: object) -> Job:
+    def job(self, text: str, **given: Any) -> Job:
         return sql_job(self.store, f"job-{next(_ids)}", text, **given)
 
-    async def run(self, text: str, **given: object) -> JobResult:
+    async def run(self, text: str, **given: Any) -> JobResult:
         job = self.job(text, **given)
         await self.executor.submit(job)
         return await self.executor.result(job.id)

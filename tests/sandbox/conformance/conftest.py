@@ -11,9 +11,7 @@ from sandtable.sandbox.executor import Executor
 from tests.sandbox.conformance.benches import REAL, SCRIPTED, Bench
 from tests.sandbox.stores import Store, make_store
 
-_REAL = [
-    pytest.param(make, id=name, marks=pytest.mark.needs(*needs)) for name, (make, needs) in REAL.items()
-]
+_REAL = [pytest.param(make, id=name, marks=pytest.mark.needs(*needs)) for name, (make, needs) in REAL.items()]
 _SCRIPTED = [pytest.param(make, id=name) for name, make in SCRIPTED.items()]
 
 

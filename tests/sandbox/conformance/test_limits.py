@@ -49,7 +49,9 @@ async def test_processor_time(bench: Bench) -> None:
 
 async def test_scratch_space(bench: Bench) -> None:
     """A sort that does not fit in memory spills, and the spill is bounded too."""
-    text = "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY hash(x)) AS n FROM range(30000000) AS t(x))"
+    text = (
+        "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY hash(x)) AS n FROM range(30000000) AS t(x))"
+    )
     result = await bench.run(text, memory_mb=128, tmp_mb=32, wall_ms=9000)
     assert _code(result) == ErrorCode.RUNNER_RESOURCE_EXCEEDED, result.error
     await _is_well(bench)

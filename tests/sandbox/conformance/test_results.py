@@ -32,7 +32,10 @@ _QUERIES: dict[str, tuple[str, list[list[Any]]]] = {
         [["east", 666, 49450.5], ["north", 667, 49549.5], ["south", 667, 49500]],
     ),
     "filter": ("SELECT id FROM orders WHERE id BETWEEN 5 AND 7 ORDER BY id", [[5], [6], [7]]),
-    "common table expression": ("WITH t AS (SELECT max(id) AS m FROM orders) SELECT m + 1 AS m FROM t", [[2000]]),
+    "common table expression": (
+        "WITH t AS (SELECT max(id) AS m FROM orders) SELECT m + 1 AS m FROM t",
+        [[2000]],
+    ),
     "window": (
         "SELECT id, sum(id) OVER (ORDER BY id) AS s FROM orders WHERE id < 3 ORDER BY id",
         [[0, 0], [1, 1], [2, 3]],
@@ -90,7 +93,7 @@ async def test_the_authors_mistakes_are_told_to_the_author(bench: Bench, text: s
     assert result.status == "failed"
     assert result.error is not None
     assert result.error.code == ErrorCode.VALIDATION_ERROR, result.error
-    assert hint.lower() in result.error.message.lower()
+    assert hint.lower() in f"{result.error.message} {result.error.suggestion}".lower()
     assert result.error.suggestion
 
 

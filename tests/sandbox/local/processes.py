@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 
 from sandtable.sandbox.local.sandbox import Sandbox
@@ -20,7 +19,9 @@ def _parent(pid: int) -> int | None:
 
 def family(ancestor: int) -> set[int]:
     """The process and all its living descendants."""
-    parents = {int(entry.name): _parent(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdigit()}
+    parents = {
+        int(entry.name): _parent(int(entry.name)) for entry in Path("/proc").iterdir() if entry.name.isdigit()
+    }
     found = {ancestor} if parents.get(ancestor) is not None else set()
     grown = True
     while grown:
@@ -46,9 +47,9 @@ async def gone(pids: set[int], within_s: float = 2.0) -> set[int]:
 def descriptors() -> dict[str, str]:
     """Open descriptors of this process and what they are."""
     found: dict[str, str] = {}
-    for fd in os.listdir("/proc/self/fd"):
+    for entry in list(Path("/proc/self/fd").iterdir()):
         try:
-            found[fd] = str(Path(f"/proc/self/fd/{fd}").readlink())
+            found[entry.name] = str(entry.readlink())
         except FileNotFoundError:
             continue
     return found

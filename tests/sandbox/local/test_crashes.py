@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from typing import Any
 
 import pytest
 
@@ -17,13 +18,13 @@ from tests.sandbox.stores import Store, sql_job
 _SLOW = "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b WHERE a.range + b.range = 7"
 
 
-async def _run(executor: LocalExecutor, store: Store, job_id: str, text: str, **given: object) -> JobResult:
+async def _run(executor: LocalExecutor, store: Store, job_id: str, text: str, **given: Any) -> JobResult:
     job = sql_job(store, job_id, text, **given)
     await executor.submit(job)
     return await executor.result(job.id)
 
 
-async def _start_slow(executor: LocalExecutor, store: Store, job_id: str, **given: object) -> int:
+async def _start_slow(executor: LocalExecutor, store: Store, job_id: str, **given: Any) -> int:
     """The pid of its sandbox."""
     await executor.submit(sql_job(store, job_id, _SLOW, **given))
     async with asyncio.timeout(5):

@@ -124,7 +124,7 @@ class _Says(_Stage):
                 return
 
 
-async def _ask(store: Store, stage: _Stage, **given: object) -> JobResult:
+async def _ask(store: Store, stage: _Stage, **given: Any) -> JobResult:
     executor = LocalExecutor(store.root)
     executor._template = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both
     executor._pool = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both

@@ -20,13 +20,19 @@ _KINDS = {
     "good": ("SELECT count(*) FROM orders", {}),
     "mistaken": ("SELECT nope FROM orders", {}),
     "too slow": (_SLOW, {"wall_ms": 30}),
-    "too large": ("SELECT list(x) FROM range(100000000) AS t(x)", {"memory_mb": 64, "tmp_mb": 1, "wall_ms": 2000}),
+    "too large": (
+        "SELECT list(x) FROM range(100000000) AS t(x)",
+        {"memory_mb": 64, "tmp_mb": 1, "wall_ms": 2000},
+    ),
 }
 
 
 async def _batch(executor: LocalExecutor, store: Store, name: str, count: int) -> None:
     kinds = list(_KINDS.values())
-    jobs = [sql_job(store, f"{name}-{i}", kinds[i % len(kinds)][0], **kinds[i % len(kinds)][1]) for i in range(count)]
+    jobs = [
+        sql_job(store, f"{name}-{i}", kinds[i % len(kinds)][0], **kinds[i % len(kinds)][1])
+        for i in range(count)
+    ]
     for job in jobs:
         await executor.submit(job)
     for index, job in enumerate(jobs):

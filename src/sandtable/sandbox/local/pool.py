@@ -20,6 +20,7 @@ from sandtable.sandbox.local.template import TemplateProcess
 Origin = Literal["presealed", "standby", "fresh"]
 
 _READY_BYTES = 4096
+_READY_S = 10.0
 KEYS_KEPT = 8
 
 
@@ -77,6 +78,7 @@ class Pool:
         self._standby: dict[int, deque[Sandbox]] = {}
         self._presealed: OrderedDict[Key, deque[Sandbox]] = OrderedDict()
         self._refill_lock = asyncio.Lock()
+        self._closed = False
 
     def take(self, job: Job, *, origin: Origin | None = None) -> tuple[Sandbox, Origin]:
         """Never waits. `origin` forces one way (for measuring)."""
@@ -95,8 +97,7 @@ class Pool:
         self._presealed.move_to_end(key)
         while len(self._presealed) > KEYS_KEPT:
             _, dropped = self._presealed.popitem(last=False)
-            for sandbox in dropped:
-                sandbox.dispose()
+            _clear(dropped)
         return shelf
 
     def expect(self, key: Key) -> None:
@@ -111,6 +112,9 @@ class Pool:
             while shelf is not None and len(shelf) < self._presealed_target and self._template.alive:
                 if not await self._put(shelf, key.order()):
                     break
+            if shelf is not None and self._presealed.get(key) is not shelf:
+                # The key was given up while this waited: nobody would ever take from its shelf.
+                _clear(shelf)
             standby = self._standby.setdefault(key.tmp_mb, deque())
             while len(standby) < self._standby_target and self._template.alive:
                 if not await self._put(standby, _unsealed(key.tmp_mb, key.memory_mb, warm=True)):
@@ -119,27 +123,36 @@ class Pool:
     async def _put(self, shelf: deque[Sandbox], order: dict[str, Any]) -> bool:
         sandbox = self._template.spawn(order)
         try:
-            await sandbox.receive(_READY_BYTES)
-        except Garbled:
+            async with asyncio.timeout(_READY_S):
+                await sandbox.receive(_READY_BYTES)
+        except (Garbled, TimeoutError):
             # The next job of this kind meets the same trouble in the open and reports it.
             sandbox.dispose()
             return False
         except BaseException:
             sandbox.dispose()
             raise
+        if self._closed:
+            sandbox.dispose()
+            return False
         shelf.append(sandbox)
         return True
 
     def close(self) -> None:
+        self._closed = True
         for shelf in (*self._presealed.values(), *self._standby.values()):
-            for sandbox in shelf:
-                sandbox.dispose()
+            _clear(shelf)
         self._presealed.clear()
         self._standby.clear()
 
 
 def _unsealed(tmp_mb: int, memory_mb: int, *, warm: bool) -> dict[str, Any]:
     return {"presealed": False, "warm": warm, "cell": {"tmp_mb": tmp_mb, "memory_mb": memory_mb}}
+
+
+def _clear(shelf: deque[Sandbox]) -> None:
+    while shelf:
+        shelf.pop().dispose()
 
 
 def _living(shelf: deque[Sandbox]) -> Sandbox | None:

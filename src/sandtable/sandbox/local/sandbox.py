@@ -123,7 +123,7 @@ class Sandbox:
     def kill(self) -> None:
         """At once, or as soon as it turns out to have started."""
         self._doomed = True
-        if self._pidfd is not None and self.alive:
+        if self._pidfd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
 

@@ -1,0 +1,115 @@
+"""The gate at work: what the compiler writes passes, hostile text is refused in time, in a real sandbox."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from hypothesis import given
+
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.errors import ErrorCode
+from sandtable.plan.validate import parse_plan
+from sandtable.policy.gate import judge
+from sandtable.policy.pregate import pregate
+from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.sandbox.gate import Gate, is_large, parse_job
+from sandtable.sandbox.local.executor import LocalExecutor
+from sandtable.sql.compile import compile_plan
+from sandtable_runner import engine
+from sandtable_runner.parse import parse
+from tests.plan.shop import SHOP
+from tests.plan.strategies import plans
+from tests.sandbox.stores import make_store
+
+CATALOG = load_catalog(registry_folder())
+ENGINE = engine.connect()
+MAX_BYTES = 64 << 10
+PATIENCE_S = 1.0
+
+
+def judged_here(text: str, dataset: Dataset) -> Verdict:
+    refused = pregate(text, 1 << 20)
+    return refused or judge(text, parse(ENGINE, text, parse_job(text, dataset).options["float_columns"]), dataset)
+
+
+@given(plans(SHOP))
+def test_every_plan_compiles_to_sql_that_the_gate_accepts(plan: dict[str, Any]) -> None:
+    sql = compile_plan(parse_plan(plan), SHOP).sql
+    verdict = judged_here(sql, SHOP)
+    assert isinstance(verdict, Approved), (sql, verdict)
+
+
+@pytest.mark.parametrize("dataset", CATALOG.values(), ids=lambda dataset: dataset.id)
+def test_every_metric_compiles_to_sql_that_the_gate_accepts(dataset: Dataset) -> None:
+    for metric in dataset.metrics:
+        plan = {"dataset_id": dataset.id, "table": metric.table, "select": [{"metric": metric.name}]}
+        verdict = judged_here(compile_plan(parse_plan(plan), dataset).sql, dataset)
+        assert isinstance(verdict, Approved), (metric.name, verdict)
+
+
+@pytest_asyncio.fixture
+async def gate(tmp_path: Path) -> AsyncIterator[Gate]:
+    executor = LocalExecutor(make_store(tmp_path).root)
+    await executor.start()
+    yield Gate(executor, max_bytes=MAX_BYTES)
+    await executor.aclose()
+
+
+HOSTILE = {
+    "1 MB of brackets": "SELECT " + "(" * 500_000 + "1" + ")" * 500_000,
+    "1 MB of one literal": "SELECT '" + "x" * 1_000_000 + "'",
+    "deep brackets within the size limit": "SELECT " + "(" * 30_000 + "1" + ")" * 30_000,
+    "deep CASE": "SELECT " + "CASE WHEN 1=1 THEN " * 3_000 + "1" + " END" * 3_000,
+    "deep NOT": "SELECT " + "NOT " * 15_000 + "true",
+    "a chain of unions": " UNION ALL ".join(["SELECT 1"] * 4_000),
+    "a chain of additions": "SELECT " + "+".join(["1"] * 30_000),
+    "many joins": "SELECT 1 FROM orders " + "JOIN orders USING (id) " * 2_500,
+    "deep subqueries": "SELECT * FROM (" * 3_000 + "SELECT 1" + ")" * 3_000,
+    "many grouping sets": "SELECT 1 FROM orders GROUP BY CUBE (" + ",".join(f"c{i}" for i in range(40)) + ")",
+    "NUL bytes": "SELECT 1\0",
+    "only brackets open": "(" * 60_000,
+}
+
+
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE.keys())
+async def test_hostile_text_is_refused_or_judged_within_a_second(gate: Gate, text: str) -> None:
+    dataset = CATALOG.get("ecommerce")
+    await gate("SELECT 1", dataset)
+    started = time.perf_counter()
+    verdict = await gate(text, dataset)
+    assert time.perf_counter() - started < PATIENCE_S + 0.5
+    if isinstance(verdict, Approved):
+        assert len(text) < MAX_BYTES
+    else:
+        assert verdict.message and verdict.suggestion
+    assert isinstance(await gate("SELECT count(*) FROM orders", dataset), Approved)
+
+
+async def test_the_real_gate_says_what_is_wrong_and_where(gate: Gate) -> None:
+    text = "SELECT * FROM orders WHERE note = (SELECT content FROM read_text('/etc/passwd'))"
+    verdict = await gate(text, CATALOG.get("ecommerce"))
+    assert isinstance(verdict, Refused) and verdict.code is ErrorCode.SQL_POLICY_VIOLATION
+    assert verdict.position is not None and text[verdict.position :].startswith("read_text")
+
+
+def test_sums_are_compensated_on_large_data_only() -> None:
+    small = CATALOG.get("sensors")
+    table = small.tables[0].model_copy(update={"rows": 10_000_000})
+    large = small.model_copy(update={"tables": (table, *small.tables[1:])})
+    assert not is_large(small) and is_large(large)
+    column = next(c.name for c in small.tables[0].columns if c.sql_type == "DOUBLE")
+    text = f"SELECT sum({column}) FROM {small.tables[0].name}"
+    assert "fsum" not in approved(text, small).sql
+    assert "fsum" in approved(text, large).sql
+
+
+def approved(text: str, dataset: Dataset) -> Approved:
+    verdict = judged_here(text, dataset)
+    assert isinstance(verdict, Approved), verdict
+    return verdict
