@@ -48,6 +48,7 @@ async def _timings(data: Data, rounds: int, with_peers: bool) -> tuple[Table, di
 async def _extras(data: Data, quick: bool) -> Extras:
     executor = LocalExecutor(data.root)
     try:
+        await executor.warm(data.job(QUERIES["select 1"]))
         kill_ms = await extras.kill_delays_ms(data, executor, 5 if quick else 15)
         gate = Timings(await extras.gate_ms(executor, 20 if quick else 60))
     finally:

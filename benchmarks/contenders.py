@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import sys
 from pathlib import Path
-from typing import get_args
 
 import duckdb
 
@@ -14,7 +13,7 @@ from benchmarks.measure import Contender
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.pool import Origin
 
-ORIGINS: tuple[Origin, ...] = get_args(Origin)
+ORIGINS: tuple[Origin, ...] = ("presealed", "standby", "fresh")
 IN_PROCESS = "in-process DuckDB, warm"
 SUBPROCESS = "plain subprocess"
 _PROGRAM = """

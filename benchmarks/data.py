@@ -16,7 +16,7 @@ _LARGE_VERSION = "b" * 64
 _COLUMNS = "x % 12 AS g, hash(x) % 1000 / 10.0 AS v, (hash(x + 1) % 500)::INTEGER AS k, x AS id"
 
 SELECT_1 = "SELECT 1 AS one"
-GROUP_BY = "SELECT g, count(*) AS n, sum(v) AS s FROM orders GROUP BY g ORDER BY g"
+GROUP_BY = "SELECT g, count(*) AS n, sum(v) AS s, avg(v) AS a, count(DISTINCT k) AS d FROM orders GROUP BY g ORDER BY g"
 LARGE_GROUP_BY = (
     "SELECT g, k, count(*) AS n, sum(v) AS s, max(id) AS m FROM orders GROUP BY g, k ORDER BY s DESC LIMIT 50"
 )

@@ -58,6 +58,9 @@ async def kill_delays_ms(data: Data, executor: LocalExecutor, rounds: int) -> li
     return delays
 
 
+_JUDGED = "SELECT g, count(*) AS n, sum(v) AS s FROM orders WHERE k > 10 GROUP BY g ORDER BY s DESC LIMIT 10"
+
+
 def _dataset() -> Dataset:
     kinds = {
         "g": ColumnType.INTEGER,
@@ -71,13 +74,12 @@ def _dataset() -> Dataset:
 
 
 async def gate_ms(executor: LocalExecutor, rounds: int) -> list[float]:
-    gate, dataset = Gate(executor, max_bytes=1 << 20, max_rows=200), _dataset()
+    gate, dataset = Gate(executor, max_bytes=1 << 20, one_person=True), _dataset()
     taken: list[float] = []
     for number in range(-3, rounds):
         await executor.settle()
-        await asyncio.sleep(0.01)
         started = time.perf_counter()
-        verdict = await gate(GROUP_BY, dataset)
+        verdict = await gate(_JUDGED, dataset)
         if number >= 0:
             taken.append((time.perf_counter() - started) * 1e3)
         assert isinstance(verdict, Approved), verdict

@@ -13,6 +13,9 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
+from sandtable.cli.reference import reference_page as cli_page
+from sandtable.plan.schema import plan_schema_text
+from sandtable.policy import reference as policy_functions
 from sandtable.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -80,7 +83,23 @@ def _accepts(field: FieldInfo) -> str:
     return ", ".join([" or ".join(names), *bounds])
 
 
-PAGES: dict[str, Callable[[], str]] = {"docs/settings.md": settings_page}
+def policy_page() -> str:
+    """The page is written by hand, but for the table of functions between its two marks."""
+    text = (ROOT / POLICY).read_text(encoding="utf-8")
+    before, begin, rest = text.partition(policy_functions.BEGIN)
+    _, end, after = rest.partition(policy_functions.END)
+    if not begin or not end:
+        raise SystemExit(f"{POLICY} has lost its marks: {policy_functions.BEGIN} and {policy_functions.END}")
+    return before + policy_functions.function_table() + after
+
+
+POLICY = "docs/policy.md"
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/settings.md": settings_page,
+    "docs/cli.md": cli_page,
+    "docs/plan.schema.json": plan_schema_text,
+    POLICY: policy_page,
+}
 
 
 def main(arguments: list[str]) -> int:

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sandtable.capsule.document import Document, verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
 from sandtable.capsule.sqlite import SqliteStore
-from sandtable.capsule.verify import verify
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
@@ -62,14 +62,14 @@ class Parts:
         assert sql is not None
         return await self.gate(sql, dataset)
 
-    async def verify(self, envelope: Mapping[str, Any] | str | bytes, keys: Iterable[Path] = ()) -> Report:
-        """Derive everything again; `keys` are further public keys to trust."""
+    async def verify(self, given: Document, keys: Iterable[Path] = ()) -> Report:
+        """Derive everything again, for an envelope or a document; `keys` are further public keys to trust."""
         trusted = trusted_keys(self.settings.home, keys)
 
         async def rehash(dataset: Dataset) -> str:
             return await asyncio.to_thread(self._store.rehash, dataset.version)
 
-        return await verify(envelope, rederive_with(self._run_parts, trusted, rehash))
+        return await verify_document(given, rederive_with(self._run_parts, trusted, rehash))
 
     async def doctor(self) -> DoctorReport:
         return await examine(self.executor)
@@ -148,7 +148,6 @@ async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator
 
     Raises SandboxUnavailable where this host cannot isolate.
     """
-    settings.home.mkdir(parents=True, exist_ok=True)
     store = DataStore(settings.home / "data")
     catalog = load_catalog(registry_folder(settings))
     async with AsyncExitStack() as stack:
@@ -157,7 +156,10 @@ async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator
         stack.push_async_callback(indexer.aclose)
         hello = await executor.start()
         library = Library(catalog, store, SandboxedConvert(indexer, threads=threads_of(settings)))
-        gate = Gate(executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows)
+        # A server has many users; a command has one.
+        gate = Gate(
+            executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not adopt
+        )
         run_parts = RunParts(
             datasets=library,
             compile=compile_checked,
@@ -185,7 +187,6 @@ async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator
 
 async def diagnose(settings: Settings) -> DoctorReport:
     """The doctor alone, for a machine where nothing else may work."""
-    settings.home.mkdir(parents=True, exist_ok=True)
     executor = local_executor(settings, DataStore(settings.home / "data"))
     try:
         return await examine(executor)

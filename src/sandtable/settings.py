@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, Field
+from pydantic import AliasChoices, Field, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -18,7 +18,11 @@ def _default_home() -> Path:
 
 class Settings(BaseSettings):
     model_config = SettingsConfigDict(
-        env_prefix="SANDTABLE_", frozen=True, extra="ignore", use_attribute_docstrings=True
+        env_prefix="SANDTABLE_",
+        env_ignore_empty=True,
+        frozen=True,
+        extra="ignore",
+        use_attribute_docstrings=True,
     )
 
     home: Path = Field(default_factory=_default_home)
@@ -78,3 +82,9 @@ class Settings(BaseSettings):
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
+
+    @field_validator("home", "datasets")
+    @classmethod
+    def _from_the_root(cls, path: Path | None) -> Path | None:
+        """A sandbox and a restarted server have other current folders."""
+        return path and path.expanduser().absolute()

@@ -8,6 +8,7 @@ Invariant: pure over the parse tree's JSON, and doing it twice changes nothing.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -28,7 +29,8 @@ _MERGED_WELL = frozenset("stddev stddev_pop stddev_samp variance var_pop var_sam
 # Floating point inside, merged in whatever order threads end: noise may reach leading digits.
 _MERGED = frozenset(
     """
-    skewness kurtosis kurtosis_pop entropy corr covar_pop covar_samp regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
+    skewness kurtosis kurtosis_pop entropy corr covar_pop covar_samp
+    regr_avgx regr_avgy regr_intercept regr_r2 regr_slope regr_sxx regr_sxy
     regr_syy product geomean geometric_mean wavg weighted_avg
     """.split()
 )
@@ -42,14 +44,18 @@ _VOLATILE = frozenset(
 # Written without brackets these are columns to the parser.
 _CLOCK_WORDS = frozenset({"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"})
 
-_AGGREGATES_OF_ONE_ROW = _MERGED | _MERGED_WELL | frozenset(
-    """
+_AGGREGATES_OF_ONE_ROW = (
+    _MERGED
+    | _MERGED_WELL
+    | frozenset(
+        """
     count count_star count_if countif sum avg mean min max fsum favg kahan_sum sumkahan median quantile
     quantile_cont quantile_disc mad bool_and bool_or bit_and bit_or bit_xor histogram histogram_exact
     approx_count_distinct list array_agg string_agg group_concat listagg first last any_value arbitrary
     arg_min arg_max argmin argmax min_by max_by mode approx_top_k approx_quantile reservoir_quantile
     json_group_array json_group_object json_group_structure bitstring_agg regr_count sum_no_overflow
     """.split()
+    )
 )
 
 
@@ -60,7 +66,7 @@ def make_deterministic(
 
     `name_of` gives the name the engine would give a select item that has no alias.
     """
-    statement = _copy(tree)
+    statement: Node = json.loads(json.dumps(tree))
     node = statement["node"]
     _spell_lambdas(node)
     if float_columns is not None:
@@ -69,12 +75,6 @@ def make_deterministic(
     _order(node, {}, left_open)
     serial, volatile = _survey(node)
     return statement, sorted(serial | set(left_open)), sorted(volatile)
-
-
-def _copy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _copy(child) for key, child in value.items()}
-    return [_copy(child) for child in value] if isinstance(value, list) else value
 
 
 _TAKES_LAMBDA = frozenset(

@@ -26,7 +26,9 @@ def explain(text: str) -> tuple[str, str]:
     if found := _CANDIDATES.search(text):
         names = [name.strip() for name in found[1].split(",")][:_MOST_NAMED]
         text = text[: found.start()]
-        suggestion = f"did you mean {names[0]}?" + (f" There are also {', '.join(names[1:])}." if names[1:] else "")
+        suggestion = f"did you mean {names[0]}?" + (
+            f" There are also {', '.join(names[1:])}." if names[1:] else ""
+        )
     elif found := _MEANT.search(text):
         text = text[: found.start()]
         suggestion = f'did you mean "{found[1]}"?'

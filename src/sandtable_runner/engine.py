@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 import os
 import sys
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -29,6 +30,8 @@ _TEMPLATE = {
     "allow_persistent_secrets": False,
     "python_enable_replacements": False,
 }
+SAMPLE = ".rehearsal.parquet"
+_SAMPLE_ROWS = "SELECT x % 7 AS k, x * 1.5 AS v, (x % 5)::VARCHAR AS t FROM range(3000) AS r(x)"
 _WARM_UP = """
 SELECT k, sum(v) AS s, avg(v) AS a, count(*) AS n, max(t) AS m
 FROM (SELECT x % 7 AS k, x * 1.5 AS v, x::VARCHAR AS t FROM range(3000) AS r(x))
@@ -87,6 +90,27 @@ def warm_up(connection: Connection) -> None:
     connection.execute(_WARM_UP).fetchall()
 
 
+def write_sample(connection: Connection, store: str) -> None:
+    """A small Parquet file in the store, for rehearsals. A store that cannot be written to does without."""
+    target = Path(store) / SAMPLE
+    draft = target.with_name(f"{SAMPLE}.{os.getpid()}")
+    try:
+        connection.execute(f"COPY ({_SAMPLE_ROWS}) TO {literal(str(draft))} (FORMAT parquet)")
+        draft.chmod(0o644)
+        draft.rename(target)
+    except (OSError, duckdb.IOException):
+        draft.unlink(missing_ok=True)
+
+
+def read_sample(connection: Connection, path: str) -> None:
+    """As a job will: a view over Parquet, and a query on it."""
+    connection.execute(f"CREATE VIEW sample AS SELECT * FROM read_parquet({literal(path)})")
+    connection.execute(
+        "SELECT t, sum(v) AS s, avg(v), max(k) FROM sample GROUP BY t ORDER BY s DESC"
+    ).fetchall()
+    connection.execute("DROP VIEW sample")
+
+
 def prepare(connection: Connection, *, memory_mb: int, scratch: str | None) -> None:
     """What needs no knowledge of the data: done early, while nobody waits."""
     # Every fork would otherwise draw the same random numbers.
@@ -109,6 +133,9 @@ def open_tables(connection: Connection, tables: list[dict[str, Any]], threads: i
     if tables:
         paths = ", ".join(literal(table["path"]) for table in tables)
         statements.append(f"SET allowed_paths = [{paths}]")
+    else:
+        # Without data there is only parsing, which the optimizer would do twice.
+        statements.append("PRAGMA disable_optimizer")
     if threads > 1:
         statements.append(f"SET threads = {threads}")
     statements += ["SET enable_external_access = false", "SET lock_configuration = true"]

@@ -42,10 +42,17 @@ def _engine_failure(error: duckdb.Error) -> Outcome:
     message, advice = explain(str(error))
     if engine.is_exhaustion(error):
         what = f"the query needed more memory or scratch space than it may use: {message}"
-        return failure("RUNNER_RESOURCE_EXCEEDED", kind, what, "filter or aggregate earlier, or ask for less data at once")
+        return failure(
+            "RUNNER_RESOURCE_EXCEEDED",
+            kind,
+            what,
+            "filter or aggregate earlier, or ask for less data at once",
+        )
     if isinstance(error, _AUTHORS_FAULT):
         return failure("VALIDATION_ERROR", kind, message, advice)
-    return failure("RUNNER_INTERNAL_ERROR", kind, message, "run it again; if it fails again, report it with the run's id")
+    return failure(
+        "RUNNER_INTERNAL_ERROR", kind, message, "run it again; if it fails again, report it with the run's id"
+    )
 
 
 def run_sql(connection: engine.Connection, job: Job) -> Outcome:

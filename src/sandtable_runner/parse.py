@@ -51,9 +51,10 @@ def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str] | 
     if len(statements) != 1:
         return _failure("statements", f"{len(statements)} statements", None)
     tree = statements[0]
-    if _depth(tree) > MAX_TREE_DEPTH:
+    depth, grouping_sets = _extent(tree)
+    if depth > MAX_TREE_DEPTH:
         return _failure("too_deep", "The query is nested too deep.", None)
-    if any(len(d.get("group_sets") or ()) > MAX_GROUPING_SETS for d in dicts(tree)):
+    if grouping_sets > MAX_GROUPING_SETS:
         return _failure("grouping_sets", f"The query has more than {MAX_GROUPING_SETS} grouping sets.", None)
     try:
         return {"ok": True, "tree": tree, **_canonical(con, tree, float_columns)}
@@ -137,24 +138,35 @@ def _failure(error_type: str, message: str, position: int | None) -> dict[str, A
     return {"ok": False, "error_type": error_type, "message": message, "position": position}
 
 
-def _depth(tree: Node) -> int:
-    deepest = 0
+def _extent(tree: Node) -> tuple[int, int]:
+    """How deep the tree is, and the most grouping sets that one of its queries has."""
+    deepest = grouping_sets = 0
     stack: list[tuple[Any, int]] = [(tree, 1)]
     while stack:
         value, depth = stack.pop()
         deepest = max(deepest, depth)
-        children = value.values() if isinstance(value, dict) else value
-        stack.extend((child, depth + 1) for child in children if isinstance(child, (dict, list)))
-    return deepest
+        if isinstance(value, dict):
+            grouping_sets = max(grouping_sets, len(value.get("group_sets") or ()))
+            value = value.values()
+        stack.extend((child, depth + 1) for child in value if isinstance(child, (dict, list)))
+    return deepest, grouping_sets
 
 
-def _flat_values(value: Any) -> Any:
+def _flat_values(statement: Node) -> Node:
+    return (
+        _flattened(statement)
+        if any(d.get("type") == "EXPRESSION_LIST" for d in dicts(statement))
+        else statement
+    )
+
+
+def _flattened(value: Any) -> Any:
     """`(SELECT * FROM (VALUES …)) AS v(a)` as `(VALUES …) AS v(a)`: each reading wraps it once more."""
     if isinstance(value, list):
-        return [_flat_values(v) for v in value]
+        return [_flattened(v) for v in value]
     if not isinstance(value, dict):
         return value
-    flat = {key: _flat_values(v) for key, v in value.items()}
+    flat = {key: _flattened(v) for key, v in value.items()}
     if flat.get("type") != "SUBQUERY" or "class" in flat:
         return flat
     node = flat["subquery"]["node"]

@@ -56,8 +56,8 @@ def add_scratch(megabytes: int) -> None:
 def show_data(folder: str | None, staging: str | None) -> None:
     """In the child: bind what this job may see, then hide the rest. Over-mounting; nothing is unmounted."""
     if folder:
+        # A bind has the flags of what it shows a part of: read-only, as the store is.
         kernel.bind(f"/store/{folder}", "/data")
-        kernel.make_read_only("/data", noexec=True, recursive=False)
     if staging:
         kernel.bind(f"/staging/{staging}", "/out")
         kernel.make_inert("/out")

@@ -130,6 +130,7 @@ def main() -> None:
         os.nice(config["nice"])
     control = Control(config["control_fd"])
     connection = engine.connect()
+    engine.write_sample(connection, config["store"])
     isolation, reasons = probe_host(config["store"], allow_namespaces=config["isolation"] != "landlock")
     hello = {"engine": engine.version(), "landlock": landlock.abi(), "reasons": reasons}
     if isolation is None:

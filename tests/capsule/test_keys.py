@@ -58,3 +58,24 @@ def test_a_damaged_key_says_what_to_do(tmp_path: Path) -> None:
     assert "move it aside" in caught.value.suggestion
     with pytest.raises(InvalidInput, match="not a readable public key"):
         read_public(tmp_path / "missing.pem")
+
+
+@pytest.mark.parametrize("blocked", ["", "keys"], ids=["home", "keys"])
+def test_a_folder_that_is_none_is_told(tmp_path: Path, blocked: str) -> None:
+    home = tmp_path / "home"
+    if blocked:
+        home.mkdir()
+    (home / blocked).write_text("a file")
+    with pytest.raises(InvalidInput, match=r"cannot be used: (Not a directory|File exists)") as caught:
+        open_signing_key(home)
+    assert "SANDTABLE_HOME" in caught.value.suggestion
+
+
+def test_a_full_disk_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(InvalidInput, match="No space left on device"):
+        open_signing_key(tmp_path)
+    assert list((tmp_path / "keys").iterdir()) == []

@@ -181,3 +181,18 @@ def test_processes_that_start_together_make_one_schema(path: Path) -> None:
 def test_released_migrations_are_not_edited() -> None:
     """A step may be changed until it is released; after that its digest here is its promise."""
     assert [digest(step)[:23] for step in MIGRATIONS] == ["sha256:fa7b459e6ddc81d4"]
+
+
+@pytest.mark.parametrize("replace", [False, True], ids=["deleted", "replaced"])
+async def test_nothing_is_accepted_into_a_file_that_is_gone(path: Path, replace: bool) -> None:
+    store = SqliteStore(path)
+    await store.open()
+    path.rename(path.with_name("aside"))
+    if replace:
+        path.write_bytes(b"")
+    with pytest.raises(StoreUnavailable, match="moved, deleted or replaced") as caught:
+        await store.accept(record(1), 10)
+    assert "restart" in caught.value.suggestion
+    path.with_name("aside").replace(path)
+    await store.accept(record(1), 10)
+    await store.aclose()

@@ -340,3 +340,19 @@ async def test_another_spelling_of_the_same_base64_is_broken() -> None:
     assert base64.b64decode(respelled) == base64.b64decode(sig)
     envelope["signatures"][0]["sig"] = respelled
     assert broken(await verify(envelope, world())) == ["envelope"]
+
+
+async def test_a_signed_payload_that_is_no_capsule_is_told_in_one_line() -> None:
+    statement = read_statement(unpack(seal(capsule(), KEY))[0])
+    statement["predicate"]["status"] = "perfect"
+    payload = canonical(statement)
+    signature = KEY.sign(pre_authentication(PAYLOAD_TYPE, payload))
+    envelope = {
+        "payloadType": PAYLOAD_TYPE,
+        "payload": base64.b64encode(payload).decode(),
+        "signatures": [{"keyid": KEY.keyid, "sig": base64.b64encode(signature).decode()}],
+    }
+    report = await verify(envelope, world())
+    assert broken(report) == ["envelope"]
+    detail = report.links[0].detail
+    assert detail.startswith("the payload is not a capsule: status: Input should be") and "\n" not in detail

@@ -305,3 +305,62 @@ async def test_built_in_datasets_are_generated_and_ingested(store: DataStore, co
         "orders.parquet",
     ]
     assert empty(store)
+
+
+# Trouble with the disk and with endless lines
+
+
+async def test_an_endless_line_is_given_up_early(
+    store: DataStore, convert: FakeConvert, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandtable.catalog.source.LONGEST_LINE", 3 << 20)
+    path = tmp_path / "long.csv"
+    path.write_bytes(b"a,b\n1,2\n" + b"x" * (9 << 20))
+    seen: list[int] = []
+    with pytest.raises(InvalidInput, match=r"line 3 of long\.csv is longer than 3 MB"):
+        await ingest_files([path], store, convert, lambda done, _: seen.append(done))
+    assert max(seen) < 5 << 20, "it was read to the end"
+    assert not convert.requests
+
+
+@pytest.mark.parametrize("end", [b"\n", b"\r", b"\r\n"], ids=["lf", "cr", "crlf"])
+async def test_many_lines_are_no_endless_line(
+    store: DataStore, convert: FakeConvert, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, end: bytes
+) -> None:
+    monkeypatch.setattr("sandtable.catalog.source.LONGEST_LINE", 1 << 20)
+    path = tmp_path / "sales.csv"
+    path.write_bytes(SALES + (b"2025-01-03,west,1" + end) * 200_000)
+    await ingest_files([path], store, convert)
+
+
+@pytest.mark.parametrize("blocked", ["", "incoming", "versions"], ids=["data", "incoming", "versions"])
+def test_a_store_that_cannot_be_made_is_told(tmp_path: Path, blocked: str) -> None:
+    root = tmp_path / "data"
+    if blocked:
+        root.mkdir()
+    (root / blocked).write_text("a file")
+    with pytest.raises(RunnerBroken, match=r"cannot be used: (Not a directory|File exists)") as caught:
+        DataStore(root)
+    assert "SANDTABLE_HOME" in caught.value.suggestion
+
+
+@pytest.mark.parametrize("step", ["open_workspace", "publish", "remember"])
+async def test_a_disk_that_fails_is_told(
+    store: DataStore, convert: FakeConvert, sales: Path, monkeypatch: pytest.MonkeyPatch, step: str
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(store, step, full)
+    with pytest.raises(RunnerBroken, match="No space left on device"):
+        await ingest_files([sales], store, convert)
+    assert empty(store)
+
+
+async def test_what_cannot_be_read_comes_with_advice(
+    store: DataStore, convert: FakeConvert, tmp_path: Path
+) -> None:
+    (tmp_path / "loop.csv").symlink_to("loop.csv")
+    with pytest.raises(InvalidInput, match="cannot read") as caught:
+        await ingest_files([tmp_path / "loop.csv"], store, convert)
+    assert "may read" in caught.value.suggestion

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,13 +12,13 @@ import pytest
 
 from sandtable.capsule.keys import SigningKey, public_pem
 from sandtable.capsule.seal import seal
-from sandtable.cli import inputs
+from sandtable.cli import inputs, run
 from sandtable.errors import ErrorCode, InvalidInput, SandboxUnavailable
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
 from tests.capsule.samples import KEY, SHOP, capsule
 from tests.cli.conftest import Invoke
-from tests.server.house import House, report
+from tests.server.house import House, open_house, report
 
 Prepare = list[Callable[[House], None]]
 SHOP_ARGS = ("--dataset", "shop")
@@ -36,7 +37,8 @@ def test_run_prints_rows_and_one_line_about_the_run(invoke: Invoke) -> None:
     assert done.exit_code == 0
     assert done.stdout == "answer\n42\n"
     summary = done.stderr.splitlines()[-1]
-    assert summary.startswith("1 row · ") and "sandtable verify run_" in summary
+    assert summary.startswith("1 row · ") and " · sandtable verify run_" in summary
+    assert summary.count("run_") == 1
 
 
 def test_what_run_prints_as_json_is_verified(invoke: Invoke, tmp_path: Path) -> None:
@@ -192,6 +194,23 @@ def test_check_many(invoke: Invoke, tmp_path: Path) -> None:
     assert (lines[1]["construct"], lines[1]["position"]) == ("read_csv", 2)
 
 
+async def test_interrupting_a_command_cancels_its_runs(tmp_path: Path) -> None:
+    """Else the next server would take them up."""
+    async with open_house(tmp_path) as house:
+        house.executor.on("SELECT 1;", Script(delay_s=60))
+        lines = tmp_path / "in.jsonl"
+        lines.write_text('{"id": 1, "sql": "SELECT 1"}\n{"id": 2, "sql": "SELECT 1"}\n')
+        ask = run.Ask("shop", (), "", None, None, False, True)
+        work = asyncio.create_task(run._many(house, ask, str(lines)))  # pyright: ignore[reportArgumentType, reportPrivateUsage] - a double of Parts
+        async with asyncio.timeout(10):
+            while len(await house.runs.list(status="running")) < 2:
+                await asyncio.sleep(0.01)
+            work.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await work
+        assert [run.status for run in await house.runs.list()] == ["cancelled", "cancelled"]
+
+
 # verify, runs, doctor
 
 
@@ -231,6 +250,8 @@ def test_verify_trusts_a_key_that_is_given(invoke: Invoke, tmp_path: Path) -> No
 def test_verify_of_no_run_and_of_no_key(invoke: Invoke) -> None:
     missing = invoke("verify", "run_nothing")
     assert missing.exit_code == 2 and "no run 'run_nothing'" in missing.stderr
+    misspelt = invoke("verify", "capsle.json")
+    assert misspelt.exit_code == 2 and "no file and no run 'capsle.json'" in misspelt.stderr
     no_key = invoke("verify", "-", "--key", "missing.pem", stdin="{}")
     assert no_key.exit_code == 2 and "missing.pem" in no_key.stderr
 

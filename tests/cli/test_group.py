@@ -48,7 +48,7 @@ def test_every_command_is_as_the_list_says(name: str) -> None:
 
 def test_the_page_is_up_to_date() -> None:
     written = (ROOT / "docs/cli.md").read_text("utf-8")
-    assert written == reference_page(), "run `python -m sandtable.cli.reference > docs/cli.md`"
+    assert written == reference_page(), "run `make docs`"
 
 
 def test_a_misspelt_command_hears_the_nearest() -> None:
@@ -66,12 +66,19 @@ def test_a_misspelt_command_hears_the_nearest() -> None:
         pytest.param(["check", "--dataset", "x", "--sql", "y", "--plan", "z"], id="two queries"),
         pytest.param(["schema"], id="no schema"),
         pytest.param(["run", "--dataset", "x", "--sql", "y", "--max-rows", "0"], id="no rows"),
+        pytest.param(["run", "--dataset", "x", "--sql", "y", "--timeout", "nan"], id="no time"),
+        pytest.param(["datasets", "--bogus"], id="no such option"),
     ],
 )
 def test_wrong_usage_is_told(arguments: list[str]) -> None:
     done = CliRunner().invoke(main, arguments)
     assert done.exit_code == 2
     assert "Usage:" in done.stderr and "Error:" in done.stderr
+    as_json = CliRunner().invoke(main, [*arguments, "--json"])
+    assert (as_json.exit_code, as_json.stderr) == (2, "")
+    problem = json.loads(as_json.stdout)["error"]
+    assert problem["code"] == "VALIDATION_ERROR" and problem["message"]
+    assert problem["suggestion"] == f"See `sandtable {arguments[0]} --help`."
 
 
 def test_an_expected_error_is_two_lines(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -95,6 +102,8 @@ def test_an_expected_error_is_an_object_with_json() -> None:
     [
         pytest.param(KeyboardInterrupt(), 130, id="ctrl-c"),
         pytest.param(RunnerBroken("broken"), 1, id="broken"),
+        pytest.param(ZeroDivisionError("secret"), 1, id="unforeseen"),
+        pytest.param(PermissionError(13, "Permission denied", "/some/file"), 1, id="disk"),
     ],
 )
 def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int) -> None:
@@ -103,6 +112,61 @@ def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, error: BaseExceptio
 
     monkeypatch.setattr("sandtable.cli.datasets.load_catalog", broken)
     assert CliRunner().invoke(main, ["datasets"]).exit_code == code
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        pytest.param(ZeroDivisionError("by what?"), "ZeroDivisionError: by what?", id="defect"),
+        pytest.param(PermissionError(13, "Permission denied", "/x/y"), "/x/y: Permission denied", id="file"),
+        pytest.param(OSError(28, "No space left on device"), "No space left", id="full disk"),
+    ],
+)
+def test_what_nobody_foresaw_is_told_without_a_traceback(
+    monkeypatch: pytest.MonkeyPatch, error: Exception, says: str
+) -> None:
+    def broken(folder: Path) -> None:
+        raise error
+
+    monkeypatch.setattr("sandtable.cli.datasets.load_catalog", broken)
+    done = CliRunner().invoke(main, ["datasets"])
+    assert done.stderr.startswith("error[RUNNER_INTERNAL_ERROR]: ") and says in done.stderr
+    assert "  → " in done.stderr and "Traceback" not in done.output
+    as_json = CliRunner().invoke(main, ["datasets", "--json"])
+    assert says in json.loads(as_json.stdout)["error"]["message"]
+    monkeypatch.setenv("SANDTABLE_LOG_LEVEL", "debug")
+    assert "Traceback" in CliRunner().invoke(main, ["datasets"]).stderr
+
+
+@pytest.mark.parametrize(
+    ("redirect", "arguments", "code"),
+    [
+        pytest.param("<&-", "check --dataset x --plan -", 2, id="stdin"),
+        pytest.param(">&-", "datasets", 0, id="stdout"),
+        pytest.param(">&-", "datasets --json", 0, id="stdout, json"),
+        pytest.param("2>&-", "nonsense", 2, id="stderr"),
+        pytest.param("> /dev/full", "datasets", 1, id="full"),
+    ],
+)
+def test_a_closed_or_full_stream_is_no_crash(redirect: str, arguments: str, code: int) -> None:
+    command = f"{sys.executable} -c 'from sandtable.cli import main; main()' {arguments} {redirect}"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], env={"PYTHONPATH": str(ROOT / "src")}, capture_output=True, text=True
+    )
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_a_closed_stdout_is_not_taken_by_another_file(tmp_path: Path) -> None:
+    """Else what a command prints would be written into the next file it opens."""
+    code = (
+        "import os, sys\nfrom sandtable.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit: pass\n"
+        "os._exit(0 if os.open(sys.argv[1], os.O_RDWR | os.O_CREAT) > 2 else 1)"
+    )
+    command = f'exec {sys.executable} -c "$0" {tmp_path / "file"} <&- >&- 2>&-'
+    environment = {"PYTHONPATH": str(ROOT / "src")}
+    assert subprocess.run(["/bin/sh", "-c", command, code], env=environment).returncode == 0
 
 
 def test_a_wrong_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -164,3 +164,24 @@ async def test_an_interrupted_wait_for_stdin_ends_at_once(monkeypatch: pytest.Mo
 async def test_a_file_that_cannot_be_read_is_told(source: str) -> None:
     with pytest.raises(InvalidInput, match="cannot read"):
         await answer_lines(source, echo, refuse, 4)
+
+
+async def test_an_interruption_ends_what_was_begun(tmp_path: Path) -> None:
+    source = written(tmp_path, "\n".join(f'{{"id": {n}, "sql": "x"}}' for n in range(30)))
+    ended: list[int] = []
+
+    async def endless(line: Line) -> dict[str, Any]:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            ended.append(line.id)
+            raise
+        return {}
+
+    work = asyncio.create_task(answer_lines(str(source), endless, refuse, 4))
+    await asyncio.sleep(0.05)
+    work.cancel()
+    async with asyncio.timeout(2):
+        with pytest.raises(asyncio.CancelledError):
+            await work
+    assert sorted(ended) == [0, 1, 2, 3]

@@ -106,3 +106,8 @@ def test_generated_pages_are_up_to_date() -> None:
     environment = {"PYTHONPATH": str(ROOT / "src"), "PATH": "", "HOME": str(Path.home())}
     done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", ["cli.md", "plan.schema.json", "policy.md", "settings.md"])
+def test_make_docs_writes_every_generated_page(page: str) -> None:
+    assert f'docs/{page}"' in (ROOT / "scripts/gen_docs.py").read_text(encoding="utf-8")

@@ -16,6 +16,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, RunnerBroken, SandboxUnavailable
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.desk import Runs
+from sandtable.runs.instance import Instance
 from sandtable.runs.model import RunRequest
 from sandtable.runs.rederive import rederive_with
 from sandtable.sandbox.fake import Script
@@ -313,3 +314,15 @@ async def test_lists_are_newest_first_and_bounded(runs: Runs) -> None:
     assert await runs.counts() == {"succeeded": 5}
     with pytest.raises(InvalidInput, match="between 1 and"):
         await runs.list(limit=0)
+
+
+@pytest.mark.parametrize("before", ["nonsense", "", "../../x", "run_1"], ids=repr)
+async def test_before_is_a_run(runs: Runs, before: str) -> None:
+    with pytest.raises(InvalidInput, match="no run id"):
+        await runs.list(before=before)
+
+
+def test_a_home_where_no_lock_can_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / "instances").write_text("a file")
+    with pytest.raises(InvalidInput, match="no lock can be made"):
+        Instance(tmp_path).acquire()

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sandtable.capsule.document import verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
-from sandtable.capsule.verify import verify
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
@@ -73,7 +73,7 @@ class House:
             return dataset.version
 
         trusted = trusted_keys(self.settings.home, keys)
-        return await verify(envelope, rederive_with(self.world.parts(), trusted, rehash))
+        return await verify_document(envelope, rederive_with(self.world.parts(), trusted, rehash))
 
     async def doctor(self) -> DoctorReport:
         return report(self.problem)

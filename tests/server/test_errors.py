@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient, Response
 
-from sandtable.capsule.store import QueueFull
+from sandtable.capsule.store import QueueFull, StoreFull
 from sandtable.errors import ErrorCode, RunnerBroken, SandboxUnavailable
 from sandtable.server import errors
 from tests.server.house import House
@@ -141,6 +141,7 @@ async def test_another_origin_changes_nothing(client: AsyncClient, house: House,
     [
         pytest.param(SandboxUnavailable("no sandbox"), 503, "SANDBOX_UNAVAILABLE", id="no sandbox"),
         pytest.param(QueueFull("full"), 503, "SANDBOX_UNAVAILABLE", id="queue full"),
+        pytest.param(StoreFull("no space"), 503, "RUNNER_INTERNAL_ERROR", id="disk full"),
         pytest.param(RunnerBroken("broken"), 500, "RUNNER_INTERNAL_ERROR", id="broken"),
         pytest.param(ZeroDivisionError("secret"), 500, "RUNNER_INTERNAL_ERROR", id="unexpected"),
     ],
@@ -160,5 +161,5 @@ async def test_trouble_behind_the_adapter(
     answer = await client.post("/runs", json={"dataset_id": "shop", "sql": "SELECT 1"})
     problem_in(answer, status, code)
     assert "secret" not in answer.text
-    assert ("retry-after" in answer.headers) == isinstance(error, QueueFull)
+    assert ("retry-after" in answer.headers) == isinstance(error, QueueFull | StoreFull)
     assert (await client.get("/healthz")).status_code == 200

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from httpx import AsyncClient
 
-from sandtable.cli.document import document
+from sandtable.capsule.document import document
 from sandtable.errors import ErrorCode, SandboxUnavailable
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
@@ -193,9 +193,9 @@ async def test_a_readable_copy_must_say_what_the_payload_says(client: AsyncClien
     whole = document(envelope)
     assert (await client.post("/verify", json=whole)).json()["ok"]
     whole["capsule"]["question"] = "another"
-    answer = await client.post("/verify", json=whole)
-    assert answer.status_code == 422
-    assert "capsule" in answer.json()["error"]["message"]
+    report = (await client.post("/verify", json=whole)).json()
+    assert [link["name"] for link in report["links"] if link["status"] == "broken"] == ["envelope"]
+    assert "readable copy" in report["links"][0]["detail"]
 
 
 async def test_the_capsule_of_a_running_run_is_not_found(client: AsyncClient, house: House) -> None:
@@ -266,3 +266,10 @@ async def test_ten_runs_at_once_all_end(client: AsyncClient) -> None:
         *(client.post("/runs?wait=20", json=ask(f"SELECT {n}")) for n in range(10))
     )
     assert {json.loads(answer.content)["status"] for answer in answers} == {"succeeded"}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/datasets", "/runs", "/", "/runs/nothing"])
+async def test_head_answers_as_get_does_without_a_body(client: AsyncClient, path: str) -> None:
+    head, get = await client.head(path), await client.get(path)
+    assert (head.status_code, head.content) == (get.status_code, b"")
+    assert head.headers["content-type"] == get.headers["content-type"]

@@ -53,6 +53,17 @@ def public_pem(public: Ed25519PublicKey) -> bytes:
 def open_signing_key(home: Path) -> SigningKey:
     """This installation's key, created on first use; its public half lies beside it for sharing."""
     folder = home / "keys"
+    try:
+        return _open_in(folder)
+    except OSError as error:
+        raise InvalidInput(
+            f"the folder of the signing key, {folder}, cannot be used: {error.strerror or error}",
+            suggestion=f"Check that {home} is a folder that may be written and has space left, "
+            "or set SANDTABLE_HOME to another.",
+        ) from error
+
+
+def _open_in(folder: Path) -> SigningKey:
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / "signing.pem"
     if not path.exists():

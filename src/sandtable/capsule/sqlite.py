@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sandtable.capsule.migrations import MIGRATIONS
-from sandtable.capsule.sqlite_errors import explained, too_new
+from sandtable.capsule.sqlite_errors import explained, replaced, too_new
 from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunRecord, StoreUnavailable
 
 T = TypeVar("T")
@@ -37,6 +37,7 @@ class SqliteStore:
         self._path = path
         self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
+        self._file: tuple[int, int] | None = None
 
     async def open(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="sandtable-store")
@@ -132,6 +133,7 @@ class SqliteStore:
                 for statement in step:
                     connection.execute(statement)
             connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
+        self._file = _identity(self._path)
 
     def _disconnect(self) -> None:
         connection, self._connection = self._connection, None
@@ -155,6 +157,9 @@ class SqliteStore:
             raise
 
     def _accept(self, record: RunRecord, queue_limit: int) -> None:
+        if _identity(self._path) != self._file:
+            # SQLite would go on writing to the file that is no longer there, and all would be lost at the end.
+            raise replaced(self._path)
         with self._transaction() as db:
             waiting = db.execute("SELECT count(*) FROM runs WHERE status = 'pending'").fetchone()[0]
             if waiting >= queue_limit:
@@ -228,6 +233,14 @@ class SqliteStore:
             if problem is None:
                 raise
             raise problem from error
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

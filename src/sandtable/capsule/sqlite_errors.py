@@ -47,6 +47,13 @@ def too_new(path: Path, found: int, known: int) -> StoreUnavailable:
     )
 
 
+def replaced(path: Path) -> StoreUnavailable:
+    return StoreUnavailable(
+        f"the database {path} was moved, deleted or replaced while Sandtable uses it",
+        suggestion="Put it back, or restart Sandtable to begin with what is there now.",
+    )
+
+
 def _full(path: Path) -> StoreFull:
     return StoreFull(
         f"no space is left for the database {path}",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cryptography.exceptions import InvalidSignature
+from pydantic import ValidationError
 
 from sandtable.capsule.canonical import digest
 from sandtable.capsule.compare import agree
@@ -44,8 +45,12 @@ async def verify(envelope: Mapping[str, Any] | str | bytes, parts: Rederive) -> 
         payload, keyid, signature = unpack(envelope)
         statement = read_statement(payload)
         capsule = Capsule.model_validate(statement["predicate"])
-    except (InvalidInput, ValueError) as error:
-        return _unreadable(str(error))
+    except InvalidInput as error:
+        return _unreadable(error.message)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        where = ".".join(map(str, first["loc"])) or "predicate"
+        return _unreadable(f"the payload is not a capsule: {where}: {first['msg']}")
     links = [
         Link(name="envelope", status="ok"),
         *_check_signer(payload, keyid, signature, parts.keys),

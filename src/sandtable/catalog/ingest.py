@@ -21,7 +21,7 @@ from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.originals import originals
 from sandtable.catalog.registry import explain
 from sandtable.catalog.source import Progress, digest_source
-from sandtable.catalog.store import DataStore, Workspace
+from sandtable.catalog.store import DataStore, Workspace, disk_trouble
 from sandtable.catalog.types import column_type
 from sandtable.catalog.version import canonical_digest, dataset_version
 from sandtable.errors import InvalidInput, RunnerBroken
@@ -79,7 +79,9 @@ async def ingest_files(
                 latest.append(result.latest[table.time_column])
         dataset = _dataset(files, tables, max(latest, default=None))
         await asyncio.to_thread(store.publish, work, dataset, outputs)
-    await asyncio.to_thread(store.remember, _source_key(files, [t.sha256 for t in tables]), dataset.version)
+        await asyncio.to_thread(
+            store.remember, _source_key(files, [t.sha256 for t in tables]), dataset.version
+        )
     return dataset
 
 
@@ -93,11 +95,12 @@ class _Staged:
 
 @asynccontextmanager
 async def _workspace(store: DataStore) -> AsyncGenerator[Workspace, None]:
-    work = store.open_workspace()
-    try:
-        yield work
-    finally:
-        store.close_workspace(work)
+    with disk_trouble(store.root):
+        work = store.open_workspace()
+        try:
+            yield work
+        finally:
+            store.close_workspace(work)
 
 
 async def _convert(
@@ -129,7 +132,7 @@ def _check_declared(table: Table, result: ConvertResult) -> None:
 
 
 def _digest(file: NamedFile, progress: Progress | None) -> str:
-    digest = digest_source(file.path, progress)
+    digest = digest_source(file.path, progress, lines=file.path.suffix.lower() != ".parquet")
     if file.path.stat().st_size == 0:
         raise InvalidInput(
             f"{file.path} is empty", suggestion="A CSV needs at least a header line.", file=str(file.path)

@@ -59,4 +59,7 @@ async def _generate(generator: Path, dataset_id: str, out: Path) -> None:
         raise
     if process.returncode != 0:
         last = complaint.decode("utf-8", "replace").strip().splitlines()[-1:]
-        raise RunnerBroken(f"generating dataset {dataset_id} failed: {' '.join(last) or process.returncode}")
+        raise RunnerBroken(
+            f"generating dataset {dataset_id} failed: {' '.join(last) or process.returncode}",
+            suggestion="Check that the disk with SANDTABLE_HOME has space left, and try again.",
+        )

@@ -20,15 +20,18 @@ from sandtable.errors import InvalidInput
 Progress = Callable[[int, int], None]
 """Called with the bytes done and the bytes in total."""
 
+LONGEST_LINE = 16 << 20
+"""A conversion refuses longer ones too; here it is seen before gigabytes are read and copied."""
 _CHUNK = 1 << 20
 _HEADROOM = 16 << 20
 """Disk space that a copy leaves free, so that the rest of the server can still write."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
-def digest_source(source: Path, progress: Progress | None = None) -> str:
+def digest_source(source: Path, progress: Progress | None = None, *, lines: bool = False) -> str:
+    """The sha256 of the file; with `lines`, one with an endless line is given up as soon as that is seen."""
     with _opened(source) as (fd, size):
-        return _pump(fd, None, size, progress)
+        return _pump(fd, None, size, progress, _line_watch(source) if lines else None)
 
 
 def copy_source(source: Path, target: Path, progress: Progress | None = None, *, follow: bool = True) -> str:
@@ -79,7 +82,11 @@ def _opened(source: Path, follow: bool = True) -> Generator[tuple[int, int], Non
         ) from e
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or e
-        raise InvalidInput(f"cannot read {source}: {reason}", file=str(source)) from e
+        raise InvalidInput(
+            f"cannot read {source}: {reason}",
+            suggestion="Check the path, and that you may read the file.",
+            file=str(source),
+        ) from e
     try:
         found = os.fstat(fd)
         if not stat.S_ISREG(found.st_mode):
@@ -94,10 +101,37 @@ def _opened(source: Path, follow: bool = True) -> Generator[tuple[int, int], Non
         os.close(fd)
 
 
-def _pump(fd: int, out: int | None, size: int, progress: Progress | None) -> str:
+def _line_watch(source: Path) -> Callable[[bytes], None]:
+    number = 1
+    length = 0
+
+    def watch(chunk: bytes) -> None:
+        nonlocal number, length
+        last = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+        length = length + len(chunk) if last < 0 else len(chunk) - last - 1
+        number += chunk.count(b"\n")
+        if length > LONGEST_LINE:
+            raise InvalidInput(
+                f"line {number} of {source.name} is longer than {LONGEST_LINE >> 20} MB",
+                suggestion="Check the file's line ends and quotes: this is not a table.",
+                file=str(source),
+            )
+
+    return watch
+
+
+def _pump(
+    fd: int,
+    out: int | None,
+    size: int,
+    progress: Progress | None,
+    watch: Callable[[bytes], None] | None = None,
+) -> str:
     digest = hashlib.sha256()
     done = 0
     while chunk := os.read(fd, _CHUNK):
+        if watch is not None:
+            watch(chunk)
         digest.update(chunk)
         if out is not None:
             rest = memoryview(chunk)

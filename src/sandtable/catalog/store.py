@@ -20,7 +20,7 @@ import secrets
 import shutil
 import stat
 import time
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -56,9 +56,10 @@ class DataStore:
     def __init__(self, root: Path) -> None:
         """`root` is `<home>/data`; it is made when missing."""
         self.root = root
-        for name in ("", "incoming", "versions", "by-source"):
-            _make_dir(root / name, 0o755)
-        _make_dir(root / "staging", 0o711)
+        with disk_trouble(root):
+            for name in ("", "incoming", "versions", "by-source"):
+                _make_dir(root / name, 0o755)
+            _make_dir(root / "staging", 0o711)
 
     # Ingestion
 
@@ -143,6 +144,8 @@ class DataStore:
                 suggestion="Ingest the same source files again: the same bytes give the same version.",
                 version=version,
             ) from e
+        except OSError as e:
+            raise _broken(folder, f"{_MANIFEST} cannot be read: {e.strerror or e}") from e
         except ValidationError as e:
             raise _broken(folder, f"{_MANIFEST} is damaged") from e
         missing = [t.name for t in dataset.tables if not (folder / parquet_name(t.name)).is_file()]
@@ -178,7 +181,7 @@ class DataStore:
         try:
             version = json.loads((self.root / "by-source" / source_key).read_bytes())["version"]
             return self.load(version)
-        except (FileNotFoundError, ValueError, KeyError, TypeError, NotFound, RunnerBroken):
+        except (OSError, ValueError, KeyError, TypeError, NotFound, RunnerBroken):
             # A lost or damaged index entry costs one conversion, which writes it anew.
             return None
 
@@ -196,6 +199,19 @@ class DataStore:
                     _discard(path)
                 removed += 1
         return removed
+
+
+@contextlib.contextmanager
+def disk_trouble(root: Path) -> Generator[None, None, None]:
+    """A disk that is full, read-only or not ours is told of in words, whichever step met it."""
+    try:
+        yield
+    except OSError as e:
+        raise RunnerBroken(
+            f"the data folder {root} cannot be used: {e.strerror or e}",
+            suggestion=f"Check that {root.parent} is a folder that may be written and has space left, "
+            "or set SANDTABLE_HOME to another.",
+        ) from e
 
 
 def parquet_name(table: str) -> str:

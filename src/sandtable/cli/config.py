@@ -24,6 +24,13 @@ def load_settings() -> Settings:
         ) from error
 
 
+def debugging() -> bool:
+    try:
+        return load_settings().log_level == "debug"
+    except InvalidInput:
+        return False
+
+
 def quiet_logs() -> None:
     """Stdout holds the answer alone, and stderr what a person must know."""
     structlog.configure(

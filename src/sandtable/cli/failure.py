@@ -1,9 +1,12 @@
-"""How expected trouble is told: one line with its code, one with what to do, never a traceback."""
+"""How trouble is told: one line with its code, one with what to do, never a traceback unless asked for."""
 
 from __future__ import annotations
 
+import traceback
+
 import click
 
+from sandtable.cli.config import debugging
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import ErrorCode, Problem, SandtableError
 
@@ -23,14 +26,42 @@ EXIT_CODES: dict[ErrorCode, int] = {
 
 
 def explain(error: Exception, *, as_json: bool) -> int:
-    """Tells of an expected error and answers with the exit code; raises an unexpected one again."""
-    if not isinstance(error, SandtableError):
-        raise error
+    """Tells of an error and answers with the exit code."""
+    problem = error.problem if isinstance(error, SandtableError) else _unforeseen(error)
     if as_json:
-        print_json({"error": error.problem.model_dump(mode="json")})
+        print_json({"error": problem.model_dump(mode="json")})
     else:
-        tell(error.problem)
-    return EXIT_CODES[error.code]
+        tell(problem)
+    return EXIT_CODES[problem.code]
+
+
+def misused(error: click.ClickException) -> int:
+    """Wrong options, told as an object."""
+    context = getattr(error, "ctx", None)
+    path = f"sandtable {context.info_name}" if context and context.parent else "sandtable"
+    problem = Problem(
+        code=ErrorCode.VALIDATION_ERROR, message=error.format_message(), suggestion=f"See `{path} --help`."
+    )
+    print_json({"error": problem.model_dump(mode="json")})
+    return error.exit_code
+
+
+def _unforeseen(error: Exception) -> Problem:
+    if debugging():
+        traceback.print_exception(error)
+    code = ErrorCode.RUNNER_INTERNAL_ERROR
+    if isinstance(error, OSError):
+        where = f"{error.filename}: " if error.filename else ""
+        return Problem(
+            code=code,
+            message=f"{where}{error.strerror or error}",
+            suggestion="Check that SANDTABLE_HOME and the output may be written, and that there is space left.",
+        )
+    return Problem(
+        code=code,
+        message=f"Sandtable met an unexpected error: {type(error).__name__}: {error}",
+        suggestion="This is a defect: please report it. With SANDTABLE_LOG_LEVEL=debug it says where it happened.",
+    )
 
 
 def tell(problem: Problem) -> None:

@@ -1,11 +1,13 @@
 """`sandtable`: finds a command, and ends every one of them the same way.
 
-Invariant: `sandtable --help` imports no command. Exit codes: 0 done, 1 failed, 2 the input cannot be
-used, 3 refused, 4 the sandbox is not available, 130 interrupted.
+Invariant: `sandtable --help` imports no command. Nothing ends in a traceback, and with `--json` every
+error is an object. Exit codes: 0 done, 1 failed, 2 the input cannot be used, 3 refused, 4 the sandbox is
+not available, 130 interrupted.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -60,7 +62,9 @@ class Commands(click.Group):
             return super().invoke(ctx)
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
-        except Exception as error:  # noqa: BLE001 - `explain` raises again what it does not know
+        except BrokenPipeError:
+            raise  # click ends quietly when nobody reads any more
+        except Exception as error:  # noqa: BLE001 - `explain` tells of it, whatever it is
             from sandtable.cli.failure import explain  # loads pydantic, which `--help` does without
 
             return explain(error, as_json=bool(ctx.meta.get(AS_JSON)))
@@ -74,14 +78,47 @@ class Commands(click.Group):
         **extra: Any,
     ) -> NoReturn:
         """A command answers with its exit code."""
+        _open_standard_streams()
+        arguments = list(sys.argv[1:] if args is None else args)
         try:
-            code = super().main(args, prog_name, complete_var, standalone_mode=False, **extra)
+            code = super().main(arguments, prog_name, complete_var, standalone_mode=False, **extra)
         except click.Abort:
             code = INTERRUPTED
         except click.ClickException as error:
-            error.show()
-            code = error.exit_code
-        sys.exit(code or 0)
+            code = _misused(error, as_json="--json" in arguments)
+        sys.exit(_flushed(code or 0))
+
+
+def _open_standard_streams() -> None:
+    """Closed ones lead nowhere: else the next file opened, the database perhaps, would become stdout."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            # Stays open as long as the process lives.
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
+def _flushed(code: int) -> int:
+    """What could not be written was told of; the interpreter's own attempt at the end must not fail again."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)
+        return code or 1
+    return code
+
+
+def _misused(error: click.ClickException, *, as_json: bool) -> int:
+    if not as_json:
+        error.show()
+        return error.exit_code
+    from sandtable.cli.failure import misused  # loads pydantic, which `--help` does without
+
+    return misused(error)
 
 
 @click.command(

@@ -6,6 +6,7 @@ Invariant: everything read from a file or from stdin is bounded before it is par
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -32,6 +33,16 @@ class Query:
     plan: dict[str, Any] | None = None
 
 
+class Seconds(click.FloatRange):
+    """NaN is neither too small nor too large, and no time either."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        seconds = super().convert(value, param, ctx)
+        if math.isnan(seconds):
+            self.fail(f"{value} is not a number of seconds.", param, ctx)
+        return seconds
+
+
 def _remember_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:
     ctx.meta[AS_JSON] = value
     return value
@@ -45,7 +56,7 @@ data_option = click.option(
     "--data",
     metavar="FILE",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     help="A CSV or Parquet file to use as a dataset; its table has the file's name. Repeatable.",
 )
 
@@ -109,15 +120,29 @@ def read_text(source: str, most: int = MOST_TEXT) -> str:
 
 def parse_plan_text(text: str) -> dict[str, Any]:
     try:
-        plan = json.loads(text)
+        plan = json.loads(text, object_pairs_hook=_unique_keys)
     except json.JSONDecodeError as error:
         raise InvalidInput(
             f"the plan is not JSON: {error.msg} at line {error.lineno}, column {error.colno}",
             suggestion='A plan looks like {"table": "orders", "select": [{"agg": "count", "as": "n"}]}.',
         ) from error
     except (RecursionError, ValueError) as error:
-        raise InvalidInput("the plan is nested too deeply or holds a number too long to read") from error
+        raise InvalidInput(
+            "the plan is nested too deeply or holds a number too long to read",
+            suggestion="Ask a smaller question, or split it into several plans.",
+        ) from error
     return checked_plan(plan)
+
+
+def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
+            raise InvalidInput(
+                f"the plan has `{name[:80]}` twice in one object", suggestion="Keep one of them."
+            )
+        made[name] = value
+    return made
 
 
 def checked_plan(plan: Any) -> dict[str, Any]:

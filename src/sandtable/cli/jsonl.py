@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import math
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,7 @@ async def answer_lines(
     """A SandtableError of `answer` is the line's answer; other trouble ends the whole."""
     # Beside those in the queue, one is being waited for and one is about to be put.
     waiting: asyncio.Queue[asyncio.Task[Answer] | None] = asyncio.Queue(max(1, in_flight - 2))
+    begun: set[asyncio.Task[Answer]] = set()
 
     async def one(line: Line | BadLine) -> Answer:
         if isinstance(line, BadLine):
@@ -54,9 +56,14 @@ async def answer_lines(
     async def feed() -> None:
         try:
             async for number, raw in lines_of(source):
-                await waiting.put(asyncio.create_task(one(read_line(raw, number))))
-        finally:
+                task = asyncio.create_task(one(read_line(raw, number)))
+                begun.add(task)
+                task.add_done_callback(begun.discard)
+                await waiting.put(task)
+        except Exception:
             await waiting.put(None)
+            raise
+        await waiting.put(None)
 
     feeding = asyncio.create_task(feed())
     try:
@@ -64,7 +71,10 @@ async def answer_lines(
             print_json(await task, indent=None)
         await feeding
     finally:
-        feeding.cancel()
+        open_ones = [feeding, *begun]
+        for task in open_ones:
+            task.cancel()
+        await asyncio.gather(*open_ones, return_exceptions=True)
 
 
 def read_line(raw: bytes, number: int) -> Line | BadLine:
@@ -113,4 +123,6 @@ def _line(given: dict[str, Any]) -> Line:
 
 def _id_of(given: Any) -> Any:
     found = given.get("id") if isinstance(given, dict) else None
-    return found if isinstance(found, str | int | float) and not isinstance(found, bool) else None
+    usable = isinstance(found, str | int | float) and not isinstance(found, bool)
+    # An id such as 1e999 reads as infinity, for which JSON has no word in the answer.
+    return found if usable and found not in (math.inf, -math.inf) and found == found else None

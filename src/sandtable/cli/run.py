@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,9 @@ from typing import Any
 import click
 
 from sandtable.assemble import Parts
+from sandtable.capsule.document import document
 from sandtable.cli import failure, inputs
 from sandtable.cli.config import load_settings, raised
-from sandtable.cli.document import document
 from sandtable.cli.jsonl import Answer, Line, answer_lines
 from sandtable.cli.refusal import show_refusal
 from sandtable.cli.session import open_dataset, with_parts
@@ -47,7 +48,7 @@ class Ask:
 @inputs.dataset_options
 @inputs.query_options
 @click.option("--question", default="", metavar="TEXT", help="What was asked; kept in the capsule.")
-@click.option("--timeout", type=click.FloatRange(0.001, 3600), metavar="SECONDS", help="Wall-clock limit.")
+@click.option("--timeout", type=inputs.Seconds(0.001, 3600), metavar="SECONDS", help="Wall-clock limit.")
 @click.option("--max-rows", type=click.IntRange(1, 100_000), metavar="N", help="Most rows to return.")
 @click.option("--dry-run", is_flag=True, help="Bind and explain, without running.")
 @click.option("--no-cache", is_flag=True, help="Run it even if an identical run was answered before.")
@@ -76,7 +77,12 @@ def command(
 
 async def _run(parts: Parts, ask: Ask, dataset_id: str, query: inputs.Query, question: str) -> Run:
     accepted = await parts.runs.submit(ask.request(dataset_id, query, question))
-    return await parts.runs.wait(accepted.id)
+    try:
+        return await parts.runs.wait(accepted.id)
+    except asyncio.CancelledError:
+        # Whoever interrupts a command does not want the next server to take its runs up.
+        await parts.runs.cancel(accepted.id)
+        raise
 
 
 async def _one(parts: Parts, ask: Ask, query: inputs.Query, as_json: bool) -> int:
@@ -162,4 +168,4 @@ def _summary(run: Run) -> str:
         parts.append(f"from the cache ({run.cached_from})")
     elif run.exec_time_ms is not None:
         parts.append(f"{run.exec_time_ms:.1f} ms")
-    return " · ".join([*parts, run.id, f"capsule: sandtable verify {run.id}"])
+    return " · ".join([*parts, f"sandtable verify {run.id}"])

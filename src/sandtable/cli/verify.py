@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
 
 import click
 
 from sandtable.assemble import Parts
-from sandtable.capsule.report import Link, Report
+from sandtable.capsule.document import Document
+from sandtable.capsule.report import Report
 from sandtable.cli import failure, inputs
-from sandtable.cli.document import signed_part
 from sandtable.cli.session import with_parts
 from sandtable.cli.show import clean, print_json
+from sandtable.errors import NotFound
 
 MOST_CAPSULE = 64 << 20
 _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "not_checked": ("–", "yellow")}
@@ -26,7 +25,7 @@ _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "not_checked": ("–
     "keys",
     metavar="PEM",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=click.Path(path_type=Path, readable=False),
     help="A public key to trust, beside this installation's own. Repeatable.",
 )
 @inputs.json_option
@@ -43,15 +42,7 @@ def command(target: str, keys: tuple[Path, ...], as_json: bool) -> int:
 
 
 async def _verify(parts: Parts, target: str, text: str | None, keys: tuple[Path, ...], as_json: bool) -> int:
-    same = True
-    envelope: Mapping[str, Any] | str
-    if text is None:
-        envelope = await parts.runs.capsule(target)
-    else:
-        envelope, same = signed_part(text)
-    report = await parts.verify(envelope, keys)
-    if not same:
-        report = _with_false_copy(report)
+    report = await parts.verify(await _stored(parts, target) if text is None else text, keys)
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -59,10 +50,13 @@ async def _verify(parts: Parts, target: str, text: str | None, keys: tuple[Path,
     return 0 if report.ok else failure.FAILED
 
 
-def _with_false_copy(report: Report) -> Report:
-    why = "the readable copy under `capsule` differs from the signed payload"
-    broken = Link(name="envelope", status="broken", detail=why)
-    return report.model_copy(update={"links": (broken, *report.links[1:])})
+async def _stored(parts: Parts, target: str) -> Document:
+    try:
+        return await parts.runs.capsule(target)
+    except NotFound as error:
+        if target.startswith("run_"):
+            raise
+        raise NotFound(f"no file and no run {target!r}", suggestion=error.suggestion) from error
 
 
 def _show(report: Report) -> None:

@@ -21,7 +21,7 @@ from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.store import RunFilter, RunRecord, RunStore, Status, StoreCorrupt, StoreUnavailable
 from sandtable.errors import InvalidInput, NotFound, RunnerBroken, SandboxUnavailable, SandtableError
 from sandtable.runs.draft import Draft
-from sandtable.runs.ids import RunIds
+from sandtable.runs.ids import RunIds, is_run_id
 from sandtable.runs.instance import Instance
 from sandtable.runs.model import Run, RunRequest, body_of, run_of, search_text
 from sandtable.runs.parts import Parts
@@ -158,7 +158,17 @@ class Runs:
     ) -> list[Run]:
         """Newest first, without rows."""
         if not 1 <= limit <= MOST_LISTED:
-            raise InvalidInput(f"`limit` is {limit}; it must be between 1 and {MOST_LISTED}", field="limit")
+            raise InvalidInput(
+                f"`limit` is {limit}; it must be between 1 and {MOST_LISTED}",
+                suggestion="Ask for less, and go on with `before`.",
+                field="limit",
+            )
+        if before is not None and not is_run_id(before):
+            raise InvalidInput(
+                f"`before` is {before[:80]!r}, which is no run id",
+                suggestion="Give the id of the last run you have; it begins with `run_`.",
+                field="before",
+            )
         wanted = RunFilter(status, dataset_id, user, text, before, limit)
         return [run_of(record) for record in await self._store.list(wanted)]
 

@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from datetime import datetime
+
+_RUN_ID = re.compile(r"run_[0-9a-f]{32}")
+
+
+def is_run_id(text: str) -> bool:
+    return _RUN_ID.fullmatch(text) is not None
 
 
 class RunIds:

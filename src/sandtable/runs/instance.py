@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from sandtable.errors import InvalidInput
+
 
 class Instance:
     def __init__(self, home: Path) -> None:
@@ -22,11 +24,18 @@ class Instance:
         self.id = ""
 
     def acquire(self) -> None:
-        self._folder.mkdir(parents=True, exist_ok=True)
-        while self._descriptor is None:
-            self.id = secrets.token_hex(8)
-            # Fails when a recovery mistook the new, not yet locked file for a dead owner's.
-            self._descriptor = _lock(self._path(self.id), create=True)
+        """Raises InvalidInput where no lock can be made."""
+        try:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            while self._descriptor is None:
+                self.id = secrets.token_hex(8)
+                # Fails when a recovery mistook the new, not yet locked file for a dead owner's.
+                self._descriptor = _lock(self._path(self.id), create=True)
+        except OSError as error:
+            raise InvalidInput(
+                f"no lock can be made in {self._folder}: {error.strerror or error}",
+                suggestion="Check that it is a folder that may be written, or set SANDTABLE_HOME to another.",
+            ) from error
 
     def release(self) -> None:
         if self._descriptor is not None:

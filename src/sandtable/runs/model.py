@@ -62,7 +62,11 @@ class RunRequest(_Frozen):
         longest = (("sql", self.sql, LONGEST_SQL), ("question", self.question, LONGEST_QUESTION))
         for name, text, most in longest:
             if text is not None and len(text) > most:
-                raise InvalidInput(f"`{name}` has {len(text)} characters, more than {most}", field=name)
+                raise InvalidInput(
+                    f"`{name}` has {len(text):,} characters, more than {most:,}",
+                    suggestion="Shorten it.",
+                    field=name,
+                )
         return self
 
 
@@ -72,7 +76,11 @@ def _normal_plan(plan: dict[str, Any]) -> dict[str, Any]:
     except RecursionError:
         raise InvalidInput("the plan is nested too deeply", suggestion="Flatten its filters.") from None
     if len(text) > LONGEST_PLAN:
-        raise InvalidInput(f"the plan has {len(text)} bytes, more than {LONGEST_PLAN}", field="plan")
+        raise InvalidInput(
+            f"the plan has {len(text):,} bytes, more than {LONGEST_PLAN:,}",
+            suggestion="Ask a smaller question, or split it into several plans.",
+            field="plan",
+        )
     return loads(text)
 
 

@@ -1,6 +1,7 @@
 """The gate at work: parse in a sandbox, judge here.
 
-Invariant: SQL text is parsed by DuckDB only inside a sealed, single-use sandbox with no data in it.
+Invariant: SQL text is parsed by DuckDB only inside a sealed sandbox with no data in it, which never
+serves two people.
 Whatever goes wrong in there (too slow, too deep, a crash) is a refusal.
 """
 
@@ -20,13 +21,17 @@ LARGE_ROWS = 500_000
 """Fewer rows are read by one thread, so that sums come out as the engine alone would give them."""
 
 _LIMITS = Limits(
-    wall_ms=800, cpu_s=2, memory_mb=256, tmp_mb=0, pids=4, rows=0, result_bytes=16 << 20, log_bytes=4096
+    wall_ms=800, cpu_s=60, memory_mb=256, tmp_mb=0, pids=4, rows=0, result_bytes=16 << 20, log_bytes=4096
 )
 
 
 class Gate:
-    def __init__(self, executor: Executor, *, max_bytes: int, max_rows: int = 200) -> None:
+    def __init__(
+        self, executor: Executor, *, max_bytes: int, max_rows: int = 200, one_person: bool = False
+    ) -> None:
+        """`one_person`: all texts come from the same person, so that a parser may serve several of them."""
         self._executor = executor
+        self._one_person = one_person
         self._max_rows = max_rows
         self._max_bytes = max_bytes
 
@@ -34,7 +39,7 @@ class Gate:
         refused = pregate(text, self._max_bytes)
         if refused is not None:
             return refused
-        job = parse_job(text, dataset)
+        job = parse_job(text, dataset, keep=self._one_person)
         await self._executor.submit(job)
         result = await self._executor.result(job.id)
         if result.status != "succeeded":
@@ -42,8 +47,8 @@ class Gate:
         return judge(text, result.output, dataset, max_rows=self._max_rows)
 
 
-def parse_job(text: str, dataset: Dataset) -> Job:
-    options = {"float_columns": _float_columns(dataset) if is_large(dataset) else None}
+def parse_job(text: str, dataset: Dataset, *, keep: bool = False) -> Job:
+    options = {"keep": keep, "float_columns": _float_columns(dataset) if is_large(dataset) else None}
     return Job(id=f"parse_{secrets.token_hex(8)}", mode="parse", text=text, limits=_LIMITS, options=options)
 
 

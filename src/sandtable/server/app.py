@@ -8,7 +8,7 @@ from sandtable import __version__
 from sandtable.assemble import Parts
 from sandtable.sandbox.local.selftest import DoctorReport
 from sandtable.server import errors, health, pages, reference, rest
-from sandtable.server.guard import Guard, SecurityHeaders
+from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.logs import RequestLog
 from sandtable.server.samples import Samples
 
@@ -42,6 +42,7 @@ def create_app(parts: Parts, tested: DoctorReport | None = None) -> FastAPI:
         app.include_router(adapter.router)
     errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
     # The last one added is the first to see a request.
+    app.add_middleware(Heads)
     app.add_middleware(Guard)
     app.add_middleware(RequestLog)
     app.add_middleware(SecurityHeaders)

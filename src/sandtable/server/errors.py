@@ -18,7 +18,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
-from sandtable.capsule.store import QueueFull
+from sandtable.capsule.store import QueueFull, StoreUnavailable
 from sandtable.catalog.names import nearest
 from sandtable.errors import ErrorCode, Problem, SandtableError
 
@@ -92,8 +92,9 @@ def install(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
 
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
-    headers = {"Retry-After": RETRY_SECONDS} if isinstance(error, QueueFull) else None
-    return error_response(error.problem, request.scope, headers=headers)
+    if isinstance(error, QueueFull | StoreUnavailable):
+        return error_response(error.problem, request.scope, 503, {"Retry-After": RETRY_SECONDS})
+    return error_response(error.problem, request.scope)
 
 
 async def _refused_by_framework(request: Request, error: Exception) -> Response:

@@ -49,6 +49,23 @@ class SecurityHeaders:
         await self._app(scope, receive, adding if scope["type"] == "http" else send)
 
 
+class Heads:
+    """ASGI middleware, innermost: HEAD is what GET answers, without its body. Probes and `curl -I` ask so."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "HEAD":
+            await self._app(scope, receive, send)
+            return
+
+        async def bodiless(message: Message) -> None:
+            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+
+        await self._app({**scope, "method": "GET"}, receive, bodiless)
+
+
 class Guard:
     """ASGI middleware: refuses what must not reach a parser."""
 

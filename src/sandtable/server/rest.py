@@ -8,10 +8,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
 
 from sandtable.assemble import Parts
-from sandtable.capsule.canonical import canonical
 from sandtable.capsule.keys import public_pem
 from sandtable.capsule.report import Report
-from sandtable.capsule.seal import PAYLOAD_TYPE, read_statement, unpack
+from sandtable.capsule.seal import PAYLOAD_TYPE
 from sandtable.capsule.store import Status
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
@@ -270,28 +269,7 @@ async def verify(
     ],
 ) -> Report:
     """Checks the signature, compiles, judges and runs again, and names the link that is broken."""
-    return await _parts(request).verify(_signed_part(envelope))
-
-
-def _signed_part(document: dict[str, Any]) -> dict[str, Any]:
-    """The envelope without the readable copy that `sandtable run --json` puts beside it."""
-    envelope = {name: value for name, value in document.items() if name != "capsule"}
-    if envelope == document:
-        return envelope
-    try:
-        signed = canonical(read_statement(unpack(envelope)[0])["predicate"])
-    except InvalidInput:
-        return envelope  # `verify` says what is wrong with it
-    try:
-        same = canonical(document["capsule"]) == signed
-    except RecursionError:
-        same = False
-    if not same:
-        raise InvalidInput(
-            "`capsule` is not what the payload says: one of them was changed",
-            suggestion="Only the payload is signed; send the envelope without `capsule`.",
-        )
-    return envelope
+    return await _parts(request).verify(envelope)
 
 
 @router.get("/keys", operation_id="list_keys", tags=["capsules"], summary="Who signs capsules here")

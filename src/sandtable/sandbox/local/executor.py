@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import OrderedDict
+from collections import OrderedDict, deque
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from sandtable.sandbox.local.template import Hello, TemplateProcess
 
 log = structlog.get_logger(__name__)
 
-_RESULTS_KEPT = 1024
+_RESULTS_KEPT = 64
 _ANSWER_SLACK = 1 << 20
 _READY_BYTES = 4096
 _END_GRACE_S = 1.0
@@ -62,6 +62,8 @@ class LocalExecutor:
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
         self._refills: set[asyncio.Task[None]] = set()
+        self._kept: deque[Sandbox] = deque()
+        """Parsers of the one person who uses this process, between two of their texts."""
 
     async def start(self) -> Hello:
         """Find out what the host gives. Raises SandboxUnavailable. Called by the first job otherwise."""
@@ -142,19 +144,31 @@ class LocalExecutor:
         if job.id in self._cancelled:
             return JobResult(job_id=job.id, status="cancelled")
         started = time.perf_counter()
-        sandbox, origin = pool.take(job, origin=self._origin)
+        sandbox, origin = self._take(pool, job)
         self._sandboxes[job.id] = sandbox
+        result = None
         try:
             result = await self._converse(job, sandbox, origin)
         finally:
             del self._sandboxes[job.id]
-            sandbox.dispose()
+            if keeps(job) and result is not None and result.status == "succeeded" and sandbox.alive:
+                self._kept.append(sandbox)
+            else:
+                sandbox.dispose()
         if result is not None:
             total = (time.perf_counter() - started) * 1e3
             result = result.model_copy(update={"metrics": {**result.metrics, "total_ms": total}})
         if job.mode != "ingest":
             self._refill(pool, job)
         return result
+
+    def _take(self, pool: Pool, job: Job) -> tuple[Sandbox, Origin]:
+        while keeps(job) and self._kept:
+            sandbox = self._kept.popleft()
+            if sandbox.alive:
+                return sandbox, "kept"
+            sandbox.dispose()
+        return pool.take(job, origin=self._origin)
 
     async def _converse(self, job: Job, sandbox: Sandbox, origin: Origin) -> JobResult | None:
         """None when the template was lost."""
@@ -209,8 +223,15 @@ class LocalExecutor:
         await asyncio.gather(*self._tasks.values(), *self._refills, return_exceptions=True)
         if self._pool:
             self._pool.close()
+        while self._kept:
+            self._kept.popleft().dispose()
         if self._template:
             await self._template.aclose()
+
+
+def keeps(job: Job) -> bool:
+    """A parser may serve one person's texts in turn: one that was taken over could only deceive its owner."""
+    return job.mode == "parse" and bool(job.options.get("keep"))
 
 
 def _order(job: Job) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from sandtable.sandbox.job import Job
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
 from sandtable.sandbox.local.template import TemplateProcess
 
-Origin = Literal["presealed", "standby", "fresh"]
+Origin = Literal["kept", "presealed", "standby", "fresh"]
 
 _READY_BYTES = 4096
 _READY_S = 10.0
