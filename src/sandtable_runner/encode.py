@@ -2,7 +2,8 @@
 
 null, booleans and text are themselves. Integers up to 2^53 and decimals of up to 15 digits are
 numbers, longer ones text. Floats are numbers; NaN and infinities are words. Dates and times are
-ISO 8601, intervals and blobs text, lists are arrays, structs objects, maps arrays of pairs.
+ISO 8601, blobs base64, lists are arrays, structs and maps with text keys objects, other maps arrays
+of pairs. Intervals, nanoseconds and infinite dates are the engine's own text: Python cannot hold them.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import base64
 import datetime as dt
 import json
 import math
+import re
 import uuid
 from collections.abc import Callable
 from decimal import Decimal
@@ -18,6 +20,19 @@ from typing import Any
 
 _SAFE_INTEGER = 1 << 53
 _SAFE_DIGITS = 15
+
+
+INEXACT_TYPES = frozenset({"INTERVAL", "TIMESTAMP_NS", "TIME_NS"})
+# What the driver makes of an infinite date, and of a real one just there.
+_EDGES: dict[type, tuple[Any, ...]] = {
+    dt.date: (dt.date.min, dt.date.max),
+    dt.datetime: (dt.datetime.min, dt.datetime.max),
+}
+_MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d) (\d\d:)")
+
+
+class Inexact(Exception):
+    """A value that Python cannot hold: its column must be fetched as text."""
 
 
 class CellTooLarge(Exception):
@@ -87,18 +102,28 @@ def encode(value: Any) -> Any:
     return encoder(value) if encoder else str(value)
 
 
-def encode_row(row: tuple[Any, ...], cell_bytes: int) -> tuple[list[Any], int]:
-    """The row and about how many bytes of JSON it takes. Raises CellTooLarge with the column's index."""
+def encode_row(row: tuple[Any, ...], cell_bytes: int, texts: set[int] | None = None) -> tuple[list[Any], int]:
+    """The row and about how many bytes of JSON it takes. `texts`: columns that are the engine's own text.
+
+    Raises CellTooLarge or Inexact with the column's index.
+    """
     cells: list[Any] = []
     total = 2
     for index, value in enumerate(row):
-        cell = encode(value)
+        if type(value) in _EDGES and value in _EDGES[type(value)]:
+            raise Inexact(index)
+        cell = _iso(value) if texts and index in texts and value is not None else encode(value)
         size = _size(cell)
         if size > cell_bytes:
             raise CellTooLarge(index, size)
         cells.append(cell)
         total += size + 1
     return cells, total
+
+
+def _iso(text: str) -> str:
+    """`2025-01-02 03:04:05.000000001` with a T, as other moments have it; anything else as it is."""
+    return _MOMENT.sub(r"\1T\2", text)
 
 
 def text_size(text: str) -> int:

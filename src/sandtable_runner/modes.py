@@ -9,7 +9,7 @@ import duckdb
 
 from sandtable_runner import engine, escape, ingest, parse
 from sandtable_runner.complaint import explain
-from sandtable_runner.encode import CellTooLarge, encode_row, text_size
+from sandtable_runner.encode import INEXACT_TYPES, CellTooLarge, Inexact, encode_row, text_size
 
 Job = dict[str, Any]
 Outcome = dict[str, Any]
@@ -58,19 +58,36 @@ def _engine_failure(error: duckdb.Error) -> Outcome:
 def run_sql(connection: engine.Connection, job: Job) -> Outcome:
     """The canonical text, cut at one row more than may be shown, so that a cut is known."""
     limits = job["limits"]
+    query = f"SELECT * FROM ({job['text']}\n) LIMIT {limits['rows'] + 1}"
     try:
-        cursor = connection.execute(f"SELECT * FROM ({job['text']}\n) LIMIT {limits['rows'] + 1}")
+        cursor = connection.execute(query)
         columns = _columns(cursor)
-        return _fetch(cursor, columns, limits)
+        inexact = {index for index, column in enumerate(columns) if column["type"] in INEXACT_TYPES}
+        while True:
+            if inexact:
+                cursor = connection.execute(_as_text(query, len(columns), inexact))
+            try:
+                return _fetch(cursor, columns, limits, inexact)
+            except Inexact as found:
+                inexact.add(found.args[0])
     except duckdb.Error as error:
         return _engine_failure(error)
+
+
+def _as_text(query: str, width: int, inexact: set[int]) -> str:
+    """The same rows, with the engine's own text for columns whose values Python cannot hold."""
+    names = [f"c{index}" for index in range(width)]
+    items = [f"CAST({name} AS VARCHAR)" if index in inexact else name for index, name in enumerate(names)]
+    return f"SELECT {', '.join(items)} FROM ({query}) AS t({', '.join(names)})"
 
 
 def _columns(cursor: engine.Connection) -> list[dict[str, str]]:
     return [{"name": entry[0], "type": str(entry[1])} for entry in cursor.description or []]
 
 
-def _fetch(cursor: engine.Connection, columns: list[dict[str, str]], limits: dict[str, int]) -> Outcome:
+def _fetch(
+    cursor: engine.Connection, columns: list[dict[str, str]], limits: dict[str, int], texts: set[int]
+) -> Outcome:
     rows: list[list[Any]] = []
     size = sum(text_size(column["name"]) + text_size(column["type"]) for column in columns)
     if size > limits["result_bytes"]:
@@ -80,7 +97,7 @@ def _fetch(cursor: engine.Connection, columns: list[dict[str, str]], limits: dic
             if len(rows) == limits["rows"]:
                 return _table(columns, rows, truncated=True)
             try:
-                cells, length = encode_row(row, limits["cell_bytes"])
+                cells, length = encode_row(row, limits["cell_bytes"], texts)
             except CellTooLarge as error:
                 index, found = error.args
                 return _too_large(

@@ -107,6 +107,7 @@ def test_asking_for_more_on_the_command_line_is_granted(invoke: Invoke, prepare:
         pytest.param("[" * 100_000, "nested too deeply", id="deep"),
         pytest.param('{"a": ' + "[" * 100 + "]" * 100 + "}", "nested too deeply", id="deeper than plans"),
         pytest.param('{"a": 1' + "0" * 5000 + "}", "number too long", id="huge number"),
+        pytest.param('{"table": "a", "table": "b"}', "has `table` twice", id="key twice"),
         pytest.param(b"\xff", "stdin is not UTF-8: byte 0 is 0xff", id="not UTF-8"),
         pytest.param(" " * (inputs.MOST_TEXT + 1), "larger than 4 MiB", id="large"),
     ],
@@ -115,6 +116,7 @@ def test_a_plan_that_cannot_be_read(invoke: Invoke, text: str | bytes, says: str
     done = invoke("run", *SHOP_ARGS, "--plan", "-", stdin=text)
     assert done.exit_code == 2
     assert says in done.stderr and "error[VALIDATION_ERROR]" in done.stderr
+    assert "  → " in done.stderr
 
 
 def test_a_plan_file_that_is_not_there(invoke: Invoke) -> None:

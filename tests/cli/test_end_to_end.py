@@ -148,7 +148,12 @@ def _approved() -> dict[str, Any]:
     }
 
 
-def test_ctrl_c_ends_it_and_leaves_no_process(environment: dict[str, str]) -> None:
+@pytest.mark.parametrize(
+    ("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["ctrl-c", "sigterm"]
+)
+def test_a_signal_ends_it_and_leaves_no_process(
+    environment: dict[str, str], number: signal.Signals, code: int
+) -> None:
     command = [*PROGRAM, "check", "--dataset", "support", "--jsonl", "-"]
     with subprocess.Popen(
         command,
@@ -163,11 +168,11 @@ def test_ctrl_c_ends_it_and_leaves_no_process(environment: dict[str, str]) -> No
         process.stdin.flush()
         process.stdout.readline()
         started = time.monotonic()
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         # A process that was left behind would hold these pipes open.
         assert process.stderr.read().strip() == ""
         assert process.stdout.read() == ""
-        assert process.wait(20) == 130
+        assert process.wait(20) == code
         assert time.monotonic() - started < 15
 
 

@@ -67,6 +67,8 @@ async def test_order_is_kept_whatever_finishes_first(
         pytest.param(b'{"sql": "x"}', "`id` is missing", id="no id"),
         pytest.param(b'{"id": null, "sql": "x"}', "`id` is missing", id="null id"),
         pytest.param(b'{"id": [1], "sql": "x"}', "neither text nor a number", id="list id"),
+        pytest.param(b'{"id": 1e999, "sql": "x"}', "neither text nor a number", id="infinite id"),
+        pytest.param(b'{"id": NaN, "sql": "x"}', "neither text nor a number", id="NaN id"),
         pytest.param(b'{"id": 1}', "neither `sql` nor `plan`", id="neither"),
         pytest.param(b'{"id": 1, "sql": "x", "plan": {}}', "both `sql` and `plan`", id="both"),
         pytest.param(b'{"id": 1, "sql": 5}', "`sql` is not text", id="sql type"),

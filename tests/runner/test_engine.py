@@ -7,13 +7,19 @@ import pytest
 from sandtable_runner import engine
 
 
-@pytest.mark.parametrize("ratio", ["x / sum(x) OVER (PARTITION BY k)", "x / nullif(sum(x) OVER (PARTITION BY k), 0)"])
+@pytest.mark.parametrize(
+    "ratio", ["x / sum(x) OVER (PARTITION BY k)", "x / nullif(sum(x) OVER (PARTITION BY k), 0)"]
+)
 def test_a_ratio_to_a_partitions_sum_is_right(ratio: str) -> None:
     """DuckDB 2.0.0 answers 1e74, or breaks, unless one of its rewrites is switched off."""
     connection = engine.connect()
-    connection.execute("CREATE TABLE t AS SELECT * FROM (VALUES ('a', 5.00::DECIMAL(10,2)), ('b', 7.50)) AS t(k, x)")
+    connection.execute(
+        "CREATE TABLE t AS SELECT * FROM (VALUES ('a', 5.00::DECIMAL(10,2)), ('b', 7.50)) AS t(k, x)"
+    )
     connection.execute("CREATE VIEW v AS SELECT * FROM t")
-    rows = connection.execute(f"SELECT * FROM (SELECT k, {ratio} AS s FROM v) WHERE s > 0 ORDER BY k").fetchall()
+    rows = connection.execute(
+        f"SELECT * FROM (SELECT k, {ratio} AS s FROM v) WHERE s > 0 ORDER BY k"
+    ).fetchall()
     assert rows == [("a", 1.0), ("b", 1.0)]
 
 

@@ -35,7 +35,9 @@ PATIENCE_S = 1.0
 
 def judged_here(text: str, dataset: Dataset) -> Verdict:
     refused = pregate(text, 1 << 20)
-    return refused or judge(text, parse(ENGINE, text, parse_job(text, dataset).options["float_columns"]), dataset)
+    return refused or judge(
+        text, parse(ENGINE, text, parse_job(text, dataset).options["float_columns"]), dataset
+    )
 
 
 @given(plans(SHOP))

@@ -2,7 +2,7 @@
 
 Invariant: `sandtable --help` imports no command. Nothing ends in a traceback, and with `--json` every
 error is an object. Exit codes: 0 done, 1 failed, 2 the input cannot be used, 3 refused, 4 the sandbox is
-not available, 130 interrupted.
+not available, 130 interrupted, 143 ended by SIGTERM.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import click
 from sandtable import __version__
 
 AS_JSON = "sandtable.as_json"
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 COMMANDS = {
     "datasets": "List what may be asked about.",

@@ -25,7 +25,7 @@ suggestion, details}}` on stdout.
 | 2 | the input cannot be used: wrong options, an unknown dataset, an unreadable file |
 | 3 | refused: by the gate, or because the plan does not fit the dataset |
 | 4 | the sandbox is not available; `sandtable doctor` says why |
-| 130 | interrupted |
+| 130, 143 | ended by Ctrl-C, by SIGTERM: what was running is cancelled |
 """
 
 _TAIL = """## Examples

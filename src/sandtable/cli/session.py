@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
+import click
 from rich.console import Console
 from rich.status import Status
 
 from sandtable.assemble import Parts, assemble
 from sandtable.catalog.model import Dataset
 from sandtable.cli.config import load_settings, quiet_logs
+from sandtable.cli.group import TERMINATED
 from sandtable.settings import Settings
 
 T = TypeVar("T")
@@ -27,10 +30,17 @@ def with_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings | None =
     chosen = settings or load_settings()
 
     async def work() -> T:
+        task = asyncio.current_task()
+        assert task is not None
+        # As Ctrl-C does: what was begun is cancelled and closed, not left for others to find.
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         async with assemble(chosen) as parts:
             return await act(parts)
 
-    return asyncio.run(work())
+    try:
+        return asyncio.run(work())
+    except asyncio.CancelledError:
+        raise click.exceptions.Exit(TERMINATED) from None
 
 
 async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, ...]) -> Dataset:

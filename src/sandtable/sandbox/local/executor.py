@@ -12,7 +12,7 @@ from typing import Any
 import structlog
 from pydantic import ValidationError
 
-from sandtable.errors import NotFound
+from sandtable.errors import NotFound, SandboxUnavailable
 from sandtable.sandbox.executor import JobStatus
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.outcome import explain_end, failed, timed_out
@@ -62,6 +62,7 @@ class LocalExecutor:
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
         self._refills: set[asyncio.Task[None]] = set()
+        self._closed = False
         self._kept: deque[Sandbox] = deque()
         """Parsers of the one person who uses this process, between two of their texts."""
 
@@ -85,6 +86,10 @@ class LocalExecutor:
             return self._template, self._pool
 
     async def submit(self, job: Job) -> None:
+        if self._closed:
+            raise SandboxUnavailable(
+                "no job is taken: this executor is closed", suggestion="start the server again"
+            )
         if job.id not in self._tasks:
             self._tasks[job.id] = asyncio.create_task(self._work(job), name=f"job {job.id}")
             while len(self._tasks) > _RESULTS_KEPT and next(iter(self._tasks.values())).done():
@@ -218,6 +223,7 @@ class LocalExecutor:
             await asyncio.gather(*self._refills)
 
     async def aclose(self) -> None:
+        self._closed = True
         for task in (*self._tasks.values(), *self._refills):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), *self._refills, return_exceptions=True)

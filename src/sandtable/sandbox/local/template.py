@@ -192,7 +192,7 @@ async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> He
     if hello.get("unavailable"):
         raise SandboxUnavailable(
             "this host cannot isolate: " + "; ".join(hello["reasons"]),
-            suggestion="allow unprivileged user namespaces or use a kernel with Landlock (5.13 or newer); "
+            suggestion="allow unprivileged user namespaces or use a kernel with Landlock (6.2 or newer); "
             "`sandtable doctor` shows each layer",
             reasons=hello["reasons"],
         )
