@@ -106,7 +106,10 @@ def _order(node: Node, ctes: dict[str, Node], left_open: list[str]) -> None:
         _break_ties(node, orders, left_open)
     else:
         kind, source = _arrival(node, ctes)
-        if kind == "unordered":
+        if kind == "rounds" and _modifier(node, "LIMIT_MODIFIER"):
+            # The recursion may have no other end: ordering would wait for all of it.
+            left_open.append("LIMIT of a recursion")
+        elif kind in ("unordered", "rounds"):
             _order_by_everything(node)
             left_open.extend(_hidden_columns(node))
         elif kind == "ordered" and source is not None:
@@ -128,10 +131,12 @@ def _is_distinct_on(node: Node) -> bool:
 
 
 def _arrival(node: Node, ctes: dict[str, Node]) -> tuple[str, Node | None]:
-    """How the rows of a node without ORDER BY arrive: `stored`, `one` row, `unordered`, or `ordered`
-    because the subquery that is named as source has an ORDER BY of its own."""
+    """How the rows of a node without ORDER BY arrive: `stored`, `one` row, `unordered`, in the `rounds`
+    of a recursion, or `ordered` because the subquery named as source has an ORDER BY of its own."""
     if (node.get("from_table") or {}).get("type") == "EMPTY":
         return "stored", None
+    if node.get("type") == "RECURSIVE_CTE_NODE":
+        return "rounds", None
     if node.get("type") != "SELECT_NODE" or _modifier(node, "DISTINCT_MODIFIER"):
         return "unordered", None
     if node.get("group_expressions") or node.get("group_sets") or _grouped_by_all(node):

@@ -13,8 +13,9 @@ from typing import Any
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode
 from sandtable.policy.dump import dump_of
-from sandtable.policy.hints import syntax_hint
+from sandtable.policy.hints import pivot_hint, syntax_hint
 from sandtable.policy.place import char_offset, find_word, refuse
+from sandtable.policy.session_words import session_word_of
 from sandtable.policy.tree import under
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.policy.walk import Walk
@@ -31,7 +32,7 @@ def judge(
     if not parsed.get("ok"):
         return _not_parsed(text, parsed)
     tree, canonical = under(parsed, "tree"), parsed.get("canonical")
-    if refused := Walk(text, dataset).walk(tree):
+    if refused := Walk(text, dataset).walk(tree) or session_word_of(text, tree, dataset):
         return refused
     if not isinstance(canonical, str):
         return _unwritable(str(parsed.get("canonical_error") or "it has no canonical text"))
@@ -92,14 +93,8 @@ def _not_one_statement(text: str, found: str) -> Refused:
 def _not_a_select(text: str, parsed: Mapping[str, Any]) -> Refused:
     statements = _texts(parsed.get("statements"))
     if statements and set(statements) <= {"MULTI", "SELECT"}:
-        return refuse(
-            text,
-            None,
-            "PIVOT",
-            "PIVOT needs the list of values that become columns.",
-            "PIVOT t ON column IN ('a', 'b') USING sum(x), or use sum(x) FILTER (WHERE column = 'a')",
-            ErrorCode.VALIDATION_ERROR,
-        )
+        message = "PIVOT needs the list of values that become columns."
+        return refuse(text, None, "PIVOT", message, pivot_hint(text), ErrorCode.VALIDATION_ERROR)
     found = _FIRST_WORD.match(text)
     construct = found.group(1).upper() if found else "statement"
     if len(statements) > 1 and construct in ("SELECT", "WITH", "FROM", "VALUES"):

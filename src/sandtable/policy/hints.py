@@ -38,6 +38,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"[\u2018\u2019\u201c\u201d]", "the text has typographic quotes: use ' for values and \" for names"),
     )
 )
+_PIVOTED = re.compile(r'\bpivot\s+(\w+|"[^"]+"|.*?)\s+on\s+(\w+|"[^"]+")', re.IGNORECASE | re.DOTALL)
 _NO_SQL = re.compile(
     r"^\W*(?!select|with|from|values|describe|summarize|table|pivot|unpivot)\w+", re.IGNORECASE
 )
@@ -52,3 +53,14 @@ def syntax_hint(text: str) -> str:
     if _NO_SQL.match(short):
         return "write one SELECT statement in DuckDB's dialect"
     return "check the spelling near the marked place; one SELECT in DuckDB's dialect is expected"
+
+
+def pivot_hint(text: str) -> str:
+    """How to write a PIVOT that leaves its columns to the data, in the query's own names."""
+    found = _PIVOTED.search(text[:MAX_HINTED])
+    table, column = found.groups() if found else ("t", "column")
+    table = table if re.fullmatch(r'\w+|"[^"]+"', table) else "t"
+    return (
+        f"list the values: PIVOT {table} ON {column} IN ('a', 'b') USING sum(x); SELECT DISTINCT {column} "
+        f"finds them. Or write a column for each: sum(x) FILTER (WHERE {column} = 'a')"
+    )

@@ -26,6 +26,7 @@ _RESULTS_KEPT = 64
 _ANSWER_SLACK = 1 << 20
 _READY_BYTES = 4096
 _END_GRACE_S = 1.0
+_REFILL_PAUSE_S = 0.002
 _TEMPLATE_MB = 1024
 _PIDS_EACH = 64
 
@@ -207,7 +208,12 @@ class LocalExecutor:
                 await asyncio.shield(sandbox.ended)
 
     def _refill(self, pool: Pool, job: Job) -> None:
-        task = asyncio.create_task(pool.refill(job))
+        async def later() -> None:
+            # Whoever waits for this job's answer goes first.
+            await asyncio.sleep(_REFILL_PAUSE_S)
+            await pool.refill(job)
+
+        task = asyncio.create_task(later())
         self._refills.add(task)
         task.add_done_callback(self._refills.discard)
 
