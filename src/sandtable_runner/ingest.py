@@ -95,6 +95,9 @@ def _convert_csv(
         "escape": "'\"'",
         "strict_mode": "true",
         "null_padding": "false",
+        # The sniffer must find types only: left to itself it also skips lines that do not fit.
+        "skip": "0",
+        "comment": "''",
         "max_line_size": str(_MAX_LINE),
     }
     if declared:
@@ -113,6 +116,14 @@ def _convert_csv(
         if engine.is_exhaustion(error):
             raise
         raise _find_fault(source, delimiter, len(names)) or _explain(source, error) from error
+    found = connection.execute(f"DESCRIBE SELECT * FROM read_parquet({engine.literal(target)})").fetchall()
+    if [row[0] for row in found] != [name for name, _ in declared or ()] and [
+        row[0] for row in found
+    ] != names:
+        raise _find_fault(source, delimiter, len(names)) or BadFile(
+            f"{source} was read with the columns {[row[0] for row in found]}, its header has {names}",
+            "check that every line has one field for each name in the header",
+        )
 
 
 def _check_bytes(source: str) -> None:

@@ -21,6 +21,10 @@ _WIDE = 5_000
 _REFUSED: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "short row": (_HEAD + b"1,a,2\n2,b\n3,c,4\n", ("line 3",)),
     "long row": (_HEAD + b"1,a,2\n2,b,3,extra\n3,c,4\n", ("line 3",)),
+    "last of few rows too long": (b"a,b,c\n1,2,3\n4,5,6\n6,7,8,9\n", ("line 4",)),
+    "every row too long": (b"a,b\n1,2,3\n4,5,6\n", ("line 2",)),
+    "every row too short": (b"a,b,c\n1,2\n3,4\n", ("line 2",)),
+    "first rows too long": (b"a,b\n" + b"1,2,3\n" * 30 + b"1,2\n" * 3, ("line 2",)),
     "long row at the very end": (_HEAD + b"1,a,2\n" * 5000 + b"1,a,2,3", ("line 5002",)),
     "short row after many": (_HEAD + b"1,a,2\n" * 30_000 + b"1,a\n" + b"1,a,2\n", ("line 30002",)),
     "UTF-16": ("id,name\n1,ä\n".encode("utf-16"), ("UTF-16",)),
@@ -69,6 +73,10 @@ async def test_a_bad_file_is_refused(intake: Intake, content: bytes, words: tupl
 _ROWS = [(1, "a", 2.5), (2, "b", 3.5)]
 _READ: dict[str, tuple[bytes, list[tuple[Any, ...]]]] = {
     "plain": (b"id,name,amount\n1,a,2.5\n2,b,3.5\n", _ROWS),
+    "a row that looks like a comment": (
+        b"id,name,amount\n#1,a,2.5\n2,b,3.5\n",
+        [("#1", "a", 2.5), ("2", "b", 3.5)],
+    ),
     "no newline at the end": (b"id,name,amount\n1,a,2.5\n2,b,3.5", _ROWS),
     "CRLF": (b"id,name,amount\r\n1,a,2.5\r\n2,b,3.5\r\n", _ROWS),
     "semicolons": (b"id;name;amount\n1;a;2.5\n2;b;3.5\n", _ROWS),

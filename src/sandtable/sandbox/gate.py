@@ -2,7 +2,7 @@
 
 Invariant: SQL text is parsed by DuckDB only inside a sealed sandbox with no data in it, which never
 serves two people.
-Whatever goes wrong in there (too slow, too deep, a crash) is a refusal.
+Whatever a text can bring about in there (too slow, too deep, a crash) is a refusal.
 """
 
 from __future__ import annotations
@@ -10,12 +10,15 @@ from __future__ import annotations
 import secrets
 
 from sandtable.catalog.model import ColumnType, Dataset
-from sandtable.errors import ErrorCode
+from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import Job, JobResult, Limits
+
+_MACHINERY = frozenset({"SandboxLost", "NoAnswer", "BadAnswer", "Killed"})
+"""Ends that no text brings about by itself; whatever a text can cause is a refusal."""
 
 LARGE_ROWS = 500_000
 """Fewer rows are read by one thread, so that sums come out as the engine alone would give them."""
@@ -63,6 +66,8 @@ def _float_columns(dataset: Dataset) -> list[str]:
 
 def _unparsed(result: JobResult) -> Refused:
     error = result.error
+    if error is not None and error.type in _MACHINERY:
+        raise RunnerBroken(f"the gate lost its sandbox: {error.message}", suggestion="run it again")
     if error is not None and error.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
         why = "the text takes too long or too much memory to parse"
     else:

@@ -184,9 +184,11 @@ async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> He
     if not message:
         process.kill()
         complaint = (process.stderr.read() if process.stderr else b"").decode(errors="replace").strip()
+        reason = complaint.splitlines()[-1] if complaint else "it gave no reason"
         raise SandboxUnavailable(
-            f"the sandbox template did not start: {complaint[-2000:] or 'it gave no reason'}",
+            f"the sandbox template did not start: {reason}",
             suggestion="run `sandtable doctor`, and check that the installation is whole",
+            complaint=complaint[-4000:],
         )
     hello = json.loads(message)
     if hello.get("unavailable"):
