@@ -109,6 +109,8 @@ def test_sums_are_compensated_on_large_data_only() -> None:
     text = f"SELECT sum({column}) FROM {small.tables[0].name}"
     assert "fsum" not in approved(text, small).sql
     assert "fsum" in approved(text, large).sql
+    elsewhere = f"SELECT sum({column}) FROM (SELECT 1 AS {column})"
+    assert "fsum" not in approved(elsewhere, large).sql
 
 
 def approved(text: str, dataset: Dataset) -> Approved:

@@ -9,6 +9,7 @@ import sys
 import tarfile
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,7 +70,7 @@ def test_the_sandbox_holds_in_a_default_container(image: str, user: str) -> None
     assert verified["ok"] and verified["complete"]
 
 
-def _documents(text: str) -> list[dict[str, object]]:
+def _documents(text: str) -> list[dict[str, Any]]:
     decoder, found = json.JSONDecoder(), []
     while text := text.lstrip():
         document, end = decoder.raw_decode(text)
