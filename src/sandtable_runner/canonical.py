@@ -69,9 +69,9 @@ def make_deterministic(
     statement: Node = json.loads(json.dumps(tree))
     node = statement["node"]
     _spell_lambdas(node)
-    if float_columns is not None:
-        compensate(node, float_columns, name_of)
     left_open: list[str] = []
+    if float_columns is not None:
+        left_open.extend(compensate(node, float_columns, name_of))
     _order(node, {}, left_open)
     serial, volatile = _survey(node)
     return statement, sorted(serial | set(left_open)), sorted(volatile)
@@ -244,7 +244,8 @@ def _covered_position(expression: Node, items: list[Node]) -> int:
     """The output column that an ORDER BY expression already names; 0 when none."""
     literal = expression.get("literal") or {}
     if literal.get("kind") == "INTEGER":
-        return int(literal["text"]) if str(literal.get("text")).isdigit() else 0
+        digits = str(literal.get("text"))
+        return int(digits) if digits.isdigit() and len(digits) < 10 else 0
     if expression.get("class") == "COLUMN_REF" and len(expression["column_names"]) == 1:
         wanted = expression["column_names"][0].lower()
         for index, item in enumerate(items, start=1):
@@ -324,5 +325,6 @@ def _survey_call(call: Node, serial: set[str], volatile: set[str]) -> None:
         serial.add(name)
     elif call.get("type") == "WINDOW_AGGREGATE" and (call.get("orders") or by_rows):
         serial.add(f"{name} over a running window")
-    if name in _VOLATILE:
+    since_today = name == "age" and len(call.get("arguments") or []) + bool(call.get("schema")) == 1
+    if name in _VOLATILE or since_today:
         volatile.add(name)

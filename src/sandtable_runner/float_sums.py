@@ -33,6 +33,16 @@ _NEVER = frozenset(
     contains list_contains array_contains bit_count
     """.split()
 )
+# What these give is a time or a span of time, which `sum` and `avg` take and `fsum` and `favg` do not.
+_TIMES = frozenset(
+    """
+    to_centuries to_days to_decades to_hours to_microseconds to_millennia to_milliseconds to_minutes to_months
+    to_quarters to_seconds to_weeks to_years to_timestamp make_timestamp make_timestamptz make_date make_time
+    date_trunc datetrunc time_bucket age date_add date_sub last_day strptime try_strptime
+    """.split()
+)
+_TIME_TYPES = frozenset({"interval", "date", "time", "timestamp", "timestamptz", "datetime"})
+_ARITHMETIC = frozenset({"+", "-", "*", "/"})
 _FLOAT_TYPES = frozenset({"double", "float", "real", "float4", "float8"})
 
 
@@ -72,17 +82,22 @@ def has_star(expression: Node) -> bool:
     return False
 
 
-def compensate(node: Node, float_columns: Iterable[str], name_of: Callable[[Node], str]) -> None:
+def compensate(node: Node, float_columns: Iterable[str], name_of: Callable[[Node], str]) -> set[str]:
     """Rewrite the sums in place, until no newly named column makes another sum a floating one.
 
     A select item without an alias is named after its text, so it gets its old text as its alias.
+    Returns the names of those sums that may be floating-point ones, but may be of another type too.
     """
-    names = {column.lower() for column in float_columns}
+    columns = {column.lower() for column in float_columns}
+    unsure = _other_meanings(node, columns)
+    names = columns - unsure
     while True:
-        _close_over_aliases(node, names)
+        _close_over_aliases(node, names, unsure)
         found = [d for d in dicts(node) if _is_float_sum(d, names)]
         if not found:
-            return
+            unsure |= _unsure_aliases(node, names, unsure)
+            left = [d for d in dicts(node) if _is_sum(d) and _is_unsure(d.get("arguments"), unsure)]
+            return {call_name(d) for d in left}
         marked = {id(call) for call in found}
         for item in _named_after_their_text(node):
             if any(id(d) in marked for d in dicts(item)):
@@ -94,11 +109,35 @@ def compensate(node: Node, float_columns: Iterable[str], name_of: Callable[[Node
 
 
 def _is_float_sum(d: Node, names: set[str]) -> bool:
-    if d.get("class") not in ("FUNCTION", "WINDOW") or call_name(d) not in _COMPENSATED:
+    if not _is_sum(d):
         return False
     given = arguments(d)
     plain = len(given) == 1 and not d.get("schema") and not d.get("catalog")
     return plain and not has_star(given[0]) and is_float(given[0], names)
+
+
+def _is_sum(d: Node) -> bool:
+    return d.get("class") in ("FUNCTION", "WINDOW") and call_name(d) in _COMPENSATED
+
+
+def _is_unsure(value: Any, unsure: set[str]) -> bool:
+    inside = [e for e in dicts(value) if e.get("class")]
+    named = any(e["class"] == "COLUMN_REF" and e["column_names"][-1].lower() in unsure for e in inside)
+    return named or any(e["class"] == "FUNCTION" and call_name(e) == "/" for e in inside)
+
+
+def _unsure_aliases(node: Node, names: set[str], unsure: set[str]) -> set[str]:
+    defined = [(alias, e) for alias, e in _definitions(node) if alias not in names]
+    found = set(unsure)
+    while grown := {alias for alias, e in defined if _is_unsure(e, found)} - found:
+        found |= grown
+    return found
+
+
+def _other_meanings(node: Node, columns: set[str]) -> set[str]:
+    """Columns' names that the query also gives to something else: `SELECT count(*) AS amount`."""
+    defined = [(alias, e) for alias, e in _definitions(node) if alias in columns]
+    return {alias for alias, e in defined if not is_float(e, columns)}
 
 
 def _named_after_their_text(node: Node) -> Iterator[Node]:
@@ -109,9 +148,9 @@ def _named_after_their_text(node: Node) -> Iterator[Node]:
         yield from (item for item in items if not item.get("alias"))
 
 
-def _close_over_aliases(node: Node, names: set[str]) -> None:
+def _close_over_aliases(node: Node, names: set[str], unsure: set[str]) -> None:
     """Add every alias that stands for a floating-point expression, to a fix-point."""
-    defined = list(_definitions(node))
+    defined = [(alias, e) for alias, e in _definitions(node) if alias not in unsure]
     grown = True
     while grown:
         grown = False
@@ -193,9 +232,24 @@ def _call_is_float(call: Node, names: set[str]) -> bool:
         return False
     if name in ("date_part", "datepart") and given:
         return str((given[0].get("literal") or {}).get("text")).lower() in ("epoch", "julian")
+    if name in _TIMES or (name in _ARITHMETIC and any(_is_time(a) for a in given)):
+        return False
+    if name == "/" and call_name(given[0]) == "-" and not any(is_float(a, names) for a in given):
+        # A difference of times divided is a time, a difference of numbers divided a floating-point number.
+        return False
     qualifiers = (call.get("qualified_name") or {}).get("path", [])[:-1]
     return (
         name in _ALWAYS
         or any(is_float(a, names) for a in given)
         or any(q.lower() in names for q in qualifiers)
     )
+
+
+def _is_time(e: Node) -> bool:
+    """Whether the text tells that a value is a time or a span of time."""
+    if e.get("class") == "CAST":
+        kind = str((e.get("type_expr") or {}).get("type_name")).lower()
+        return kind.split("_")[0].split(" ")[0] in _TIME_TYPES
+    if e.get("class") != "FUNCTION":
+        return False
+    return call_name(e) in _TIMES or (call_name(e) in _ARITHMETIC and any(map(_is_time, arguments(e))))

@@ -102,6 +102,11 @@ def test_floating_sums_are_compensated_and_keep_their_names(item: str, canonical
         ("PIVOT t ON g IN (1, 2) USING sum(f)", "PIVOT (fsum(f) FOR"),
         ("PIVOT t ON g IN (1, 2) USING sum(f), count(*)", 'PIVOT (fsum(f) AS "sum(f)", count_star() FOR'),
         ("SELECT sum(n) AS s FROM (SELECT count(f) AS n FROM t)", "SELECT sum(n) AS s"),
+        ("SELECT sum(f) AS s FROM (SELECT count(*) AS f FROM t)", "SELECT sum(f) AS s"),
+        ("SELECT sum(f) AS s FROM (SELECT round(f) AS f FROM t)", "SELECT fsum(f) AS s"),
+        ("SELECT avg((a - b) / 2) AS s FROM t", "SELECT avg("),
+        ("SELECT avg((a - f) / 2) AS s FROM t", "SELECT favg("),
+        ("SELECT avg(INTERVAL 1 HOUR * f) AS s FROM t", "SELECT avg("),
     ],
 )
 def test_floating_columns_are_followed_through_their_names(sql: str, part: str) -> None:
@@ -128,10 +133,20 @@ def test_floating_columns_are_followed_through_their_names(sql: str, part: str) 
         ("FROM t USING SAMPLE 10%", ["SAMPLE"], ["SAMPLE"]),
         ("FROM t USING SAMPLE 10% (bernoulli, 3)", ["SAMPLE"], []),
         ("SELECT random(), now(), current_date, uuid()", [], ["current_date", "now", "random", "uuid"]),
+        ("SELECT age(a) FROM t", [], ["age"]),
+        ("SELECT a.age() FROM t", [], ["age"]),
+        ("SELECT age(a, b), a.age(b) FROM t", [], []),
         ("SUMMARIZE t", ["SUMMARIZE"], []),
         ("FROM t UNION FROM u ORDER BY a", ["ORDER BY that may tie"], []),
         ("FROM (FROM t ORDER BY a)", ["ORDER BY in a subquery"], []),
         ("SELECT sum(COLUMNS(*)) FROM t", ["sum"], []),
+        ("SELECT avg((a - b) / 2) FROM t", ["avg"], []),
+        ("SELECT sum(r) FROM (SELECT (a - b) / 2 AS r FROM t)", ["sum"], []),
+        (
+            "WITH RECURSIVE r AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM r) SELECT a FROM r LIMIT 3",
+            ["LIMIT of a recursion"],
+            [],
+        ),
     ],
 )
 def test_what_depends_on_row_order_or_on_the_run_is_named(

@@ -22,6 +22,9 @@ from sandtable.policy.verdict import Refused
 MANY_COLUMNS = 8
 MOST_ROWS = 10_000
 """A LIMIT above this is no limit."""
+MOST_PERCENT = 10
+MAX_DIGITS = 18
+"""Digits of a number that is worth reading."""
 
 _EVERYTHING = 1_000
 _COLLECTORS = frozenset(
@@ -36,6 +39,8 @@ _COLLECTORS_OF_N = {
     **dict.fromkeys(("min", "max"), 2),
     **dict.fromkeys(("arg_min", "arg_max", "argmin", "argmax", "min_by", "max_by"), 3),
 }
+_ELEMENTS = frozenset("array_extract list_extract list_element element_at".split())
+_SLICES = frozenset("array_slice list_slice".split())
 
 Scope = Mapping[str, "Cte"]
 Cte = tuple[Node, "Scope"]
@@ -96,8 +101,11 @@ class _Guard:
         aliases = set(_aliases(ref))
         pivoted = [c for r in _refs(ref) for c in _calls(r.get("aggregates"))]
         grouped = _is_grouped(node)
-        own = _calls([node.get(k) for k in ("select_list", "having", "qualify", "modifiers")])
-        for call in [*own, *pivoted]:
+        put_out = [node.get(k) for k in ("select_list", "having", "qualify", "modifiers")]
+        cut = _cut_short(put_out)
+        for call in [*_calls(put_out), *pivoted]:
+            if any(call is shortened for shortened in cut):
+                continue
             over_groups = grouped or call in pivoted or bool(call.get("partitions") or call.get("orders"))
             whole = self._counts(call.get("arguments"), aliases) >= _EVERYTHING
             filtered = any(_depends_on_columns(call.get(k)) for k in ("filter", "filter_expr"))
@@ -153,6 +161,8 @@ class _Guard:
                 return name in self._large
             case "SUBQUERY":
                 return self._unbounded(ref["subquery"]["node"], scope)
+            case "JOIN" if _is_filter(ref):
+                return False
             case "JOIN":
                 return self._ref_unbounded(ref["left"], scope) or self._ref_unbounded(ref["right"], scope)
             case "PIVOT":
@@ -231,9 +241,16 @@ def _calls(value: Any) -> list[Node]:
     return [d for d in _nodes(value) if d.get("class") in ("FUNCTION", "WINDOW")]
 
 
+def _given(call: Node) -> list[Node]:
+    """The arguments of a function, or the operands of an operator."""
+    named = map(as_node, listed(call, "arguments"))
+    return [under(argument, "expression") for argument in named] or listed(call, "children")
+
+
 def _is_collector(call: Node, *, whole: bool) -> bool:
     name = fold(str(call.get("function_name")))
-    many = len(listed(call, "arguments")) >= _COLLECTORS_OF_N.get(name, 99)
+    given = _given(call)
+    many = len(given) >= _COLLECTORS_OF_N.get(name, 99) and not _is_at_most(given[-1], MOST_ROWS)
     return many or name in (_COLLECTORS_OF_ROWS if whole else _COLLECTORS)
 
 
@@ -256,7 +273,7 @@ def _is_grouped(node: Node) -> bool:
 def _by_position(expression: Node, items: list[Any]) -> Any:
     literal = under(expression, "literal")
     digits = str(literal.get("text"))
-    if literal.get("kind") == "INTEGER" and digits.isdigit() and 0 < int(digits) <= len(items):
+    if literal.get("kind") == "INTEGER" and _is_at_most(expression, len(items)) and int(digits):
         return items[int(digits) - 1]
     return expression
 
@@ -267,16 +284,38 @@ def _is_aggregate_item(item: Node) -> bool:
 
 def _is_limited(node: Node) -> bool:
     for modifier in listed(node, "modifiers"):
-        literal = under(under(modifier, "limit"), "literal")
-        digits = str(literal.get("text", "")).replace("_", "")
         by_rows = modifier.get("limit_type", "ROW_COUNT") == "ROW_COUNT"
-        if by_rows and digits.isdigit() and int(digits) <= MOST_ROWS:
+        if _is_at_most(modifier.get("limit"), MOST_ROWS if by_rows else MOST_PERCENT):
             return True
     return False
 
 
+def _is_at_most(expression: Any, most: int) -> bool:
+    """Whether an expression is a written number that is not above `most`."""
+    digits = str(under(as_node(expression), "literal").get("text", "")).replace("_", "")
+    return digits.isdigit() and len(digits) <= MAX_DIGITS and int(digits) <= most
+
+
+def _cut_short(value: Any) -> list[Node]:
+    """Calls of which few values stay: `list(x)[1]`, `list(x ORDER BY y)[1:3]`, `list_slice(list(x), 1, 3)`."""
+    found: list[Node] = []
+    for d in _nodes(value):
+        given = _given(d)
+        name = fold(str(d.get("function_name") or d.get("type")))
+        upper = given[2] if name in _SLICES and len(given) == 3 else None
+        if given and (name in _ELEMENTS or _is_at_most(upper, MOST_ROWS)):
+            found.append(given[0])
+    return found
+
+
 def _depends_on_columns(value: Any) -> bool:
     return any(d.get("class") in ("COLUMN_REF", "SUBQUERY", "STAR") for d in _nodes(value))
+
+
+def _is_filter(join: Node) -> bool:
+    """SEMI and ANTI joins put out rows of their left side, and choose among them."""
+    chosen = join.get("using_columns") or _depends_on_columns(join.get("condition"))
+    return join.get("join_type") in ("SEMI", "ANTI") and bool(chosen)
 
 
 def _refs(ref: Node) -> Iterator[Node]:

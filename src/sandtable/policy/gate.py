@@ -92,13 +92,16 @@ def _not_one_statement(text: str, found: str) -> Refused:
 
 def _not_a_select(text: str, parsed: Mapping[str, Any]) -> Refused:
     statements = _texts(parsed.get("statements"))
-    if statements and set(statements) <= {"MULTI", "SELECT"}:
+    if "MULTI" in statements and set(statements) <= {"MULTI", "SELECT"}:
         message = "PIVOT needs the list of values that become columns."
         return refuse(text, None, "PIVOT", message, pivot_hint(text), ErrorCode.VALIDATION_ERROR)
     found = _FIRST_WORD.match(text)
     construct = found.group(1).upper() if found else "statement"
-    if len(statements) > 1 and construct in ("SELECT", "WITH", "FROM", "VALUES"):
-        construct = next((s.replace("_", " ") for s in statements if s != "SELECT"), construct)
+    if construct in ("SELECT", "WITH", "FROM", "VALUES"):
+        other = next((s for s in statements if s not in ("SELECT", "UNKNOWN")), None)
+        if other is None:
+            return _syntax_error(text, str(parsed.get("message")), parsed.get("position"))
+        construct = other.replace("_", " ")
     return refuse(
         text,
         None,

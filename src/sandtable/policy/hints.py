@@ -33,12 +33,17 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"\b(?:is)?rlike\b|\bregexp\s+'", "DuckDB writes regexp_matches(text, pattern)"),
         (r"\bdiv\b", "DuckDB writes a // b for whole-number division"),
         (r"\bconvert\s*\(|\bsafe_cast\s*\(", "DuckDB writes CAST(x AS type) or TRY_CAST(x AS type)"),
-        (r"\bwithin\s+group\b", "ordered aggregates are quantile_cont, quantile_disc, mode: mode(x)"),
+        (r"\bwithin\s+group\b", "DuckDB writes string_agg(x, ', ' ORDER BY x) and quantile_cont(x, 0.5)"),
+        (r"\)\s*(?:ignore|respect)\s+nulls\b", "DuckDB writes lag(x IGNORE NULLS) OVER (…)"),
+        (r"\bwith\s+(?:rollup|cube)\b", "DuckDB writes GROUP BY ROLLUP (a, b)"),
+        (r"\bbetween\s+symmetric\b", "write the smaller value first: BETWEEN least(a, b) AND greatest(a, b)"),
         (r"\bpivot\b", "PIVOT t ON column IN ('a', 'b') USING sum(x), or sum(x) FILTER (WHERE …)"),
         (r"[\u2018\u2019\u201c\u201d]", "the text has typographic quotes: use ' for values and \" for names"),
     )
 )
-_PIVOTED = re.compile(r'\bpivot\s+(\w+|"[^"]+"|.*?)\s+on\s+(\w+|"[^"]+")', re.IGNORECASE | re.DOTALL)
+_PIVOTED = re.compile(
+    r'\bpivot\s++(?:(\w++|"[^"]*+")\s++on\b|.*?\)\s*+on\b)\s*+(\w+|"[^"]+")', re.IGNORECASE | re.DOTALL
+)
 _NO_SQL = re.compile(
     r"^\W*(?!select|with|from|values|describe|summarize|table|pivot|unpivot)\w+", re.IGNORECASE
 )
@@ -58,8 +63,7 @@ def syntax_hint(text: str) -> str:
 def pivot_hint(text: str) -> str:
     """How to write a PIVOT that leaves its columns to the data, in the query's own names."""
     found = _PIVOTED.search(text[:MAX_HINTED])
-    table, column = found.groups() if found else ("t", "column")
-    table = table if re.fullmatch(r'\w+|"[^"]+"', table) else "t"
+    table, column = (found.group(1) or "t", found.group(2)) if found else ("t", "column")
     return (
         f"list the values: PIVOT {table} ON {column} IN ('a', 'b') USING sum(x); SELECT DISTINCT {column} "
         f"finds them. Or write a column for each: sum(x) FILTER (WHERE {column} = 'a')"

@@ -51,7 +51,7 @@ class Gate:
 
 
 def parse_job(text: str, dataset: Dataset, *, keep: bool = False) -> Job:
-    options = {"keep": keep, "float_columns": _float_columns(dataset) if is_large(dataset) else None}
+    options = {"keep": keep, "float_columns": _float_columns(text, dataset) if is_large(dataset) else None}
     return Job(id=f"parse_{secrets.token_hex(8)}", mode="parse", text=text, limits=_LIMITS, options=options)
 
 
@@ -60,8 +60,10 @@ def is_large(dataset: Dataset) -> bool:
     return sum(table.rows or 0 for table in dataset.tables) >= LARGE_ROWS
 
 
-def _float_columns(dataset: Dataset) -> list[str]:
-    return sorted({c.name for t in dataset.tables for c in t.columns if c.type is ColumnType.FLOAT})
+def _float_columns(text: str, dataset: Dataset) -> list[str]:
+    """Of the tables that the text may read: another table's column of that name may be exact."""
+    read = [t for t in dataset.tables if t.name.lower() in text.lower() or '"' in t.name]
+    return sorted({c.name for t in read for c in t.columns if c.type is ColumnType.FLOAT})
 
 
 def _unparsed(result: JobResult) -> Refused:
