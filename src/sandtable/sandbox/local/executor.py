@@ -46,7 +46,7 @@ class LocalExecutor:
         presealed: int = 2,
         origin: Origin | None = None,
     ) -> None:
-        self._store = store
+        self.store = store
         self._isolation = isolation
         self._nice = nice
         self._standby = standby
@@ -80,7 +80,7 @@ class LocalExecutor:
                 if self._pool is not None:
                     self._pool.close()
                 self._template = await TemplateProcess.start(
-                    self._store, isolation=self._isolation, nice=self._nice,
+                    self.store, isolation=self._isolation, nice=self._nice,
                     memory_bytes=self._memory_bytes, pids=self._pids,
                 )  # fmt: skip
                 self._pool = Pool(self._template, standby=self._standby, presealed=self._presealed)

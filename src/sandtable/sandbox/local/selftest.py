@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import secrets
 from dataclasses import dataclass
+from pathlib import Path
 
 from sandtable.errors import Problem, SandboxUnavailable
 from sandtable.sandbox.job import Job, JobResult, Limits
@@ -62,12 +64,28 @@ async def examine(executor: LocalExecutor) -> DoctorReport:
     except SandboxUnavailable as error:
         reasons = tuple(error.details.get("reasons", ()))
         return DoctorReport(_layers(()), (), "", reasons, error.problem)
-    job = Job(id=f"probe_{secrets.token_hex(8)}", mode="probe", limits=_LIMITS)
+    version = _place_bait(executor.store)
+    job = Job(id=f"probe_{secrets.token_hex(8)}", mode="probe", dataset_version=version, limits=_LIMITS)
     await executor.submit(job)
     result = await executor.result(job.id)
     attempts = tuple(Attempt(a["name"], a["escaped"], a["detail"]) for a in result.output.get("attempts", []))
     layers = _layers(hello.layers)
     return DoctorReport(layers, attempts, hello.engine, hello.reasons, _problem(result, attempts))
+
+
+def _place_bait(store: Path) -> str:
+    """A data folder for the attempts to spoil; no dataset is put at risk. None where nothing can be written."""
+    name = hashlib.sha256(b"sandtable self-test").hexdigest()
+    folder = store / "versions" / name
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        folder.chmod(0o755)
+        bait = folder / "bait.parquet"
+        bait.write_bytes(b"untouched")
+        bait.chmod(0o644)
+    except OSError:
+        return ""
+    return f"sha256:{name}"
 
 
 def _layers(active: tuple[str, ...]) -> tuple[Layer, ...]:
