@@ -143,8 +143,8 @@ def indexing_executor(settings: Settings, store: DataStore) -> LocalExecutor:
 
 
 @asynccontextmanager
-async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator[Parts, None]:
-    """Everything, started. `adopt` also takes up the runs that a dead server left: for servers.
+async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Parts, None]:
+    """Everything, started. A server has many users, and also takes up the runs that a dead one left.
 
     Raises SandboxUnavailable where this host cannot isolate.
     """
@@ -156,9 +156,8 @@ async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator
         stack.push_async_callback(indexer.aclose)
         hello = await executor.start()
         library = Library(catalog, store, SandboxedConvert(indexer, threads=threads_of(settings)))
-        # A server has many users; a command has one.
         gate = Gate(
-            executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not adopt
+            executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
         )
         run_parts = RunParts(
             datasets=library,
@@ -180,7 +179,7 @@ async def assemble(settings: Settings, *, adopt: bool = False) -> AsyncGenerator
             concurrency=settings.concurrency,
             queue_limit=settings.queue_limit,
         )
-        await runs.start(adopt=adopt)
+        await runs.start(adopt=serving)
         stack.push_async_callback(runs.aclose)
         yield Parts(settings, library, runs, gate, executor, key, run_parts, store)
 

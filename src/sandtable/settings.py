@@ -37,10 +37,10 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=0, le=65535)
     """Port that `sandtable serve` listens on."""
 
-    backend: Literal["auto", "local"] = Field(
+    backend: Literal["auto", "local", "multiprocessing"] = Field(
         default="auto", validation_alias=AliasChoices("SANDTABLE_BACKEND", "SANDBOX_FORCE_BACKEND")
     )
-    """Which sandbox runs jobs; `auto` takes the strongest that works."""
+    """Which sandbox runs jobs. There is one so far, so all three words mean the local sandbox."""
 
     isolation: Literal["auto", "landlock"] = "auto"
     """`landlock` uses Landlock and seccomp alone, even where namespaces work."""

@@ -87,8 +87,8 @@ async def test_nothing_listens_where_the_self_test_fails(
     problem = SandboxUnavailable("the self-test got out").problem
     settings = Settings(home=tmp_path, port=0)
 
-    def assemble(chosen: Settings, *, adopt: bool) -> object:
-        assert adopt, "a server takes up what a dead one left"
+    def assemble(chosen: Settings, *, serving: bool) -> object:
+        assert serving, "a server takes up what a dead one left"
         return open_house(tmp_path, chosen)
 
     async def unfit(self: object) -> object:

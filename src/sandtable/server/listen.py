@@ -15,9 +15,8 @@ from contextlib import asynccontextmanager, contextmanager
 import structlog
 import uvicorn
 
-from sandtable.assemble import assemble
+from sandtable.assemble import Parts, assemble
 from sandtable.errors import InvalidInput, SandboxUnavailable, SandtableError
-from sandtable.runs.library import Library
 from sandtable.sandbox.local.selftest import DoctorReport
 from sandtable.server import logs
 from sandtable.server.app import create_app
@@ -33,7 +32,7 @@ async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until a signal comes. `announce` hears the address once requests are answered."""
     logs.configure(settings.log_level)
     with _bound(settings.host, settings.port) as listening:
-        async with assemble(settings, adopt=True) as parts:
+        async with assemble(settings, serving=True) as parts:
             report = await parts.doctor()
             _require(report)
             app = create_app(parts, report)
@@ -43,19 +42,19 @@ async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
                 lambda: announce(_address(settings.host, listening)),
             )
             with _stopping(server):
-                async with _preparing(parts.library):
+                async with _preparing(parts):
                     await server.serve(sockets=[listening])
             log.info("server_stopping")
 
 
 @asynccontextmanager
-async def _preparing(library: Library) -> AsyncGenerator[None, None]:
-    """Converts the datasets meanwhile, so that the first question need not wait for it."""
+async def _preparing(parts: Parts) -> AsyncGenerator[None, None]:
+    """Converts the datasets meanwhile, and has sandboxes ready for them: the first question need not wait."""
 
     async def prepare() -> None:
-        for dataset in library.datasets():
+        for dataset in parts.library.datasets():
             try:
-                await library.ready(dataset.id)
+                await parts.warm(await parts.library.ready(dataset.id))
             except SandtableError as error:
                 log.error("dataset_not_ready", dataset_id=dataset.id, reason=error.message)
 
