@@ -65,7 +65,9 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
     started = time.perf_counter()
     if not order["presealed"]:
         if job["cell"]["memory_mb"] != order["cell"]["memory_mb"]:
-            _prepare(template, job)
+            engine.set_budget(template.connection, *budget_of(template.isolation, job))
+        if not order["warm"] and engine.draws_lots(job["text"]):
+            engine.reseed(template.connection)
         _close(template, job)
     seal_ms = (time.perf_counter() - started) * 1e3
     while job is not None:
@@ -79,17 +81,18 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
 
 def _get_ready(template: Template, order: dict[str, Any]) -> None:
     """Everything that can be done before the job is known."""
-    _prepare(template, order)
+    if order["warm"]:
+        engine.reseed(template.connection)
     if order["presealed"]:
         _close(template, order)
     if order["warm"]:
         _rehearse(template, order)
 
 
-def _prepare(template: Template, order: dict[str, Any]) -> None:
+def budget_of(isolation: Isolation, order: dict[str, Any]) -> tuple[int, str | None]:
+    """Memory in MiB, and where to spill."""
     cell = order["cell"]
-    scratch = "/scratch" if template.isolation.namespaces and cell["tmp_mb"] else None
-    engine.prepare(template.connection, memory_mb=cell["memory_mb"], scratch=scratch)
+    return cell["memory_mb"], "/scratch" if isolation.namespaces and cell["tmp_mb"] else None
 
 
 def _rehearse(template: Template, order: dict[str, Any]) -> None:

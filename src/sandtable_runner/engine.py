@@ -111,14 +111,22 @@ def read_sample(connection: Connection, path: str) -> None:
     connection.execute("DROP VIEW sample")
 
 
-def prepare(connection: Connection, *, memory_mb: int, scratch: str | None) -> None:
-    """What needs no knowledge of the data: done early, while nobody waits."""
-    # Every fork would otherwise draw the same random numbers.
-    seed = int.from_bytes(os.urandom(4), "little") / 2**32
+def set_budget(connection: Connection, memory_mb: int, scratch: str | None) -> None:
+    """Of the engine itself, somewhat below what the kernel allows the process."""
     budget = literal(f"{max(32, memory_mb * 8 // 10)}MiB")
-    connection.execute(
-        f"SELECT setseed({seed!r}); SET memory_limit = {budget}; SET temp_directory = {literal(scratch or '')}"
-    )
+    connection.execute(f"SET memory_limit = {budget}; SET temp_directory = {literal(scratch or '')}")
+
+
+def reseed(connection: Connection) -> None:
+    """Every fork would otherwise draw the same random numbers."""
+    seed = int.from_bytes(os.urandom(4), "little") / 2**32
+    connection.execute(f"SELECT setseed({seed!r})").fetchall()
+
+
+def draws_lots(text: str) -> bool:
+    """Whether a query may use random numbers. Too often is harmless."""
+    lowered = text.lower()
+    return any(word in lowered for word in ("random", "uuid", "sample", "reservoir"))
 
 
 def open_tables(connection: Connection, tables: list[dict[str, Any]], threads: int) -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from sandtable_runner import engine, kernel, landlock, seal, seccomp
-from sandtable_runner.child import JOB_FD, Template, live
+from sandtable_runner.child import JOB_FD, Template, budget_of, live
 from sandtable_runner.host import probe_host
 from sandtable_runner.namespaces import enter_namespaces
 
@@ -47,6 +47,7 @@ class Zygote:
         self.control = control
         self.template = template
         self.children: dict[int, int] = {}
+        self.budget: tuple[int, str | None] | None = None
         self.own_pid_namespace = (
             os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC) if template.isolation.namespaces else -1
         )
@@ -69,6 +70,7 @@ class Zygote:
 
     def _spawn(self, order: dict[str, Any], fds: list[int]) -> None:
         """`fds`: the job's socket, and where the child's output goes."""
+        self._set_budget(order)
         try:
             pid = self._fork()
         except OSError as error:
@@ -84,6 +86,13 @@ class Zygote:
         pidfd = os.pidfd_open(pid)
         self.control.send({"started": order["id"]}, [pidfd])
         os.close(pidfd)
+
+    def _set_budget(self, order: dict[str, Any]) -> None:
+        """Here, once, rather than in every child: most orders have the same."""
+        budget = budget_of(self.template.isolation, order)
+        if budget != self.budget:
+            engine.set_budget(self.template.connection, *budget)
+            self.budget = budget
 
     def _fork(self) -> int:
         """The child is process 1 of a world of its own; the template goes back to its own world."""

@@ -164,7 +164,7 @@ class LocalExecutor:
         if result is not None:
             total = (time.perf_counter() - started) * 1e3
             result = result.model_copy(update={"metrics": {**result.metrics, "total_ms": total}})
-        if job.mode != "ingest":
+        if job.mode != "ingest" and origin != "kept":
             self._refill(pool, job)
         return result
 
