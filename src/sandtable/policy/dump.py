@@ -16,7 +16,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.policy.functions import AGGREGATES
 from sandtable.policy.names import fold
 from sandtable.policy.place import refuse
-from sandtable.policy.tree import Node, as_node, listed, under
+from sandtable.policy.tree import Node, as_node, listed, records, under
 from sandtable.policy.verdict import Refused
 
 MANY_COLUMNS = 8
@@ -72,7 +72,10 @@ class _Guard:
             return next((r for branch in _branches(node) if (r := self.wide(branch, scope))), None)
         if not self._unbounded(node, scope) or self._width(node, scope) <= MANY_COLUMNS:
             return None
-        star = next((i for i in _nodes(node.get("select_list")) if i.get("class") == "STAR"), None)
+        star = next(
+            (i for i in records(node.get("select_list"), into_subqueries=False) if i.get("class") == "STAR"),
+            None,
+        )
         return refuse(
             self._text,
             star,
@@ -208,7 +211,7 @@ class _Guard:
     def _counts(self, value: Any, aliases: set[str]) -> int:
         """Columns that an expression reads; a whole row (a table's name, or a star) is everything."""
         names: set[str] = set()
-        for d in _nodes(value):
+        for d in records(value, into_subqueries=False):
             if d.get("class") == "STAR":
                 return _EVERYTHING
             if d.get("class") == "COLUMN_REF":
@@ -223,22 +226,8 @@ def _branches(node: Node) -> list[Node]:
     return [n for n in [*listed(node, "children"), node.get("left"), node.get("right")] if n]
 
 
-def _nodes(value: Any) -> Iterator[Node]:
-    """Records of an expression, without those of the subqueries in it."""
-    stack: list[Any] = [value]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, dict):
-            record = cast("Node", found)
-            yield record
-            if record.get("class") != "SUBQUERY":
-                stack.extend(reversed(list(record.values())))
-        elif isinstance(found, list):
-            stack.extend(reversed(cast("list[Any]", found)))
-
-
 def _calls(value: Any) -> list[Node]:
-    return [d for d in _nodes(value) if d.get("class") in ("FUNCTION", "WINDOW")]
+    return [d for d in records(value, into_subqueries=False) if d.get("class") in ("FUNCTION", "WINDOW")]
 
 
 def _given(call: Node) -> list[Node]:
@@ -299,7 +288,7 @@ def _is_at_most(expression: Any, most: int) -> bool:
 def _cut_short(value: Any) -> list[Node]:
     """Calls of which few values stay: `list(x)[1]`, `list(x ORDER BY y)[1:3]`, `list_slice(list(x), 1, 3)`."""
     found: list[Node] = []
-    for d in _nodes(value):
+    for d in records(value, into_subqueries=False):
         given = _given(d)
         name = fold(str(d.get("function_name") or d.get("type")))
         upper = given[2] if name in _SLICES and len(given) == 3 else None
@@ -309,7 +298,9 @@ def _cut_short(value: Any) -> list[Node]:
 
 
 def _depends_on_columns(value: Any) -> bool:
-    return any(d.get("class") in ("COLUMN_REF", "SUBQUERY", "STAR") for d in _nodes(value))
+    return any(
+        d.get("class") in ("COLUMN_REF", "SUBQUERY", "STAR") for d in records(value, into_subqueries=False)
+    )
 
 
 def _is_filter(join: Node) -> bool:

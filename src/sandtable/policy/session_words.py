@@ -13,7 +13,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode
 from sandtable.policy.names import fold
 from sandtable.policy.place import refuse
-from sandtable.policy.tree import Node, listed, under
+from sandtable.policy.tree import Node, listed, records, under
 from sandtable.policy.verdict import Refused
 
 _WORDS = frozenset("user current_user session_user current_role current_schema current_catalog".split())
@@ -24,9 +24,9 @@ def session_word_of(text: str, statement: Node, dataset: Dataset) -> Refused | N
     """Refuse the first such word, unless the dataset or the query itself has a column of that name."""
     if not any(word in fold(text) for word in _WORDS):
         return None
-    found = [(word, node) for node in _nodes(statement) if (word := _word(node))]
+    found = [(word, node) for node in records(statement) if (word := _word(node))]
     known = {fold(c.name) for t in dataset.tables for c in t.columns} if found else set[str]()
-    known |= {fold(name) for node in _nodes(statement) for name in _given_names(node)} if found else set()
+    known |= {fold(name) for node in records(statement) for name in _given_names(node)} if found else set()
     for word, node in found:
         if word not in known:
             message = f"There is no column {word!r}, and what the engine knows of its session is not data."
@@ -54,17 +54,5 @@ def _given_names(node: Node) -> Iterator[str]:
     for pair in listed(node, "rename_list"):
         yield str(pair.get("value"))
     if node.get("class") == "LAMBDA":
-        for parameter in _nodes(under(node, "lhs")):
+        for parameter in records(under(node, "lhs")):
             yield from map(str, listed(parameter, "column_names"))
-
-
-def _nodes(value: Any) -> Iterator[Node]:
-    stack: list[Any] = [value]
-    while stack:
-        found = stack.pop()
-        if isinstance(found, dict):
-            record = cast("Node", found)
-            yield record
-            stack.extend(reversed(list(record.values())))
-        elif isinstance(found, list):
-            stack.extend(reversed(cast("list[Any]", found)))

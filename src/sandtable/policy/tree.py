@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 Node = Mapping[str, Any]
@@ -22,3 +22,17 @@ def under(node: Node, key: str) -> Node:
 def listed(node: Node, key: str) -> list[Any]:
     value = node.get(key)
     return cast("list[Any]", value) if isinstance(value, list) else []
+
+
+def records(value: Any, *, into_subqueries: bool = True) -> Iterator[Node]:
+    """Every record of a tree, outer before inner; without those of its subqueries where asked."""
+    stack: list[Any] = [value]
+    while stack:
+        found = stack.pop()
+        if isinstance(found, dict):
+            record = cast("Node", found)
+            yield record
+            if into_subqueries or record.get("class") != "SUBQUERY":
+                stack.extend(reversed(list(record.values())))
+        elif isinstance(found, list):
+            stack.extend(reversed(cast("list[Any]", found)))
