@@ -50,21 +50,19 @@ async def _extras(data: Data, quick: bool) -> Extras:
     try:
         await executor.warm(data.job(QUERIES["select 1"]))
         kill_ms = await extras.kill_delays_ms(data, executor, 5 if quick else 15)
-        # A short measurement on a shared machine meets one mood of it: three moments tell more than one.
-        batch = 20 if quick else 60
-        judged = await extras.gate_ms(executor, batch)
-        floor, ours = await extras.large_data_ms(data, 3 if quick else 7)
-        judged += await extras.gate_ms(executor, batch)
-        runs = 240 if quick else 2000
-        hangs, unexpected, seconds = await extras.soak(data, runs)
-        judged += await extras.gate_ms(executor, batch)
+        rounds = 20 if quick else 60
+        gate = Timings(await extras.gate_ms(executor, rounds, one_person=True))
+        server_gate = Timings(await extras.gate_ms(executor, rounds, one_person=False))
     finally:
         await executor.aclose()
+    floor, ours = await extras.large_data_ms(data, 3 if quick else 7)
+    runs = 240 if quick else 2000
+    hangs, unexpected, seconds = await extras.soak(data, runs)
     for kind, count in unexpected.items():
         print(f"soak: {count} × {kind}")
     print(f"soak: {runs} runs in {seconds:.0f} s\n")
     idle = await extras.idle_memory_mb(data)
-    return Extras(idle, kill_ms, Timings(judged), floor, ours, hangs, unexpected.total(), runs)
+    return Extras(idle, kill_ms, gate, server_gate, floor, ours, hangs, unexpected.total(), runs)
 
 
 def _print_table(table: Table, missing: dict[str, str]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import median
 
 from benchmarks.contenders import IN_PROCESS, SUBPROCESS, sandtable_name
 from benchmarks.measure import Table, Timings
@@ -26,6 +25,7 @@ class Extras:
     idle_mb: float
     kill_ms: list[float]
     gate: Timings
+    server_gate: Timings
     large_floor_ms: float
     large_ours_ms: float
     hangs: int
@@ -61,8 +61,9 @@ def _extra_targets(extras: Extras) -> list[Target]:
     large = extras.large_ours_ms / extras.large_floor_ms
     return [
         Target("idle memory of a standby", extras.idle_mb, 20, "MB"),
-        Target("a kill lands after its limit, median", median(extras.kill_ms), 100, "ms"),
-        Target("gate, warm, median", extras.gate.median, 5, "ms"),
+        Target("a kill lands after its limit, at the latest", max(extras.kill_ms), 100, "ms"),
+        Target("gate of a command, its parser kept, median", extras.gate.median, 5, "ms"),
+        Target("gate of a server, a parser for each text, median", extras.server_gate.median, 5, "ms"),
         Target("large GROUP BY / in-process, same threads", large, 1.5, "×"),
         Target(f"hangs in {extras.soak_runs} mixed runs", extras.hangs, 0, ""),
         Target(f"unexpected outcomes in {extras.soak_runs} mixed runs", extras.unexpected, 0, ""),
