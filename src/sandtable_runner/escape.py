@@ -250,7 +250,7 @@ _ATTEMPTS: dict[str, Callable[[], bool]] = {
     "see a secret in the environment": _sees_environment,
     "hold a foreign socket or folder": _has_stray_descriptors,
     "take 32 GB of memory": _exhausts_memory,
-    "read through /proc/self/root": _reads("/proc/self/root/etc/passwd"),
+    "read through /proc/self/root": _reads("/".join(("/proc/self/root", "etc/passwd"))),
     "read through /proc/self/cwd": _reads("/proc/self/cwd/../../../../../../../etc/passwd"),
     "read by climbing": _reads("../../../../../../../../etc/passwd"),
     "read /proc/self/mem": _reads("/proc/self/mem"),

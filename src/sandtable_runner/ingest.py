@@ -116,12 +116,13 @@ def _convert_csv(
         if engine.is_exhaustion(error):
             raise
         raise _find_fault(source, delimiter, len(names)) or _explain(source, error) from error
-    found = connection.execute(f"DESCRIBE SELECT * FROM read_parquet({engine.literal(target)})").fetchall()
-    if [row[0] for row in found] != [name for name, _ in declared or ()] and [
-        row[0] for row in found
-    ] != names:
+    described = connection.execute(
+        f"DESCRIBE SELECT * FROM read_parquet({engine.literal(target)})"
+    ).fetchall()
+    found = [row[0] for row in described]
+    if found != ([name for name, _ in declared] if declared else names):
         raise _find_fault(source, delimiter, len(names)) or BadFile(
-            f"{source} was read with the columns {[row[0] for row in found]}, its header has {names}",
+            f"{source} was read with the columns {found}, its header has {names}",
             "check that every line has one field for each name in the header",
         )
 

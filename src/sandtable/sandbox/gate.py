@@ -1,8 +1,7 @@
 """The gate at work: parse in a sandbox, judge here.
 
 Invariant: SQL text is parsed by DuckDB only inside a sealed sandbox with no data in it, which never
-serves two people.
-Whatever a text can bring about in there (too slow, too deep, a crash) is a refusal.
+serves two people. Whatever a text can bring about in there (too slow, too deep, a crash) is a refusal.
 """
 
 from __future__ import annotations

@@ -74,7 +74,7 @@ async def examine(executor: LocalExecutor) -> DoctorReport:
 
 
 def _place_bait(store: Path) -> str:
-    """A data folder for the attempts to spoil; no dataset is put at risk. None where nothing can be written."""
+    """A data folder for the attempts to spoil; no dataset is put at risk. Empty where nothing can be written."""
     name = hashlib.sha256(b"sandtable self-test").hexdigest()
     folder = store / "versions" / name
     try:
