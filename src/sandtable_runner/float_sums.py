@@ -53,9 +53,9 @@ def dicts(node: Any) -> Iterator[Node]:
         value = stack.pop()
         if isinstance(value, dict):
             yield value
-            stack.extend(reversed(value.values()))
-        elif isinstance(value, list):
-            stack.extend(reversed(value))
+            value = value.values()
+        # Leaves are left out here: most values of a tree are.
+        stack += [child for child in reversed(value) if isinstance(child, (dict, list))]
 
 
 def call_name(expression: Node) -> str:

@@ -24,6 +24,7 @@ MAX_GROUPING_SETS = 512
 _OPTIONS = "skip_null := true, skip_empty := true, skip_default := true"
 _READ = f"SELECT json_serialize_sql(?, {_OPTIONS})"
 _WRITE = "SELECT json_deserialize_sql(?::JSON)"
+_WRITE_AND_READ = f"SELECT text, json_serialize_sql(text, {_OPTIONS}) FROM ({_WRITE} AS text)"
 
 _UNORDERED = frozenset({"exclude_list", "qualified_exclude_list", "replace_list", "rename_list"})
 
@@ -94,8 +95,8 @@ def _settled(con: duckdb.DuckDBPyConnection, text: str, read: Node) -> tuple[str
 
 def _written(con: duckdb.DuckDBPyConnection, statement: Node) -> tuple[str, Node]:
     wrapped = json.dumps({"error": False, "statements": [statement]})
-    text = _value(con, _WRITE, wrapped)
-    answer = json.loads(_value(con, _READ, text))
+    text, tree = _values(con, _WRITE_AND_READ, wrapped)
+    answer = json.loads(tree)
     if answer["error"]:
         raise _Unwritable(f"its canonical text is not valid SQL: {answer.get('error_message')}")
     if len(answer["statements"]) != 1:
@@ -111,10 +112,14 @@ def _name_of(con: duckdb.DuckDBPyConnection, item: Node) -> str:
 
 
 def _value(con: duckdb.DuckDBPyConnection, sql: str, parameter: str) -> str:
+    return _values(con, sql, parameter)[0]
+
+
+def _values(con: duckdb.DuckDBPyConnection, sql: str, parameter: str) -> tuple[str, ...]:
     row = con.execute(sql, [parameter]).fetchone()
-    if row is None or not isinstance(row[0], str):
+    if row is None or not all(isinstance(value, str) for value in row):
         raise _Unwritable("the engine gave no text")
-    return row[0]
+    return row
 
 
 def _refusal_of_the_parser(con: duckdb.DuckDBPyConnection, text: str, answer: Node) -> dict[str, Any]:

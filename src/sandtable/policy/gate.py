@@ -1,7 +1,7 @@
 """The gate: a text, its parse and a dataset become Approved or Refused.
 
 Invariant: what is approved is the canonical text, and the tree that was judged is the tree of that
-text. The input's own tree is judged first only because it knows where things stand in the input.
+text. The input's own tree is judged only for what is refused: it knows where things stand in the input.
 """
 
 from __future__ import annotations
@@ -31,14 +31,15 @@ def judge(
     """Judge a text by what the parser made of it. `parsed` is the answer of the runner's `parse`."""
     if not parsed.get("ok"):
         return _not_parsed(text, parsed)
-    tree, canonical = under(parsed, "tree"), parsed.get("canonical")
-    if refused := Walk(text, dataset).walk(tree) or session_word_of(text, tree, dataset):
-        return refused
-    if not isinstance(canonical, str):
-        return _unwritable(str(parsed.get("canonical_error") or "it has no canonical text"))
+    tree, canonical = under(parsed, "tree"), str(parsed.get("canonical") or "")
     walk = Walk(canonical, dataset)
-    if refused := walk.walk(under(parsed, "canonical_tree")):
-        return _unwritable(refused.message)
+    unfit = _unfit(walk, parsed)
+    if unfit and (refused := Walk(text, dataset).walk(tree)):
+        return refused
+    if refused := session_word_of(text, tree, dataset):
+        return refused
+    if unfit:
+        return _unwritable(unfit)
     if guard_dumps and (refused := dump_of(text, tree, dataset, max_rows)):
         return refused
     volatile = _texts(parsed.get("volatile"))
@@ -52,6 +53,14 @@ def judge(
         serial=_texts(parsed.get("serial")),
         volatile=volatile,
     )
+
+
+def _unfit(walk: Walk, parsed: Mapping[str, Any]) -> str | None:
+    """Why the canonical text may not run, if it may not."""
+    if not isinstance(parsed.get("canonical"), str) or not under(under(parsed, "tree"), "node"):
+        return str(parsed.get("canonical_error") or "it has no canonical text")
+    refused = walk.walk(under(parsed, "canonical_tree"))
+    return refused.message if refused else None
 
 
 def _texts(value: Any) -> tuple[str, ...]:
