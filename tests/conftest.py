@@ -19,6 +19,7 @@ settings.register_profile(
     "ci", max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 
+_PERSONAL = ("SANDTABLE_", "SANDBOX_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "LANGSMITH_", "LANGCHAIN_")
 _REQUIRED = pytest.StashKey[frozenset[str]]()
 
 
@@ -55,7 +56,7 @@ def _own_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Neither the person's settings nor their data reach a test."""
     with pytest.MonkeyPatch.context() as patch:
         for name in list(os.environ):
-            if name.startswith(("SANDTABLE_", "SANDBOX_")):
+            if name.startswith(_PERSONAL):
                 patch.delenv(name)
         patch.setenv("SANDTABLE_HOME", str(tmp_path_factory.mktemp("home")))
         yield
