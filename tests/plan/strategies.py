@@ -11,6 +11,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.plan.validate import parse_plan, require_plan
 
 Json = dict[str, Any]
 
@@ -47,6 +48,10 @@ _ALIASES = st.sampled_from(
         "%",
     ]
 )
+
+_TABLE_NAMES = (
+    "top_customers Top _x t1 select order user current_date main temp grouped base derived grouped_2 unnest"
+).split()
 
 
 def values(type_: ColumnType) -> st.SearchStrategy[Any]:
@@ -130,17 +135,16 @@ def leaf(draw: st.DrawFn, name: str, type_: ColumnType) -> Json:
 def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
     where = {"where": [draw(filters(visible, 1))]} if draw(st.integers(0, 3)) == 0 else {}
     numbers = visible.of(*NUMBERS)
-    kind = draw(
-        st.sampled_from(["count", "count_distinct", "min", "number", "of"] if numbers else ["count", "min"])
-    )
+    ordered = visible.of(*(set(ColumnType) - {ColumnType.OTHER}))
+    kinds = ["count", *(["min"] if ordered else []), *(["count_distinct", "number", "of"] if numbers else [])]
+    kind = draw(st.sampled_from(kinds))
     if kind == "count":
         return {"agg": "count", **where}
     if kind == "count_distinct":
         return {"agg": "count_distinct", "column": draw(st.sampled_from(visible.of())), **where}
     if kind == "min":
-        types = set(ColumnType) - {ColumnType.OTHER}
         agg = draw(st.sampled_from(["min", "max"]))
-        return {"agg": agg, "column": draw(st.sampled_from(visible.of(*types))), **where}
+        return {"agg": agg, "column": draw(st.sampled_from(ordered)), **where}
     column = draw(st.sampled_from(numbers))
     if kind == "of":
         factor = draw(st.sampled_from([{"value": 2}, {"value": -1.5}, {"column": column}]))
@@ -215,15 +219,40 @@ def derivations(draw: st.DrawFn, numbers: list[str], keys: list[str], every: lis
 
 @st.composite
 def plans(draw: st.DrawFn, dataset: Dataset) -> Json:
-    """The JSON form of a plan that fits `dataset`."""
-    table = draw(st.sampled_from(dataset.tables))
+    """The JSON form of a plan that fits `dataset`; some define tables and read them."""
+    define: list[Json] = []
+    known = dataset
+    for _ in range(draw(st.sampled_from([0, 0, 0, 1, 2]))):
+        name = draw(st.sampled_from([name for name in _TABLE_NAMES if known.table(name) is None]))
+        define.append({"name": name, "plan": draw(bodies(known, define))})
+        known = _with_defined(dataset, define)
+    plan = draw(bodies(known, define))
+    return {"dataset_id": dataset.id, **({"define": define} if define else {}), **plan}
+
+
+def _with_defined(dataset: Dataset, define: list[Json]) -> Dataset:
+    """The dataset and the tables that are defined so far, as the language itself types them."""
+    tables: list[Table] = []
+    for index, one in enumerate(define):
+        probe = {"define": define[: index + 1], "table": one["name"], "select": [{"column": "*"}]}
+        tables.append(
+            require_plan(parse_plan({"dataset_id": dataset.id, **probe}), dataset).defined[-1].table
+        )
+    return dataset.model_copy(update={"tables": (*dataset.tables, *tables)})
+
+
+@st.composite
+def bodies(draw: st.DrawFn, dataset: Dataset, define: list[Json]) -> Json:
+    """A plan without `dataset_id`; it likes to read what was defined last."""
+    last = draw(st.booleans()) if define else False
+    table = dataset.tables[-1] if last else draw(st.sampled_from(dataset.tables))
     visible = Visible(dataset, table)
     grouped = draw(st.booleans())
     keys = draw(st.lists(dimensions(visible), min_size=0 if grouped else 1, max_size=3))
     computed = draw(st.lists(measures(visible), min_size=1, max_size=3)) if grouped else []
     names = _named(draw, keys + computed)
     key_names, value_names = names[: len(keys)], names[len(keys) :]
-    plan: Json = {"dataset_id": dataset.id, "table": table.name, "select": keys + computed}
+    plan: Json = {"table": table.name, "select": keys + computed}
     if grouped and keys and draw(st.booleans()):
         plan["group_by"] = key_names
     if draw(st.booleans()):

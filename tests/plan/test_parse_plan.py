@@ -110,7 +110,7 @@ def test_a_plan_object_is_taken_as_it_is() -> None:
     assert parse_plan(plan) is plan
 
 
-@pytest.mark.parametrize("example", EXAMPLES, ids=["return rate", "growth", "breaches"])
+@pytest.mark.parametrize("example", EXAMPLES, ids=["return rate", "growth", "breaches", "named table"])
 def test_published_examples_fit_the_built_in_datasets(example: object) -> None:
     plan = parse_plan(example)
     assert check_plan(plan, BUILT_IN.get(plan.dataset_id)) == []

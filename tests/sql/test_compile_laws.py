@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import duckdb
@@ -147,6 +148,35 @@ def test_the_largest_plan_compiles(shop: duckdb.DuckDBPyConnection) -> None:
     compiled = compile_plan(parse_plan(plan), SHOP)
     rows = shop.execute(compiled.sql).fetchall()
     assert rows == [(30,) * 100]
+
+
+def test_the_longest_chain_of_named_tables_compiles(shop: duckdb.DuckDBPyConnection) -> None:
+    names = ["order_items", *(f"t{n}" for n in range(16))]
+    define = [
+        {"name": name, "plan": {"table": before, "select": [{"column": "item_id"}, {"column": "quantity"}]}}
+        for before, name in pairwise(names)
+    ]
+    plan = {
+        "dataset_id": "shop",
+        "define": define,
+        "table": "t15",
+        "select": [{"agg": "sum", "column": "quantity"}],
+    }
+    assert shop.execute(compile_plan(parse_plan(plan), SHOP).sql).fetchall() == [(30,)]
+
+
+def test_the_servers_maximum_does_not_cut_what_is_only_read_on(shop: duckdb.DuckDBPyConnection) -> None:
+    inner = {"table": "order_items", "select": [{"column": "item_id"}]}
+    plan = {
+        "dataset_id": "shop",
+        "define": [{"name": "ids", "plan": inner}],
+        "table": "ids",
+        "select": [{"agg": "count"}],
+    }
+    compiled = compile_plan(parse_plan(plan), SHOP, max_rows=3)
+    assert shop.execute(compiled.sql).fetchall() == [(10,)]
+    rows = compile_plan(parse_plan({**plan, "select": [{"column": "item_id"}]}), SHOP, max_rows=3)
+    assert len(shop.execute(rows.sql).fetchall()) == rows.limit == 3
 
 
 @pytest.mark.parametrize(("max_rows", "limit", "warned"), [(10, 10, True), (500, 300, False)])

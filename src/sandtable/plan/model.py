@@ -13,7 +13,15 @@ from pydantic import ConfigDict, Field, JsonValue, Tag
 from sandtable.plan.derivations import Derivation, Direction, TopPerGroup
 from sandtable.plan.filters import Filters
 from sandtable.plan.items import BucketItem, SelectItem
-from sandtable.plan.shapes import MAX_ITEMS, MAX_ROWS, PlanModel, Reference, by_shape
+from sandtable.plan.shapes import (
+    MAX_DEFINITIONS,
+    MAX_ITEMS,
+    MAX_ROWS,
+    PlanModel,
+    Reference,
+    TableName,
+    by_shape,
+)
 from sandtable.plan.windows import TimeWindow
 
 EXAMPLES: list[JsonValue] = [
@@ -53,6 +61,27 @@ EXAMPLES: list[JsonValue] = [
         "time": {"period": "last_month"},
         "having": [{"column": "sla_breach_rate", "op": ">", "value": 0.05}],
     },
+    {
+        "dataset_id": "ecommerce",
+        "define": [
+            {
+                "name": "top_customers",
+                "plan": {
+                    "table": "orders",
+                    "select": [
+                        {"column": "customer_id"},
+                        {"column": "region"},
+                        {"agg": "sum", "column": "order_total", "as": "spent"},
+                    ],
+                    "filters": [{"column": "customer_id", "op": "not_null"}],
+                    "order_by": [{"expr": "spent", "dir": "desc"}],
+                    "limit": 10,
+                },
+            }
+        ],
+        "table": "top_customers",
+        "select": [{"column": "region"}, {"agg": "count", "as": "customers"}],
+    },
 ]
 """Plans over the built-in datasets, shown in the schema."""
 
@@ -78,12 +107,9 @@ GroupKey = Annotated[
 ]
 
 
-class QueryPlan(PlanModel):
-    """One question over one dataset: which rows, grouped how, computing what, in which order."""
+class PlanBody(PlanModel):
+    """Which rows, grouped how, computing what, in which order: a plan apart from its dataset."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": EXAMPLES})
-
-    dataset_id: str = Field(min_length=1, max_length=128, description="The dataset the plan is about.")
     table: Reference = Field(
         description="The table whose rows are read. Columns of related tables are reached as `table.column`; "
         "choose the most detailed table (the 'many' side) when several are involved."
@@ -110,9 +136,34 @@ class QueryPlan(PlanModel):
     top_per_group: TopPerGroup | None = Field(default=None, description="Keep the first n rows per group.")
     order_by: tuple[OrderBy, ...] = Field(default=(), max_length=MAX_ITEMS)
     limit: int | None = Field(
-        default=None, ge=1, le=MAX_ROWS, description="Most rows to return; 200 when absent."
+        default=None,
+        ge=1,
+        le=MAX_ROWS,
+        description="Most rows to return; when absent, 200 for a plan and all rows for a named table.",
     )
     notes: str | None = Field(default=None, max_length=2000, description="A short explanation, for people.")
+
+
+class Definition(PlanModel):
+    """A plan whose output rows later plans may read like a table."""
+
+    name: TableName = Field(description="What later definitions and the plan itself write as `table`.")
+    plan: PlanBody
+
+
+class _Addressed(PlanModel):
+    dataset_id: str = Field(min_length=1, max_length=128, description="The dataset the plan is about.")
+    define: tuple[Definition, ...] = Field(
+        default=(),
+        max_length=MAX_DEFINITIONS,
+        description="Tables made from other plans, in order; each may read those before it.",
+    )
+
+
+class QueryPlan(PlanBody, _Addressed):
+    """One question over one dataset: which rows, grouped how, computing what, in which order."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": EXAMPLES})
 
     def to_json(self) -> dict[str, Any]:
         """The plan as plain JSON: the author's fields only. `parse_plan` gives the same plan back."""

@@ -9,7 +9,7 @@ from sandtable.plan import items as i
 from sandtable.plan.derivations import Derivation
 from sandtable.plan.expressions import Expressions, has_aggregate
 from sandtable.plan.findings import Findings
-from sandtable.plan.model import QueryPlan
+from sandtable.plan.model import PlanBody
 from sandtable.plan.names import likely_names, made_up, settle
 from sandtable.plan.resolved import ColumnRef, Expr, Output, is_aggregate, row_parts
 
@@ -29,7 +29,7 @@ class Selected:
 
 @dataclass(frozen=True, slots=True)
 class OutputColumns:
-    plan: QueryPlan
+    plan: PlanBody
     expressions: Expressions
     found: Findings
 

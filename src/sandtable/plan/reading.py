@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from typing import cast
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sandtable.plan import derivations, filters, items, windows
-from sandtable.plan.model import OrderBy, QueryPlan
+from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan
 from sandtable.plan.problems import PlanProblem, did_you_mean, listed
 from sandtable.plan.shapes import INVISIBLE, MAX_DEPTH, MAX_INTEGER, SHAPE_KEYS
 
@@ -33,7 +34,9 @@ _MODELS: Mapping[str, type[BaseModel]] = {
         derivations.ShareOfTotal, derivations.Rank, derivations.Change, derivations.RunningTotal,
         derivations.ZScore,
     )
-} | {"order_by": OrderBy, "top_per_group": derivations.TopPerGroup}  # fmt: skip
+} | {
+    "order_by": OrderBy, "top_per_group": derivations.TopPerGroup, "define": Definition, "plan": PlanBody,
+}  # fmt: skip
 
 _SYNONYMS = {
     "==": "=", "eq": "=", "equals": "=", "is": "=", "<>": "!=", "ne": "!=", "neq": "!=",
@@ -75,8 +78,14 @@ def read_plan(obj: object) -> QueryPlan | list[PlanProblem]:
 
 def read_metric_part(part: object) -> items.AnyItem | list[PlanProblem]:
     """One side of a catalog metric: an aggregate expression in the plan's JSON form."""
-    shell = {"dataset_id": "-", "table": "-", "select": [part]}
-    plan = read_plan(shell)
+    oversize = bounded(part)
+    return [oversize] if oversize else _metric_part(json.dumps(part))
+
+
+@lru_cache(maxsize=512)
+def _metric_part(text: str) -> items.AnyItem | list[PlanProblem]:
+    """A catalog has few metrics, and every plan that names one reads it again."""
+    plan = read_plan({"dataset_id": "-", "table": "-", "select": [json.loads(text)]})
     return plan.select[0] if isinstance(plan, QueryPlan) else plan
 
 
@@ -89,7 +98,8 @@ def bounded(obj: object) -> PlanProblem | None:
         nodes += 1
         if isinstance(value, str):
             text += len(value)
-            hidden += len(INVISIBLE.findall(value)) if text <= MAX_TOTAL_TEXT else 0
+            if text <= MAX_TOTAL_TEXT and not (value.isascii() and value.isprintable()):
+                hidden += len(INVISIBLE.findall(value))
         if nodes > MAX_NODES or text > MAX_TOTAL_TEXT or level > MAX_NESTING or hidden > MAX_INVISIBLE:
             hint = "Ask a smaller question, or split it into several plans."
             return PlanProblem("", "the plan is too large or nested too deeply", hint)
@@ -112,7 +122,7 @@ def _children(value: object) -> Iterator[object]:
 
 def _is_json(value: object) -> bool:
     if isinstance(value, str):
-        return not any("\ud800" <= char <= "\udfff" for char in value)
+        return value.isascii() or not any("\ud800" <= char <= "\udfff" for char in value)
     if isinstance(value, int):
         return abs(value) <= MAX_INTEGER
     if isinstance(value, float):
@@ -143,18 +153,25 @@ def _kind(value: object) -> str:
 
 
 def _too_deep(plan: QueryPlan) -> list[PlanProblem]:
+    found = _too_deep_in(plan, "")
+    for index, definition in enumerate(plan.define):
+        found += _too_deep_in(definition.plan, f"define[{index}].plan.")
+    return found
+
+
+def _too_deep_in(plan: PlanBody, place: str) -> list[PlanProblem]:
     hint = f"Nest at most {MAX_DEPTH} levels."
     found: list[PlanProblem] = []
     for field in ("filters", "having"):
         for index, condition in enumerate(getattr(plan, field)):
             if filters.depth(condition) > MAX_DEPTH:
-                found.append(PlanProblem(f"{field}[{index}]", "filters nest too deeply", hint))
+                found.append(PlanProblem(f"{place}{field}[{index}]", "filters nest too deeply", hint))
     for index, item in enumerate(plan.select):
         deepest = (
             max((filters.depth(f) for f in item.where), default=0) if isinstance(item, items.AggItem) else 0
         )
         if max(items.depth(item), deepest) > MAX_DEPTH:
-            found.append(PlanProblem(f"select[{index}]", "the expression nests too deeply", hint))
+            found.append(PlanProblem(f"{place}select[{index}]", "the expression nests too deeply", hint))
     return found
 
 

@@ -6,14 +6,15 @@ Invariant: a ResolvedPlan compiles. All checks against the catalog happen here, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.catalog.model import ColumnType, Dataset, Table
 from sandtable.plan import derivations as d
 from sandtable.plan.conditions import NUMBERS, Conditions, describe, every
+from sandtable.plan.definitions import Definitions
 from sandtable.plan.expressions import Expressions
 from sandtable.plan.findings import Findings
-from sandtable.plan.model import OrderBy, QueryPlan
+from sandtable.plan.model import OrderBy, PlanBody, QueryPlan
 from sandtable.plan.names import derived_name, settle
 from sandtable.plan.outputs import OutputColumns, names_of
 from sandtable.plan.problems import PlanProblem, did_you_mean, listed
@@ -37,22 +38,30 @@ def resolve_plan(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan | list[PlanP
     if plan.dataset_id != dataset.id:
         message = f"the plan is about dataset `{plan.dataset_id}`, but this is `{dataset.id}`"
         found.add("dataset_id", message, f'Write "dataset_id": "{dataset.id}".')
-    table = dataset.table(plan.table)
-    if table is None:
-        names = [t.name for t in dataset.tables]
-        message = f"no table `{plan.table}` in {dataset.id}{did_you_mean(plan.table, names)}"
-        found.add("table", message, f"Tables: {listed(names)}.")
+    known = Definitions(dataset, found, resolve_body)
+    for index, definition in enumerate(plan.define):
+        known.add(definition, f"define[{index}]")
+    body = known.resolve(plan, found)
+    if body is None or found.problems:
         return found.problems
-    scope = Scope(dataset, table, aggregating=False)
+    read = known.read_by(body)
+    warnings = [f"{item.table.name}: {text}" for item in read for text in item.plan.warnings]
+    return replace(body, defined=read, warnings=(*warnings, *body.warnings))
+
+
+def resolve_body(
+    plan: PlanBody, dataset: Dataset, table: Table, defined: frozenset[str], found: Findings
+) -> ResolvedPlan:
+    """A plan over a table that was found. What it returns holds only when nothing was added to `found`."""
+    scope = Scope(dataset, table, aggregating=False, defined=defined)
     columns = OutputColumns(plan, Expressions(scope, found), found)
     scope.aggregating = columns.grouped or bool(plan.derive) or plan.top_per_group is not None
-    resolved = _Resolution(plan, columns, found).resolve()
-    return found.problems or resolved
+    return _Resolution(plan, columns, found).resolve()
 
 
 @dataclass(frozen=True, slots=True)
 class _Resolution:
-    plan: QueryPlan
+    plan: PlanBody
     columns: OutputColumns
     found: Findings
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
 
-from sandtable.catalog.model import ColumnType
+from sandtable.catalog.model import ColumnType, Table
 from sandtable.plan.items import AggName, ArithmeticOp, BucketUnit
 
 LiteralValue = str | int | float | bool | dt.date | dt.datetime | dt.time
@@ -191,6 +191,8 @@ class ResolvedPlan:
     order: tuple[OrderTerm, ...]
     limit: int | None
     warnings: tuple[str, ...]
+    defined: tuple[Defined, ...] = ()
+    """The named tables that this plan reads, directly or through each other, in the order of their making."""
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -198,6 +200,14 @@ class ResolvedPlan:
 
         None when everything is aggregated into one row."""
         return tuple(output.name for output in self.outputs if output.key or not self.grouped)
+
+
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """A table that a plan makes for itself: its columns, and the plan they come from."""
+
+    table: Table
+    plan: ResolvedPlan
 
 
 def is_aggregate(expr: Expr) -> bool:

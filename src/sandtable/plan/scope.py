@@ -29,6 +29,8 @@ class Scope:
     aggregating: bool
     """Rows are combined, so a join that repeats them would give wrong numbers."""
     joins: dict[str, Join] = field(default_factory=dict[str, Join])
+    defined: frozenset[str] = frozenset()
+    """Tables that the plan made for itself: no relationship leads into or out of them."""
 
     def column(self, name: str, home: Table | None = None) -> ColumnRef | Unresolved:
         """`name` as seen from `home` (the plan's own table unless a metric looks it up)."""
@@ -75,6 +77,8 @@ class Scope:
             paths = self._shortest(table, fanning=True)
             if paths and self.aggregating:
                 return self._would_fan_out(table)
+        if not paths and self.defined & {table.name, self.table.name}:
+            return self._apart(table)
         if not paths:
             known = listed(t.name for t in self.dataset.tables if t.name in self._tables_by_distance())
             hint = (
@@ -93,6 +97,17 @@ class Scope:
         for join in paths[0]:
             self.joins.setdefault(join.table, join)
         return None
+
+    def _apart(self, table: Table) -> Unresolved:
+        if self.table.name in self.defined:
+            hint = f"Select what you need of {table.name} where {self.table.name} is defined."
+        else:
+            hint = f'Base the plan on it: "table": "{table.name}".'
+        return Unresolved(
+            f"relationships do not lead into or out of defined tables, such as from {self.table.name} "
+            f"to {table.name}",
+            hint,
+        )
 
     def _would_fan_out(self, table: Table) -> Unresolved:
         return Unresolved(

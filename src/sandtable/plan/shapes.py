@@ -27,6 +27,7 @@ MAX_VALUES = 1000
 MAX_TEXT = 10_000
 MAX_DEPTH = 8
 MAX_ROWS = 10_000
+MAX_DEFINITIONS = 16
 MAX_INTEGER = 2**127 - 1
 
 Scalar = str | int | float | bool
@@ -86,6 +87,20 @@ Alias = Annotated[
     str, PlainValidator(_name("a name for an output column", 100)), WithJsonSchema(_NAME_SCHEMA)
 ]
 Reference = Annotated[str, Field(min_length=1, max_length=600)]
+
+_IDENTIFIER = r"^[A-Za-z_][A-Za-z0-9_]{0,62}$"
+
+
+def _table_name(value: object) -> str:
+    if isinstance(value, str) and re.fullmatch(_IDENTIFIER, value, re.ASCII):
+        return value
+    message = "a name for a table is a letter or _, then letters, digits and _, at most 63 altogether"
+    raise PydanticCustomError("plan_name", message)
+
+
+TableName = Annotated[
+    str, PlainValidator(_table_name), WithJsonSchema({"type": "string", "pattern": _IDENTIFIER})
+]
 
 
 def literal(value: object) -> Scalar:

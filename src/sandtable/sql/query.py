@@ -21,10 +21,38 @@ from sandtable.sql.windows import derived_column, first_rows
 
 
 def build_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
-    builder = _Builder(
-        plan, frozenset(t.name.lower() for t in dataset.tables), _needs_qualifying(plan, dataset)
-    )
+    """The plan as a query in its total order, without a limit; the tables that it defines come first."""
+    defined = tuple(item.table for item in plan.defined)
+    dataset = dataset.model_copy(update={"tables": (*dataset.tables, *defined)})
+    first: list[exp.CTE] = []
+    for item in plan.defined:
+        # The same defect of DuckDB 2.0 as in `layered`: a later filter may not reach below a window function.
+        windowed = bool(item.plan.derived) or item.plan.top is not None
+        first.append(_cte(item.table.name, _intermediate(item.plan, dataset), fixed=windowed))
+    query = _ordered_query(plan, dataset)
+    if first:
+        steps = query.ctes
+        query.set("with_", exp.With(expressions=[*first, *steps]))
+    return query
+
+
+def _ordered_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
+    builder = _builder(plan, dataset)
     return builder.layered() if plan.derived else builder.single()
+
+
+def _intermediate(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
+    """The rows of a defined table. Order matters only where it decides which rows stay."""
+    query = _ordered_query(plan, dataset)
+    if plan.limit is None:
+        query.set("order", None)
+        return query
+    return query.limit(exp.Literal.number(plan.limit), copy=False)
+
+
+def _builder(plan: ResolvedPlan, dataset: Dataset) -> _Builder:
+    names = frozenset(t.name.lower() for t in dataset.tables)
+    return _Builder(plan, names, _needs_qualifying(plan, dataset))
 
 
 def _needs_qualifying(plan: ResolvedPlan, dataset: Dataset) -> bool:
@@ -75,11 +103,12 @@ class _Builder:
         filtered = plan.having is not None or plan.top is not None
         query = self._final(ctes[-1][0], hidden) if filtered or hidden else ctes.pop()[1]
         query = query.order_by(*self._order(hidden), copy=False)
+        steps: list[exp.CTE] = []
         for index, (name, body) in enumerate(ctes, 1):
             # DuckDB 2.0 computes wrong shares of decimals when it pushes a filter below the window function
             # (its window_self_join rewrite); a materialized step keeps the filter where it is written.
-            fixed = True if filtered and index == len(ctes) else None
-            query = query.with_(w.name(name), as_=body, materialized=fixed, copy=False)
+            steps.append(_cte(name, body, fixed=filtered and index == len(ctes)))
+        query.set("with_", exp.With(expressions=steps) if steps else None)
         return query
 
     def _rows(self, outputs: tuple[Output, ...], writer: ExpressionWriter) -> exp.Select:
@@ -150,6 +179,10 @@ class _Builder:
         """Writes the expression behind an output column instead of its name."""
         exprs = {output.name: output.expr for output in self.plan.outputs}
         return self._writer(lambda ref: self._unfolding().write(exprs[ref.name]))
+
+
+def _cte(name: str, body: exp.Select, *, fixed: bool) -> exp.CTE:
+    return exp.CTE(this=body, alias=exp.TableAlias(this=w.name(name)), materialized=True if fixed else None)
 
 
 def _by_name(ref: OutputRef) -> exp.Expr:

@@ -1,0 +1,96 @@
+"""Named tables: what a plan defines for itself, and which of that it reads.
+
+Invariant: a defined table stands beside the dataset's own only for what comes after it; its columns
+are the output columns of its plan, with the types and units that resolving that plan found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.plan.findings import Findings
+from sandtable.plan.model import Definition, PlanBody
+from sandtable.plan.problems import did_you_mean, listed
+from sandtable.plan.resolved import Defined, ResolvedPlan
+from sandtable.plan.units import unit_of_derived, unit_of_output
+
+ResolveBody = Callable[[PlanBody, Dataset, Table, frozenset[str], Findings], ResolvedPlan]
+
+# DuckDB's type for each logical one, as far as the compiler asks: columns with a time zone leave a plan
+# as plain timestamps.
+_SQL_TYPES = {
+    ColumnType.TEXT: "VARCHAR",
+    ColumnType.INTEGER: "BIGINT",
+    ColumnType.DECIMAL: "DECIMAL",
+    ColumnType.FLOAT: "DOUBLE",
+    ColumnType.BOOLEAN: "BOOLEAN",
+    ColumnType.DATE: "DATE",
+    ColumnType.TIMESTAMP: "TIMESTAMP",
+    ColumnType.TIME: "TIME",
+    ColumnType.OTHER: "OTHER",
+}
+_NO_FILE = "0" * 64
+
+
+class Definitions:
+    """The dataset as it grows by one table per definition."""
+
+    def __init__(self, dataset: Dataset, found: Findings, resolve_body: ResolveBody) -> None:
+        self._dataset, self._found, self._resolve_body = dataset, found, resolve_body
+        self._made: dict[str, Defined] = {}
+        self._failed: set[str] = set()
+
+    def add(self, definition: Definition, place: str) -> None:
+        name = definition.name
+        clash = self._clash(name)
+        if clash:
+            self._found.add(f"{place}.name", clash, "Choose another name.")
+            return
+        inner = Findings()
+        plan = self.resolve(definition.plan, inner)
+        for problem in inner.problems:
+            self._found.add(f"{place}.plan.{problem.field}", problem.message, problem.suggestion)
+        if plan is None or inner.problems:
+            self._failed.add(name.lower())
+            return
+        made = Defined(_table(name, plan, self._dataset), plan)
+        self._made[made.table.name] = made
+        self._dataset = self._dataset.model_copy(update={"tables": (*self._dataset.tables, made.table)})
+
+    def _clash(self, name: str) -> str | None:
+        if name.lower() in self._failed or any(name.lower() == made.lower() for made in self._made):
+            return f"two definitions are called `{name}`"
+        table = self._dataset.table(name)
+        return f"`{name}` is the name of a table of {self._dataset.id}" if table else None
+
+    def resolve(self, plan: PlanBody, found: Findings) -> ResolvedPlan | None:
+        """A plan over the dataset and what is defined so far; None when its table is not there."""
+        table = self._dataset.table(plan.table)
+        if table is not None:
+            return self._resolve_body(plan, self._dataset, table, frozenset(self._made), found)
+        if plan.table.lower() not in self._failed:
+            names = [t.name for t in self._dataset.tables]
+            message = f"no table `{plan.table}` in {self._dataset.id}{did_you_mean(plan.table, names)}"
+            found.add("table", message, f"Tables: {listed(names)}.")
+        return None
+
+    def read_by(self, plan: ResolvedPlan) -> tuple[Defined, ...]:
+        """The definitions that `plan` reads, directly or through each other, in their own order."""
+        chain: list[Defined] = []
+        while plan.table in self._made:
+            chain.append(self._made[plan.table])
+            plan = chain[-1].plan
+        return tuple(reversed(chain))
+
+
+def _table(name: str, plan: ResolvedPlan, dataset: Dataset) -> Table:
+    types = {o.name: o.expr.type for o in plan.outputs} | {d.name: d.type for d in plan.derived}
+    units = {o.name: unit_of_output(o, dataset) for o in plan.outputs}
+    for derived in plan.derived:
+        units[derived.name] = unit_of_derived(derived, units)
+    columns = tuple(
+        Column(name=column, type=type_, sql_type=_SQL_TYPES[type_], unit=units[column])
+        for column, type_ in types.items()
+    )
+    return Table(name=name, file="", sha256=_NO_FILE, columns=columns)
