@@ -71,7 +71,7 @@ def _dataset() -> Dataset:
 
 
 async def gate_ms(executor: LocalExecutor, rounds: int, *, one_person: bool) -> list[float]:
-    gate, dataset = Gate(executor, max_bytes=1 << 20, one_person=one_person), _dataset()
+    gate, dataset = Gate(executor, max_bytes=1 << 20, one_person=one_person, remembered=0), _dataset()
     taken: list[float] = []
     for number in range(-3, rounds):
         await executor.settle()

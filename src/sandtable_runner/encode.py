@@ -112,7 +112,7 @@ def encode_row(row: tuple[Any, ...], cell_bytes: int, texts: set[int] | None = N
     for index, value in enumerate(row):
         if type(value) in _EDGES and value in _EDGES[type(value)]:
             raise Inexact(index)
-        cell = _iso(value) if texts and index in texts and value is not None else encode(value)
+        cell = iso(value) if texts and index in texts and value is not None else encode(value)
         size = _size(cell)
         if size > cell_bytes:
             raise CellTooLarge(index, size)
@@ -121,7 +121,7 @@ def encode_row(row: tuple[Any, ...], cell_bytes: int, texts: set[int] | None = N
     return cells, total
 
 
-def _iso(text: str) -> str:
+def iso(text: str) -> str:
     """`2025-01-02 03:04:05.000000001` with a T, as other moments have it; anything else as it is."""
     return _MOMENT.sub(r"\1T\2", text)
 

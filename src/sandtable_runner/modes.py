@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from sandtable_runner import engine, escape, ingest, parse
+from sandtable_runner import engine, escape, ingest, parse, profile
 from sandtable_runner.complaint import explain
 from sandtable_runner.encode import INEXACT_TYPES, CellTooLarge, Inexact, encode_row, text_size
 
@@ -168,6 +168,14 @@ def run_ingest(connection: engine.Connection, job: Job) -> Outcome:
     return {"status": "succeeded", "output": output}
 
 
+def run_profile(connection: engine.Connection, job: Job) -> Outcome:
+    try:
+        output = profile.profile(connection, job)
+    except duckdb.Error as error:
+        return _engine_failure(error)
+    return {"status": "succeeded", "output": output}
+
+
 def probe(connection: engine.Connection, job: Job) -> Outcome:
     """Real escape attempts, made from inside."""
     return {"status": "succeeded", "output": {"attempts": escape.attempt_all()}}
@@ -179,5 +187,6 @@ MODES: dict[str, Callable[[engine.Connection, Job], Outcome]] = {
     "fetch_schema": fetch_schema,
     "parse": parse_sql,
     "ingest": run_ingest,
+    "profile": run_profile,
     "probe": probe,
 }

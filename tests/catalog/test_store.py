@@ -15,6 +15,7 @@ import pytest
 
 from sandtable.catalog import source
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.catalog.store import DataStore, Workspace
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import InvalidInput, NotFound, RunnerBroken
@@ -255,3 +256,76 @@ def test_rehash_finds_a_file_that_changed_after_it_was_published(store: DataStor
     (target / "t.parquet").write_text("Parquet", "utf-8")
     with pytest.raises(RunnerBroken, match=r"t\.parquet changed after it was published"):
         store.rehash(dataset().version)
+
+
+def profile(version: str) -> Profile:
+    values = (
+        ValueCount(value="a\0\ud7ff", count=2),
+        ValueCount(value=1.5, count=1),
+        ValueCount(value=True, count=1),
+    )
+    column = ColumnProfile(
+        name="x", nulls=1, distinct=3, minimum=1, maximum="z", values=values, complete=True
+    )
+    return Profile(version=version, tables=(TableProfile(name="t", rows=5, columns=(column,)),))
+
+
+def test_a_profile_comes_back_as_it_was(store: DataStore) -> None:
+    version = dataset().version
+    assert store.profile(version) is None
+    store.keep_profile(profile(version))
+    store.keep_profile(profile(version))
+    kept = store.profile(version)
+    assert kept == profile(version)
+    assert kept is not None
+    assert [type(v.value) for v in kept.tables[0].columns[0].values] == [str, float, bool]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff",
+        b'{"format": 1}',
+        b"[" * 100_000,
+        b'{"format": 1, "profile": {"version": "x", "tables": "none"}}',
+    ],
+    ids=["empty", "cut", "a list", "null", "no UTF-8", "no profile", "deep", "no tables"],
+)
+def test_a_damaged_profile_is_none(store: DataStore, content: bytes) -> None:
+    version = dataset().version
+    store.keep_profile(profile(version))
+    (path,) = (store.root / "profiles").iterdir()
+    path.write_bytes(content)
+    assert store.profile(version) is None
+    store.keep_profile(profile(version))
+    assert store.profile(version) == profile(version)
+
+
+def test_a_profile_of_another_format_or_version_is_none(store: DataStore) -> None:
+    version = dataset().version
+    store.keep_profile(profile(version))
+    (path,) = (store.root / "profiles").iterdir()
+    good = path.read_text("utf-8")
+    path.write_text(good.replace('"format": 1', '"format": 0'), "utf-8")
+    assert store.profile(version) is None
+    path.write_text(good.replace(version, f"sha256:{'f' * 64}"), "utf-8")
+    assert store.profile(version) is None
+
+
+def test_half_a_profile_is_never_seen_and_its_rest_is_cleaned(
+    store: DataStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dies(path: Path, target: Path) -> None:
+        raise OSError(errno.EIO, "the machine stopped")
+
+    version = dataset().version
+    with monkeypatch.context() as patch, pytest.raises(OSError, match="stopped"):
+        patch.setattr(Path, "replace", dies)
+        store.keep_profile(profile(version))
+    assert store.profile(version) is None
+    assert store.clean(time.time() + 7200) == 1
+    assert list((store.root / "profiles").iterdir()) == []

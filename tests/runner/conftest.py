@@ -1,4 +1,4 @@
-"""An intake: files of any kind go in, through a real sandbox of both kinds."""
+"""An intake for files of any kind and a shelf of data to look at, through real sandboxes of both kinds."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from sandtable.sandbox.local.executor import LocalExecutor
 from tests.runner.ingesting import Intake
+from tests.runner.profiling import Shelf
 from tests.sandbox.stores import make_store
 
 _ISOLATION = [
@@ -24,4 +25,14 @@ async def intake(
     store = make_store(tmp_path_factory.mktemp("store"))
     executor = LocalExecutor(store.root, isolation=request.param)
     yield Intake(executor, store.root)
+    await executor.aclose()
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=_ISOLATION)
+async def shelf(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Shelf]:
+    store = make_store(tmp_path_factory.mktemp("store"))
+    executor = LocalExecutor(store.root, isolation=request.param, standby=0, presealed=0)
+    yield Shelf(executor, store.root)
     await executor.aclose()

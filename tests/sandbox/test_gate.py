@@ -18,7 +18,9 @@ from sandtable.plan.validate import parse_plan
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.sandbox.executor import JobStatus
 from sandtable.sandbox.gate import Gate, is_large, parse_job
+from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sql.compile import compile_plan
 from sandtable_runner import engine
@@ -117,3 +119,49 @@ def approved(text: str, dataset: Dataset) -> Approved:
     verdict = judged_here(text, dataset)
     assert isinstance(verdict, Approved), verdict
     return verdict
+
+
+class _Counting:
+    """An executor that parses here and counts how often it is asked."""
+
+    name = "counting"
+
+    def __init__(self) -> None:
+        self.jobs: list[Job] = []
+
+    async def submit(self, job: Job) -> None:
+        self.jobs.append(job)
+
+    async def result(self, job_id: str) -> JobResult:
+        text = self.jobs[-1].text
+        return JobResult(job_id=job_id, status="succeeded", output=parse(ENGINE, text, None))
+
+    async def status(self, job_id: str) -> JobStatus:
+        return "done"
+
+    async def cancel(self, job_id: str) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+async def test_an_approval_is_remembered_for_the_same_text_and_data_only() -> None:
+    executor = _Counting()
+    gate = Gate(executor, max_bytes=MAX_BYTES, remembered=2)
+    other = SHOP.model_copy(update={"version": "sha256:" + "b" * 64})
+    first = await gate("SELECT count(*) FROM orders", SHOP)
+    assert isinstance(first, Approved)
+    assert await gate("SELECT count(*) FROM orders", SHOP) is first
+    assert len(executor.jobs) == 1
+    await gate("SELECT count(*) FROM orders", other)
+    await gate("SELECT count(*) FROM orders ", SHOP)
+    assert len(executor.jobs) == 3
+    await gate("SELECT count(*) FROM orders", SHOP)
+    assert len(executor.jobs) == 4, "the oldest of three was forgotten"
+
+
+async def test_a_refusal_is_looked_at_again() -> None:
+    executor = _Counting()
+    gate = Gate(executor, max_bytes=MAX_BYTES)
+    for _ in range(2):
+        assert isinstance(await gate("SELECT * FROM nowhere", SHOP), Refused)
+    assert len(executor.jobs) == 2

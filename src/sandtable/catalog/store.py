@@ -4,6 +4,7 @@
     staging/<id>/                   where a sandboxed conversion writes
     versions/<64 hex>/<table>.parquet, dataset.json, digests.json
     by-source/<64 hex>              which version a set of source files became
+    profiles/<64 hex>.json          what a version's columns hold
 
 Invariant: a folder under `versions` is complete and never changes; it appears by one rename.
 Modes do not depend on the umask: a sandbox may run as another user and must read what it is given.
@@ -27,6 +28,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
 from sandtable.catalog.source import Progress, copy_source, digest_source, write_file
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import NotFound, RunnerBroken
@@ -35,6 +37,8 @@ _VERSION = re.compile(r"sha256:([0-9a-f]{64})")
 _LEFTOVER_SECONDS = 3600.0
 _MANIFEST = "dataset.json"
 _DIGESTS = "digests.json"
+_PROFILE_FORMAT = 1
+"""Raise it when profiles are made in another way: stored ones are then made anew."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +61,7 @@ class DataStore:
         """`root` is `<home>/data`; it is made when missing."""
         self.root = root
         with disk_trouble(root):
-            for name in ("", "incoming", "versions", "by-source"):
+            for name in ("", "incoming", "versions", "by-source", "profiles"):
                 _make_dir(root / name, 0o755)
             _make_dir(root / "staging", 0o711)
 
@@ -171,10 +175,7 @@ class DataStore:
     # Index of source files
 
     def remember(self, source_key: str, version: str) -> None:
-        path = self.root / "by-source" / source_key
-        temporary = path.with_name(f".{secrets.token_hex(8)}")
-        write_file(temporary, json.dumps({"version": version}).encode("utf-8"))
-        temporary.replace(path)
+        _replace(self.root / "by-source" / source_key, json.dumps({"version": version}))
 
     def recall(self, source_key: str) -> Dataset | None:
         """The dataset these source files became before, if it is still whole."""
@@ -185,13 +186,34 @@ class DataStore:
             # A lost or damaged index entry costs one conversion, which writes it anew.
             return None
 
+    # Profiles
+
+    def keep_profile(self, profile: Profile) -> None:
+        body = f'{{"format": {_PROFILE_FORMAT}, "profile": {profile.model_dump_json()}}}'
+        _replace(self._profile_path(profile.version), body)
+
+    def profile(self, version: str) -> Profile | None:
+        """The one that was kept. Nothing when it is lost, damaged or of another format: it can be made anew."""
+        path = self._profile_path(version)
+        try:
+            kept = json.loads(path.read_bytes())
+            profile = Profile.model_validate(kept["profile"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return None
+        return profile if kept["format"] == _PROFILE_FORMAT and profile.version == version else None
+
+    def _profile_path(self, version: str) -> Path:
+        return self.root / "profiles" / f"{self.path(version).name}.json"
+
     def clean(self, now: float | None = None) -> int:
         """Remove what crashed ingestions left more than an hour ago; returns how many were removed."""
         before = (time.time() if now is None else now) - _LEFTOVER_SECONDS
         incoming, staging = self.root / "incoming", self.root / "staging"
         ids = {path.name for folder in (incoming, staging) for path in folder.iterdir()}
         leftovers = [(incoming / name, staging / name) for name in sorted(ids)]
-        leftovers += [(p,) for name in ("versions", "by-source") for p in (self.root / name).glob(".*")]
+        leftovers += [
+            (p,) for name in ("versions", "by-source", "profiles") for p in (self.root / name).glob(".*")
+        ]
         removed = 0
         for paths in leftovers:
             if max(_last_change(path) for path in paths) < before:
@@ -227,6 +249,13 @@ def _broken(folder: Path, why: str) -> RunnerBroken:
     return RunnerBroken(
         f"{folder} is damaged: {why}", suggestion="Delete that folder and ingest the data again."
     )
+
+
+def _replace(path: Path, text: str) -> None:
+    """Readers see the file as it was or as it is, never half of it."""
+    temporary = path.with_name(f".{secrets.token_hex(8)}")
+    write_file(temporary, text.encode("utf-8"))
+    temporary.replace(path)
 
 
 def _make_dir(path: Path, mode: int) -> None:

@@ -52,7 +52,9 @@ def dump_of(text: str, statement: Node, dataset: Dataset, max_rows: int) -> Refu
     columns = {fold(c.name) for t in dataset.tables for c in t.columns}
     guard = _Guard(text, large, columns)
     node = cast("Node", statement["node"])
-    return guard.wide(node, {}) or guard.collected(node, {})
+    if refused := guard.wide(node, {}):
+        return refused
+    return guard.collected(node, {}) if _may_collect(node) else None
 
 
 class _Guard:
@@ -234,6 +236,13 @@ def _given(call: Node) -> list[Node]:
     """The arguments of a function, or the operands of an operator."""
     named = map(as_node, listed(call, "arguments"))
     return [under(argument, "expression") for argument in named] or listed(call, "children")
+
+
+def _may_collect(node: Node) -> bool:
+    """Whether anything in the query is a collector at all: most queries have none, and need no closer look."""
+    return any(
+        d.get("class") in ("FUNCTION", "WINDOW") and _is_collector(d, whole=True) for d in records(node)
+    )
 
 
 def _is_collector(call: Node, *, whole: bool) -> bool:

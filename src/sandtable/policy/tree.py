@@ -32,7 +32,10 @@ def records(value: Any, *, into_subqueries: bool = True) -> Iterator[Node]:
         if isinstance(found, dict):
             record = cast("Node", found)
             yield record
-            if into_subqueries or record.get("class") != "SUBQUERY":
-                stack.extend(reversed(list(record.values())))
-        elif isinstance(found, list):
-            stack.extend(reversed(cast("list[Any]", found)))
+            if not into_subqueries and record.get("class") == "SUBQUERY":
+                continue
+            found = record.values()
+        elif not isinstance(found, list):
+            continue
+        # Most values of a tree are leaves: they are not even looked at again.
+        stack += [v for v in reversed(cast("list[Any]", found)) if isinstance(v, (dict, list))]

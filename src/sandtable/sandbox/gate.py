@@ -7,12 +7,13 @@ serves two people. Whatever a text can bring about in there (too slow, too deep,
 from __future__ import annotations
 
 import secrets
+from collections import OrderedDict
 
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
-from sandtable.policy.verdict import Refused, Verdict
+from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import Job, JobResult, Limits
 
@@ -22,6 +23,8 @@ _MACHINERY = frozenset({"SandboxLost", "NoAnswer", "BadAnswer", "Killed"})
 LARGE_ROWS = 500_000
 """Fewer rows are read by one thread, so that sums come out as the engine alone would give them."""
 
+_LONGEST_REMEMBERED = 16 << 10
+
 _LIMITS = Limits(
     wall_ms=800, cpu_s=60, memory_mb=256, tmp_mb=0, pids=4, rows=0, result_bytes=16 << 20, log_bytes=4096
 )
@@ -29,24 +32,46 @@ _LIMITS = Limits(
 
 class Gate:
     def __init__(
-        self, executor: Executor, *, max_bytes: int, max_rows: int = 200, one_person: bool = False
+        self,
+        executor: Executor,
+        *,
+        max_bytes: int,
+        max_rows: int = 200,
+        one_person: bool = False,
+        remembered: int = 256,
     ) -> None:
-        """`one_person`: all texts come from the same person, so that a parser may serve several of them."""
+        """`one_person`: all texts come from the same person, so that a parser may serve several of them.
+        `remembered`: how many approvals are kept."""
         self._executor = executor
         self._one_person = one_person
         self._max_rows = max_rows
         self._max_bytes = max_bytes
+        self._remembered = remembered
+        self._approved: OrderedDict[tuple[str, str], Approved] = OrderedDict()
 
     async def __call__(self, text: str, dataset: Dataset) -> Verdict:
         refused = pregate(text, self._max_bytes)
         if refused is not None:
             return refused
+        known = self._approved.get((text, dataset.version))
+        if known is not None:
+            self._approved.move_to_end((text, dataset.version))
+            return known
         job = parse_job(text, dataset, keep=self._one_person)
         await self._executor.submit(job)
         result = await self._executor.result(job.id)
         if result.status != "succeeded":
             return _unparsed(result)
-        return judge(text, result.output, dataset, max_rows=self._max_rows)
+        verdict = judge(text, result.output, dataset, max_rows=self._max_rows)
+        if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
+            self._remember(text, dataset, verdict)
+        return verdict
+
+    def _remember(self, text: str, dataset: Dataset, verdict: Approved) -> None:
+        """The same text over the same data is approved again; what was refused is looked at again."""
+        self._approved[text, dataset.version] = verdict
+        while len(self._approved) > self._remembered:
+            self._approved.popitem(last=False)
 
 
 def parse_job(text: str, dataset: Dataset, *, keep: bool = False) -> Job:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.errors import ErrorCode
 
-Mode = Literal["sql", "dry_run", "fetch_schema", "parse", "ingest", "probe"]
+Mode = Literal["sql", "dry_run", "fetch_schema", "parse", "ingest", "profile", "probe"]
 
 
 class _Wire(BaseModel):
@@ -86,6 +86,6 @@ class JobResult(_Wire):
     stderr: str = ""
     error: JobError | None = None
     output: dict[str, Any] = Field(default_factory=dict)
-    """Answer of the modes that return no table (`parse`, `fetch_schema`, `ingest`, `probe`)."""
+    """Answer of the modes that return no table (`parse`, `fetch_schema`, `ingest`, `profile`, `probe`)."""
     metrics: dict[str, float] = Field(default_factory=dict)
     """Timings in ms and peaks, never hashed."""

@@ -118,3 +118,15 @@ async def test_fetch_schema(bench: Bench) -> None:
     assert (table["table"], table["rows"]) == ("orders", 2000)
     assert [column["name"] for column in table["columns"]] == ["id", "region", "amount"]
     assert table["columns"][0]["sql_type"] == "BIGINT"
+
+
+async def test_what_the_columns_hold(bench: Bench) -> None:
+    result = await bench.run("", mode="profile", options={"values": 2, "seconds": 60})
+    assert result.status == "succeeded", result.error
+    (table,) = result.output["tables"]
+    assert (table["name"], table["rows"]) == ("orders", 2000)
+    identity, region, amount = table["columns"]
+    assert (identity["minimum"], identity["maximum"], identity["distinct"]) == (0, 1999, 2000)
+    assert region["values"] == [["north", 667], ["south", 667]], "the most frequent ones"
+    assert (region["complete"], region["distinct"]) == (False, 3)
+    assert sum(amount["counts"]) == 2000
