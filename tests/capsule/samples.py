@@ -8,11 +8,12 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sandtable.capsule.keys import SigningKey
-from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord, digests_of
+from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord, digests_of, prompts_of
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.errors import ErrorCode, InvalidInput
 from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.runs.draw import draw
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
 VERSION = "sha256:" + "ab" * 32
@@ -77,6 +78,8 @@ def capsule(**changes: Any) -> Capsule:
         "exec_time_ms": 3.25,
         "cached_from": None,
         "prompts": [],
+        "chart": None,
+        "origin": None,
         **changes,
     }
     return Capsule.model_validate({**fields, "digests": digests_of(fields).model_dump()})
@@ -110,6 +113,37 @@ def rejected(**changes: Any) -> Capsule:
             **changes,
         }
     )
+
+
+CHART_COLUMNS = (ResultColumn(name="region", type="VARCHAR"), ResultColumn(name="total", type="DOUBLE"))
+CHART_ROWS = (("<b>North</b>", 12.5), ("South", 1234.5678901), (None, 0.1))
+ORIGIN: dict[str, Any] = {
+    "proposer": "openai:gpt-5",
+    "prompts": [{"name": "plan", "sha256": "1f" * 32}, {"name": "repair", "sha256": "2e" * 32}],
+    "tokens_in": 1200,
+    "tokens_out": 85,
+    "latency_ms": 812.5,
+    "repairs": 1,
+}
+
+
+def chart_answer(rows: tuple[tuple[Any, ...], ...] = CHART_ROWS) -> JobResult:
+    return JobResult(job_id="j", status="succeeded", columns=CHART_COLUMNS, rows=rows, row_count=len(rows))
+
+
+def charted(given: JobResult | None = None, **changes: Any) -> Capsule:
+    """A run from a conversation, with the figure that its rows give."""
+    made = given or chart_answer()
+    fields: dict[str, Any] = {
+        "plan": None,
+        "question": "total by region",
+        "result": ResultRecord.of(made).model_dump(mode="json"),
+        "chart": draw(made, "total by region", None, 200),
+        "origin": ORIGIN,
+        "prompts": prompts_of(ORIGIN),
+        **changes,
+    }
+    return capsule(**fields)
 
 
 def world(
@@ -150,6 +184,7 @@ def world(
         "compile": compile_plan,
         "judge": judge,
         "run": run,
+        "draw": draw,
         **changes,
     }
     return Rederive(**steps)

@@ -11,7 +11,15 @@ import math
 from typing import Any
 
 from sandtable.capsule.cell_types import CellType, parse_type
-from sandtable.capsule.result_digest import NOISE, Columns, Rows, encode_cell, float_scale, floats_in
+from sandtable.capsule.result_digest import (
+    NOISE,
+    Columns,
+    Rows,
+    as_float,
+    encode_cell,
+    float_scale,
+    floats_in,
+)
 
 TOLERANCE = 1e-9
 
@@ -29,6 +37,18 @@ def agree(columns: Columns, left: Rows, right: Rows) -> bool:
     ]
     ours, theirs = ([_split(row, types, floors) for row in rows] for rows in (left, right))
     return _same(ours, theirs) or _same(sorted(ours), sorted(theirs))
+
+
+def same_figure(left: Any, right: Any) -> bool:
+    """Two figures in JSON form, equal in everything but the last digits of their numbers."""
+    if isinstance(left, dict) and isinstance(right, dict):
+        return left.keys() == right.keys() and all(same_figure(left[name], right[name]) for name in left)
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(same_figure, left, right))
+    ours, theirs = as_float(left), as_float(right)
+    if ours is None or theirs is None:
+        return type(left) is type(right) and left == right
+    return _close(ours, theirs, 0.0)
 
 
 def _split(row: Any, types: list[CellType], floors: list[float]) -> _Row:

@@ -1,7 +1,8 @@
 """What happened in one run, as one immutable record.
 
 Invariant: everything a stranger needs to repeat the run is here or is named by its digest.
-`digests` is derived from the other fields (`digests_of`) and signed with them.
+`digests` is derived from the other fields (`digests_of`) and signed with them. A format that was
+ever sealed is read for ever (`read_capsule`); only the newest one, `Capsule`, is made.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
-SCHEMA = "1"
+SCHEMA = "2"
 PREVIEW_ROWS = 200
 PREVIEW_BYTES = 128 << 10
 LOG_CHARS = 8 << 10
@@ -96,7 +97,27 @@ class ResultRecord(_Frozen):
         )
 
 
-class Digests(_Frozen):
+class Prompt(_Frozen):
+    """A prompt file that was shown to a model."""
+
+    name: str = Field(min_length=1, max_length=200)
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+
+
+class Origin(_Frozen):
+    """Who proposed what ran, and what that cost. Told by the server that asked; it cannot be derived again."""
+
+    proposer: str = Field(min_length=1, max_length=200)
+    """`builtin`, or provider and model such as `openai:gpt-5`."""
+    prompts: tuple[Prompt, ...] = ()
+    tokens_in: int = Field(default=0, ge=0)
+    tokens_out: int = Field(default=0, ge=0)
+    latency_ms: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    repairs: int = Field(default=0, ge=0)
+    """How often a proposal was refused or failed before this one."""
+
+
+class DigestsV1(_Frozen):
     data: str
     question: str
     plan: str | None
@@ -107,8 +128,14 @@ class Digests(_Frozen):
     result: str | None
 
 
-class Capsule(_Frozen):
-    schema_version: Literal["1"] = SCHEMA
+class Digests(DigestsV1):
+    chart: str | None
+    origin: str | None
+
+
+class _Recorded(_Frozen):
+    """What every format holds."""
+
     run_id: str
     created_at: str
     finished_at: str
@@ -136,10 +163,34 @@ class Capsule(_Frozen):
     cached_from: str | None
     prompts: tuple[str, ...]
     """Digests of the prompts that led to the plan."""
+
+
+class CapsuleV1(_Recorded):
+    """As it was made before there were charts and conversations."""
+
+    schema_version: Literal["1"]
+    digests: DigestsV1
+
+
+class Capsule(_Recorded):
+    schema_version: Literal["2"] = SCHEMA
+    chart: dict[str, Any] | None
+    """The figure made from the result's rows; nothing when none was asked for or none fits."""
+    origin: Origin | None
+    """Nothing when a person or a program handed in the plan or SQL."""
     digests: Digests
 
 
-def digests_of(fields: dict[str, Any], known_result: str | None = None) -> Digests:
+AnyCapsule = CapsuleV1 | Capsule
+
+
+def read_capsule(predicate: dict[str, Any]) -> AnyCapsule:
+    """A capsule of any format. Raises pydantic's ValidationError."""
+    made = CapsuleV1 if predicate.get("schema_version") == "1" else Capsule
+    return made.model_validate(predicate)
+
+
+def digests_of(fields: dict[str, Any], known_result: str | None = None) -> DigestsV1:
     """The digests of a capsule's content, given its fields in JSON form.
 
     `known_result` spares its maker from hashing a result twice; whoever verifies leaves it out.
@@ -148,7 +199,7 @@ def digests_of(fields: dict[str, Any], known_result: str | None = None) -> Diges
     def optional(name: str) -> str | None:
         return None if fields[name] is None else digest(fields[name])
 
-    return Digests(
+    old = DigestsV1(
         data=fields["dataset_version"],
         question=digest(fields["question"]),
         plan=optional("plan"),
@@ -158,6 +209,14 @@ def digests_of(fields: dict[str, Any], known_result: str | None = None) -> Diges
         limits=digest(fields["limits"]),
         result=known_result or _result_digest(fields["result"]),
     )
+    if fields.get("schema_version", SCHEMA) == "1":
+        return old
+    return Digests(**old.model_dump(), chart=optional("chart"), origin=optional("origin"))
+
+
+def prompts_of(origin: dict[str, Any] | None) -> list[str]:
+    """The capsule's `prompts`, given its `origin` in JSON form."""
+    return [f"sha256:{prompt['sha256']}" for prompt in origin["prompts"]] if origin else []
 
 
 def _result_digest(result: dict[str, Any] | None) -> str | None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-LinkName = Literal["envelope", "signature", "signer", "digests", "data", "plan", "verdict", "result"]
+LinkName = Literal["envelope", "signature", "signer", "digests", "data", "plan", "verdict", "result", "chart"]
 LINKS: tuple[LinkName, ...] = (
     "envelope",
     "signature",
@@ -16,6 +16,7 @@ LINKS: tuple[LinkName, ...] = (
     "plan",
     "verdict",
     "result",
+    "chart",
 )
 
 

@@ -1,7 +1,7 @@
 """A capsule becomes an in-toto statement in a DSSE envelope, signed with Ed25519.
 
 Invariant: the payload is the canonical JSON of the statement, and the signature covers those
-bytes and their type (DSSE's pre-authentication encoding). Version 1 has exactly one signature.
+bytes and their type (DSSE's pre-authentication encoding). There is exactly one signature.
 """
 
 from __future__ import annotations
@@ -18,7 +18,8 @@ from sandtable.errors import InvalidInput
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
-PREDICATE_TYPE = "https://sandtable.dev/capsule/v1"
+PREDICATE_TYPE = "https://sandtable.dev/capsule/v{}"
+"""With the capsule's `schema_version`."""
 
 Envelope = dict[str, Any]
 
@@ -37,7 +38,7 @@ def statement(predicate: Mapping[str, Any]) -> dict[str, Any]:
     return {
         "_type": STATEMENT_TYPE,
         "subject": subjects(predicate),
-        "predicateType": PREDICATE_TYPE,
+        "predicateType": PREDICATE_TYPE.format(predicate["schema_version"]),
         "predicate": predicate,
     }
 
@@ -89,12 +90,18 @@ def read_statement(payload: bytes) -> dict[str, Any]:
     if not same:
         raise InvalidInput("the payload is not in canonical form")
     _exactly(made, {"_type", "subject", "predicateType", "predicate"}, "the statement")
-    for name, expected in (("_type", STATEMENT_TYPE), ("predicateType", PREDICATE_TYPE)):
-        if made[name] != expected:
-            raise InvalidInput(f"{name} is {made[name]!r}, not {expected!r}")
     if not isinstance(made["predicate"], dict):
         raise InvalidInput("the predicate is not an object")
+    predicate_type = PREDICATE_TYPE.format(made["predicate"].get("schema_version"))
+    for name, expected in (("_type", STATEMENT_TYPE), ("predicateType", predicate_type)):
+        if made[name] != expected:
+            raise InvalidInput(f"{name} is {made[name]!r}, not {expected!r}")
     return made
+
+
+def chart_in(envelope: Mapping[str, Any]) -> dict[str, Any] | None:
+    """The figure in an envelope of one's own store, whose signature is not looked at again."""
+    return loads(unpack(envelope)[0])["predicate"].get("chart")
 
 
 def _parse(text: str | bytes) -> Mapping[str, Any]:

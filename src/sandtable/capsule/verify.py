@@ -13,13 +13,23 @@ from typing import Any
 from cryptography.exceptions import InvalidSignature
 from pydantic import ValidationError
 
-from sandtable.capsule.canonical import digest
-from sandtable.capsule.compare import agree
+from sandtable.capsule.canonical import digest, plain
+from sandtable.capsule.compare import agree, same_figure
 from sandtable.capsule.keys import TrustedKeys
-from sandtable.capsule.model import Capsule, VerdictRecord, digest_of_rows, digests_of
+from sandtable.capsule.model import (
+    AnyCapsule,
+    CapsuleV1,
+    ResultRecord,
+    VerdictRecord,
+    digest_of_rows,
+    digests_of,
+    prompts_of,
+    read_capsule,
+)
 from sandtable.capsule.report import LINKS, Link, LinkName, Report
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
 from sandtable.catalog.model import Dataset
+from sandtable.chart.layout import MAKER
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
 from sandtable.policy.verdict import Approved, Verdict
 from sandtable.sandbox.job import JobResult
@@ -37,14 +47,16 @@ class Rederive:
     compile: Callable[[dict[str, Any], Dataset, int], str] | None = None
     """Plan, dataset and row limit to SQL. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]] | None = None
-    run: Callable[[Capsule, Approved, Dataset], Awaitable[JobResult]] | None = None
+    run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
+    draw: Callable[[JobResult, str, dict[str, Any] | None, int], dict[str, Any] | None] | None = None
+    """Result, question, plan and row limit to the figure. Pure."""
 
 
 async def verify(envelope: Mapping[str, Any] | str | bytes, parts: Rederive) -> Report:
     try:
         payload, keyid, signature = unpack(envelope)
         statement = read_statement(payload)
-        capsule = Capsule.model_validate(statement["predicate"])
+        capsule = read_capsule(statement["predicate"])
     except InvalidInput as error:
         return _unreadable(error.message)
     except ValidationError as error:
@@ -94,6 +106,8 @@ def _check_digests(statement: dict[str, Any]) -> Link:
     wrong = [name for name, value in expected.items() if recorded.get(name) != value]
     if fields["result"] and fields["result"]["digest"] != recorded["result"] and "result" not in wrong:
         wrong.append("result")
+    if "origin" in fields and fields["prompts"] != prompts_of(fields["origin"]) and "prompts" not in wrong:
+        wrong.append("prompts")
     if not wrong and statement["subject"] != subjects(fields):
         wrong.append("subject")
     if wrong:
@@ -103,7 +117,7 @@ def _check_digests(statement: dict[str, Any]) -> Link:
 
 
 class _Rederivation:
-    def __init__(self, capsule: Capsule, parts: Rederive, trusted: bool) -> None:
+    def __init__(self, capsule: AnyCapsule, parts: Rederive, trusted: bool) -> None:
         self._capsule = capsule
         self._parts = parts
         self._trusted = trusted
@@ -112,9 +126,17 @@ class _Rederivation:
         dataset, data = await self._data()
         if dataset is None:
             missing = "needs the dataset version, which is not here"
-            return [data, *(_unchecked(name, missing) for name in LINKS[-3:])]
+            rest = [_unchecked(name, missing) for name in ("plan", "verdict", "result")]
+            return [data, *rest, self._chart(None)]
         verdict, judged = await self._verdict(dataset)
-        return [data, self._plan(dataset), judged, await self._result(dataset, verdict)]
+        again, result = await self._result(dataset, verdict)
+        return [
+            data,
+            self._plan(dataset),
+            judged,
+            result,
+            self._chart(again if result.status == "ok" else None),
+        ]
 
     async def _data(self) -> tuple[Dataset | None, Link]:
         capsule, parts = self._capsule, self._parts
@@ -167,25 +189,72 @@ class _Rederivation:
         status = "broken" if why else "ok"
         return approved, Link(name="verdict", status=status, detail=why)
 
-    async def _result(self, dataset: Dataset, approved: Approved | None) -> Link:
+    async def _result(self, dataset: Dataset, approved: Approved | None) -> tuple[JobResult | None, Link]:
         capsule = self._capsule
         if capsule.result is None:
-            return Link(name="result", status="ok", detail=f"the run is {_how(capsule)}: it has no result")
+            why = f"the run is {_how(capsule)}: it has no result"
+            return None, Link(name="result", status="ok", detail=why)
         if not self._trusted:
-            return _unchecked("result", "not run again, because the capsule itself is not in order")
+            return None, _unchecked("result", "not run again, because the capsule itself is not in order")
         if approved is None or self._parts.run is None:
-            return _unchecked("result", "not run again, because no approval or no sandbox is at hand")
+            return None, _unchecked("result", "not run again, because no approval or no sandbox is at hand")
         if approved.volatile:
             why = f"the query uses {', '.join(approved.volatile)}, whose value differs from run to run"
-            return _unchecked("result", why)
+            return None, _unchecked("result", why)
         try:
             again = await self._parts.run(capsule, approved, dataset)
         except SandtableError as error:
-            return _unchecked("result", f"the sandbox could not run it: {error.message}")
-        return _compare(capsule, again)
+            return None, _unchecked("result", f"the sandbox could not run it: {error.message}")
+        return again, _compare(capsule, again)
+
+    def _chart(self, again: JobResult | None) -> Link:
+        """Drawn again from the result that was just computed, else from the recorded rows."""
+        capsule, draw = self._capsule, self._parts.draw
+        if isinstance(capsule, CapsuleV1) or capsule.chart is None:
+            return Link(name="chart", status="ok", detail="there is no chart")
+        if capsule.result is None:
+            return Link(
+                name="chart", status="broken", detail="there is a chart, and no result to draw it from"
+            )
+        if draw is None or not self._trusted:
+            why = "no way to draw was given" if draw is None else "the capsule itself is not in order"
+            return _unchecked("chart", f"not drawn again: {why}")
+        if _maker(capsule.chart) != MAKER:
+            return _unchecked(
+                "chart", f"drawn by other rules ({_maker(capsule.chart)}) than are here ({MAKER})"
+            )
+        recorded = _recorded(capsule.result)
+        for rows in filter(None, (again, recorded)):
+            made = draw(rows, capsule.question, capsule.plan, capsule.limits.rows)
+            if same_figure(plain(made), capsule.chart):
+                if again is None:
+                    return _unchecked("chart", "it fits the recorded rows, but their query was not run again")
+                return Link(name="chart", status="ok")
+        if again is None and recorded is None:
+            return _unchecked("chart", "not drawn again, because the result is not at hand")
+        return Link(name="chart", status="broken", detail="drawn again from the rows, the chart is another")
 
 
-def _compare(capsule: Capsule, again: JobResult) -> Link:
+def _maker(chart: dict[str, Any]) -> str:
+    layout = chart.get("layout")
+    return str(layout.get("meta"))[:80] if isinstance(layout, dict) else "unknown"
+
+
+def _recorded(result: ResultRecord) -> JobResult | None:
+    """The recorded rows as a result, when they are all there."""
+    if not result.rows_complete:
+        return None
+    return JobResult(
+        job_id="recorded",
+        status="succeeded",
+        columns=result.columns,
+        rows=result.rows,
+        row_count=result.row_count,
+        truncated=result.truncated,
+    )
+
+
+def _compare(capsule: AnyCapsule, again: JobResult) -> Link:
     assert capsule.result is not None
     if again.status != "succeeded":
         why = again.error.message if again.error else again.status
@@ -201,7 +270,7 @@ def _compare(capsule: Capsule, again: JobResult) -> Link:
     return Link(name="result", status="broken", detail="running it again gives another result")
 
 
-def _differs(capsule: Capsule, verdict: Verdict) -> str:
+def _differs(capsule: AnyCapsule, verdict: Verdict) -> str:
     assert capsule.verdict is not None
     now, then = VerdictRecord.of(verdict), capsule.verdict
     if now.decision != then.decision:
@@ -216,7 +285,7 @@ def _differs(capsule: Capsule, verdict: Verdict) -> str:
     return f"the gate now reports other {', '.join(wrong)}" if wrong else ""
 
 
-def _how(capsule: Capsule) -> str:
+def _how(capsule: AnyCapsule) -> str:
     timed_out = capsule.error is not None and capsule.error.code == ErrorCode.RUNNER_TIMEOUT
     return "timed out" if timed_out else capsule.status
 

@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 
 from sandtable.capsule.keys import SigningKey
+from sandtable.capsule.seal import chart_in
 from sandtable.capsule.store import RunFilter, RunRecord, RunStore, Status, StoreCorrupt, StoreUnavailable
 from sandtable.errors import InvalidInput, NotFound, RunnerBroken, SandboxUnavailable, SandtableError
 from sandtable.runs.draft import Draft
@@ -145,7 +146,7 @@ class Runs:
         return run
 
     async def get(self, run_id: str) -> Run:
-        return run_of(await self._record(run_id))
+        return await self._with_chart(run_of(await self._record(run_id)))
 
     async def list(
         self,
@@ -195,7 +196,7 @@ class Runs:
             run = run_of(record)
             left = None if give_up is None else give_up - time.monotonic()
             if run.ended or (left is not None and left <= 0):
-                return run
+                return await self._with_chart(run)
             poll = LOCAL_POLL_S if record.owner == self._instance.id else FOREIGN_POLL_S
             await self._waiters.wait(run_id, poll if left is None else min(poll, left))
 
@@ -205,7 +206,7 @@ class Runs:
         while True:
             record = await self._record(run_id)
             if run_of(record).ended or time.monotonic() > give_up:
-                return run_of(record)
+                return await self._with_chart(run_of(record))
             await self._try_cancel(record)
 
     async def _try_cancel(self, record: RunRecord) -> None:
@@ -236,6 +237,13 @@ class Runs:
         if record is None:
             raise NotFound(f"no run {run_id!r}", suggestion="`sandtable runs` or GET /runs lists them.")
         return record
+
+    async def _with_chart(self, run: Run) -> Run:
+        """The figure is kept once, where it is signed."""
+        if not run.request.chart or run.status != "succeeded":
+            return run
+        envelope = await self._store.capsule(run.id)
+        return run if envelope is None else run.model_copy(update={"chart": chart_in(envelope)})
 
     async def _dispatch(self) -> None:
         while True:

@@ -8,7 +8,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sandtable.capsule.model import LOG_CHARS, Capsule, Ended, ResultRecord, VerdictRecord, digests_of
+from sandtable.capsule.model import (
+    LOG_CHARS,
+    SCHEMA,
+    Capsule,
+    Ended,
+    ResultRecord,
+    VerdictRecord,
+    digests_of,
+    prompts_of,
+)
 from sandtable.capsule.store import RunRecord
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
@@ -30,6 +39,7 @@ class Draft:
     cache_key: str | None = None
     cached_from: str | None = None
     result: JobResult | None = None
+    chart: dict[str, Any] | None = None
     status: Ended | None = None
     error: Problem | None = None
     stats: dict[str, float] = field(default_factory=dict)
@@ -68,6 +78,7 @@ class Draft:
     def cancel(self) -> None:
         self.status = "cancelled"
         self.result = None
+        self.chart = None
         self.error = None
 
     def take(self, result: JobResult) -> None:
@@ -115,6 +126,7 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
             "truncated": succeeded and answered.truncated,
             "exec_time_ms": answered.exec_time_ms if draft.result else None,
             "output": answered.output if succeeded else {},
+            "chart": draft.chart if succeeded else None,
             "stdout": answered.stdout[:LOG_CHARS],
             "stderr": answered.stderr[:LOG_CHARS],
             "error": draft.error,
@@ -127,7 +139,9 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
 def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
     request = run.request
     recorded = ResultRecord.of(draft.result) if draft.result and run.status == "succeeded" else None
+    origin = request.origin.model_dump(mode="json") if request.origin else None
     fields: dict[str, Any] = {
+        "schema_version": SCHEMA,
         "run_id": run.id,
         "created_at": run.created_at,
         "finished_at": run.finished_at,
@@ -150,7 +164,9 @@ def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
         "error": run.error.model_dump(mode="json") if run.error else None,
         "exec_time_ms": run.exec_time_ms or 0.0,
         "cached_from": run.cached_from,
-        "prompts": [],
+        "prompts": prompts_of(origin),
+        "chart": run.chart,
+        "origin": origin,
     }
     digests = digests_of(fields, recorded.digest if recorded else None)
     return Capsule.model_validate({**fields, "digests": digests.model_dump()})

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sandtable.capsule.canonical import canonical, loads, plain
-from sandtable.capsule.model import VerdictRecord
+from sandtable.capsule.model import Origin, VerdictRecord
 from sandtable.capsule.store import TERMINAL, RunRecord, Status
 from sandtable.errors import InvalidInput, Problem
 from sandtable.sandbox.job import Limits, ResultColumn
@@ -37,6 +37,10 @@ class RunRequest(_Frozen):
     timeout_ms: int | None = Field(default=None, ge=1)
     cache: bool = True
     """Whether an earlier, identical run may answer."""
+    chart: bool = False
+    """Whether a figure is to be made of the result."""
+    origin: Origin | None = None
+    """Who proposed the plan or SQL. Only the server's own conversation says so, never a caller."""
 
     @model_validator(mode="before")
     @classmethod
@@ -106,6 +110,8 @@ class Run(_Frozen):
     exec_time_ms: float | None = None
     output: dict[str, Any] = Field(default_factory=dict)
     """What a dry run explains."""
+    chart: dict[str, Any] | None = None
+    """The Plotly figure, as it is in the capsule; nothing when none was asked for or none fits, and in lists."""
     stdout: str = ""
     stderr: str = ""
     error: Problem | None = None
@@ -120,10 +126,11 @@ class Run(_Frozen):
 
 _IN_COLUMNS = {"id", "status", "started_at"}
 _IN_RESULT = {"rows", "output"}
+_IN_CAPSULE = {"chart"}
 
 
 def body_of(run: Run) -> dict[str, Any]:
-    return run.model_dump(mode="json", exclude=_IN_COLUMNS | _IN_RESULT)
+    return run.model_dump(mode="json", exclude=_IN_COLUMNS | _IN_RESULT | _IN_CAPSULE)
 
 
 def result_of(run: Run) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""The way of a run: resolve, write SQL, judge, recall, execute.
+"""The way of a run: resolve, write SQL, judge, recall, execute, and draw if a chart is wanted.
 
 Invariant: `advance` always leaves the draft ended, unless it is cancelled from outside. Nothing
 reaches a sandbox without the gate's approval, and what reaches it is the gate's canonical text.
@@ -6,6 +6,7 @@ reaches a sandbox without the gate's approval, and what reaches it is the gate's
 
 from __future__ import annotations
 
+import asyncio
 import time
 
 import structlog
@@ -17,11 +18,15 @@ from sandtable.errors import ErrorCode, InvalidInput, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.cache import Cache, cache_key
 from sandtable.runs.draft import Draft
+from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
 from sandtable.runs.watch import HUNG, bounded, run_watched
 from sandtable.sandbox.job import DataRef, Job, Limits
 
 log = structlog.get_logger(__name__)
+
+LARGE_CELLS = 2_000
+"""From how many cells on work on a result is felt by everyone else on the loop."""
 
 
 async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
@@ -36,7 +41,9 @@ async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
             draft.fail(_broken(step.__name__, error))
         draft.stats[f"{step.__name__}_ms"] = (time.perf_counter() - started) * 1000
         if draft.status is not None:
-            return
+            break
+    if draft.status == "succeeded" and draft.run.request.chart:
+        await illustrate(draft)
 
 
 async def resolve(draft: Draft, parts: Parts, cache: Cache) -> None:
@@ -88,6 +95,17 @@ async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
 
 
 STEPS = (resolve, write_sql, judge, recall, execute)
+
+
+async def illustrate(draft: Draft) -> None:
+    request, result = draft.run.request, draft.result
+    if result is None or request.mode != "sql":
+        return
+    started = time.perf_counter()
+    given = (result, request.question, request.plan, draft.run.limits.rows)
+    large = len(result.rows) * len(result.columns) > LARGE_CELLS
+    draft.chart = await asyncio.to_thread(draw, *given) if large else draw(*given)
+    draft.stats["draw_ms"] = (time.perf_counter() - started) * 1000
 
 
 def job_for(draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: Parts) -> Job:

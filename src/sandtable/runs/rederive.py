@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sandtable.capsule.keys import TrustedKeys
-from sandtable.capsule.model import Capsule
+from sandtable.capsule.model import AnyCapsule
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.model import Dataset
 from sandtable.policy.verdict import Approved
+from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import refs_of, threads_for
 from sandtable.runs.watch import run_watched
@@ -23,7 +24,7 @@ def rederive_with(
     def compile_again(plan: dict[str, Any], dataset: Dataset, rows: int) -> str:
         return parts.compile(plan, dataset, rows).sql
 
-    async def run_again(capsule: Capsule, approved: Approved, dataset: Dataset) -> JobResult:
+    async def run_again(capsule: AnyCapsule, approved: Approved, dataset: Dataset) -> JobResult:
         refs = refs_of(dataset)
         # What shapes the result comes from the capsule; what the machine must bear does not.
         shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes"})
@@ -46,4 +47,5 @@ def rederive_with(
         compile=compile_again,
         judge=parts.judge,
         run=run_again,
+        draw=draw,
     )

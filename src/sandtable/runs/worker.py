@@ -18,12 +18,11 @@ from sandtable.runs.cache import Cache
 from sandtable.runs.draft import Draft, capsule_of, ended_run
 from sandtable.runs.model import Run, body_of, result_of
 from sandtable.runs.parts import Parts
-from sandtable.runs.pipeline import advance
+from sandtable.runs.pipeline import LARGE_CELLS, advance
 from sandtable.runs.waiters import Waiters
 
 log = structlog.get_logger(__name__)
 
-LARGE_CELLS = 2_000
 RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 Stop = Literal["cancel", "close"]
@@ -118,7 +117,6 @@ class Worker:
         def make() -> Envelope:
             return seal(capsule_of(draft, run, self.parts), self.key)
 
-        # Encoding a large result takes long enough to be felt by everyone else on the loop.
         large = len(run.rows or ()) * len(run.columns) > LARGE_CELLS
         return await asyncio.to_thread(make) if large else make()
 

@@ -1,0 +1,62 @@
+"""What the question says about how its answer should look."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+
+ChartKind = Literal["bar", "line", "scatter", "histogram", "pie", "heatmap"]
+
+_LONGEST = 2000
+"""Characters of the question that are looked at: a wish for a chart stands in a sentence."""
+
+_PICTURE = r"[ -]?(?:charts?|graphs?|plots?|diagrams?)"
+_KINDS: tuple[tuple[ChartKind, str], ...] = (
+    ("pie", rf"\b(?:pie|donut|doughnut){_PICTURE}|\bas an? (?:pie|donut|doughnut)\b"),
+    ("heatmap", r"\bheat[ -]?maps?\b"),
+    ("histogram", r"\bhistograms?\b"),
+    ("scatter", rf"\bscatter(?:{_PICTURE}|s)?\b"),
+    ("line", rf"\blines?{_PICTURE}|\bas (?:a line|lines)\b"),
+    ("bar", rf"\b(?:bars?|columns?){_PICTURE}|\bas (?:an? (?:bar|column)|bars|columns)\b"),
+)
+_NONE = re.compile(rf"\b(?:no|without(?: an?| any)?){_PICTURE}|\bonly (?:the|a) table\b|\btable only\b")
+_SHARE = re.compile(
+    r"\b(?:shares?|proportions?|break ?downs?|break down|composition|make ?up|split|percentages? of|percent of"
+    r"|part of the whole|mix)\b"
+)
+_VERSUS = re.compile(r"\b(?:versus|vs|against)\b")
+_RELATED = re.compile(r"\b(?:correlat\w*|relation(?:ship)?s?|depends? on)\b")
+_SPREAD = re.compile(r"\b(?:distribut\w*|histograms?|spread|skew\w*)\b")
+_CHANGE = re.compile(r"\b(?:changes?|growth|grew|grow|increase\w*|decrease\w*|decline\w*)\b")
+_RUNNING = re.compile(r"\b(?:running|cumulative|accumulated)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    kind: ChartKind | None = None
+    """Named in so many words."""
+    nothing: bool = False
+    """No chart is wanted."""
+    share: bool = False
+    versus: bool = False
+    """Two things side by side, which may be measures or groups."""
+    related: bool = False
+    """How one measure goes with another."""
+    spread: bool = False
+    change: bool = False
+    running: bool = False
+
+
+def read(question: str) -> Asked:
+    text = question[:_LONGEST].lower()
+    return Asked(
+        kind=next((kind for kind, pattern in _KINDS if re.search(pattern, text)), None),
+        nothing=_NONE.search(text) is not None,
+        share=_SHARE.search(text) is not None,
+        versus=_VERSUS.search(text) is not None,
+        related=_RELATED.search(text) is not None,
+        spread=_SPREAD.search(text) is not None,
+        change=_CHANGE.search(text) is not None,
+        running=_RUNNING.search(text) is not None,
+    )

@@ -1,0 +1,144 @@
+"""Bars: one per row for one key, groups of bars for two keys or for measures of like size.
+
+Invariant: bars stand in the order of the rows, and there is one for every row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sandtable.chart.asked import Asked
+from sandtable.chart.cells import drawn
+from sandtable.chart.layout import (
+    MOST_SERIES,
+    PALETTE,
+    Axis,
+    Figure,
+    Trace,
+    category_axis,
+    figure,
+    moment_format,
+    number_format,
+    time_axis,
+    value_axis,
+)
+from sandtable.chart.pivot import pivot
+from sandtable.chart.shape import Field, Shape, alike, axes
+from sandtable.chart.spans import spoken, texts
+from sandtable.chart.words import LONGEST_TICK, axis_title, capital, escape, measure_words, title
+
+MOST_BARS = 40
+MOST_GROUPED = 48
+MOST_MOMENTS = 120
+MOST_IN_GROUP = 6
+MOST_SIDE_BY_SIDE = 12
+LONG_LABEL = 14
+MANY_LABELS = 10
+MUCH_TEXT = 60
+
+
+def bars(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    found = axes(shape)
+    if not shape.measures or shape.rows < 2:
+        return None
+    if len(found) == 1:
+        return _one_key(shape, found[0])
+    return _two_keys(shape, *found) if len(found) == 2 else None
+
+
+def _one_key(shape: Shape, key: Field) -> Figure | None:
+    on_time = key.role == "time" and _in_order(key.column.cells)
+    if shape.rows > (MOST_MOMENTS if on_time else MOST_BARS):
+        return None
+    measures = alike(shape.measures) if shape.rows <= MOST_SIDE_BY_SIDE else shape.measures[:1]
+    places = list(key.column.cells) if on_time else texts(key)
+    sideways = not on_time and _sideways(key, places)
+    table = shape.reading.table
+    traces = [
+        _trace(places, [drawn(cell) for cell in field.column.cells], field, key, sideways)
+        | {"name": escape(capital(measure_words(field, table))), "marker": {"color": PALETTE[n]}}
+        for n, field in enumerate(measures)
+    ]
+    values = value_axis(measures[0], table)
+    if len(measures) > 1:
+        values["title"] = {"text": ""}
+    along = time_axis(key) if on_time else category_axis(key, places, every=True)
+    heading = title(list(measures), [key], table)
+    return _figure(traces, heading, along, values, sideways, legend=len(measures) > 1)
+
+
+def _two_keys(shape: Shape, one: Field, other: Field) -> Figure | None:
+    along, series = (one, other) if _spread(one) >= _spread(other) else (other, one)
+    if _spread(series) > min(MOST_IN_GROUP, MOST_SERIES) or _spread(along) * _spread(series) > MOST_GROUPED:
+        return None
+    measure, table = shape.measures[0], shape.reading.table
+    places, names = texts(along, spoken(along)), spoken(series)
+    cells = pivot(along, series, measure)
+    sideways = _sideways(along, places)
+    traces = [
+        _trace(places, [cells.get((place, name)) for place in spoken(along)], measure, along, sideways)
+        | {"name": escape(text), "marker": {"color": PALETTE[n]}}
+        for n, (name, text) in enumerate(zip(names, texts(series, names), strict=True))
+    ]
+    heading = title([measure], [along, series], table)
+    made = _figure(
+        traces,
+        heading,
+        category_axis(along, places, every=True),
+        value_axis(measure, table),
+        sideways,
+        legend=True,
+    )
+    made["layout"]["legend"] = {"title": {"text": axis_title(series)}}
+    return made
+
+
+def _trace(places: list[Any], values: list[Any], field: Field, key: Field, sideways: bool) -> Trace:
+    x, y = (values, places) if sideways else (places, values)
+    value, place = ("x", "y") if sideways else ("y", "x")
+    shown = f"%{{{place}{moment_format(key) if key.role == 'time' else ''}}}"
+    trace: Trace = {"type": "bar", "x": x, "y": y}
+    if any(isinstance(label, str) and len(label) > LONGEST_TICK for label in places):
+        trace["customdata"] = [escape(str(label)) for label in places]
+        shown = "%{customdata}"
+    if sideways:
+        trace["orientation"] = "h"
+    trace["hovertemplate"] = f"{shown}<br>%{{{value}:{number_format(field)}}}"
+    return trace
+
+
+def _figure(
+    traces: list[Trace], heading: str, along: Axis, values: Axis, sideways: bool, *, legend: bool
+) -> Figure:
+    if not sideways:
+        made = figure(traces, heading, xaxis=along, yaxis=values)
+    else:
+        # The first row at the top, as in the table.
+        made = figure(traces, heading, xaxis=values, yaxis=along | {"autorange": "reversed"})
+        bars_drawn = sum(len(trace["x"]) for trace in traces)
+        made["layout"]["height"] = max(320, 120 + 22 * bars_drawn)
+    if len(traces) > 1:
+        made["layout"] |= {"barmode": "group", "showlegend": legend}
+    else:
+        for trace in traces:
+            del trace["name"]
+            trace["hovertemplate"] += "<extra></extra>"
+    return made
+
+
+def _sideways(key: Field, places: Sequence[Any]) -> bool:
+    if key.role == "period":
+        return False
+    lengths = [len(str(place)) for place in places]
+    return len(places) > MANY_LABELS or max(lengths) > LONG_LABEL or sum(lengths) > MUCH_TEXT
+
+
+def _spread(key: Field) -> int:
+    return len(key.column.distinct)
+
+
+def _in_order(cells: Sequence[Any]) -> bool:
+    """Rows that go along time or against it; any other order is the order of the answer and must stay."""
+    ordered = sorted(cells)
+    return list(cells) in (ordered, ordered[::-1])

@@ -1,0 +1,63 @@
+"""From a result and its question to one Plotly figure, or none.
+
+Invariant: pure. Every value in the figure is a cell of the rows, and every row that can be drawn is:
+chart and table cannot disagree. A chart that would leave rows out or cannot be read is not made.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from sandtable.chart.asked import Asked, ChartKind, read
+from sandtable.chart.bars import bars
+from sandtable.chart.heat import clock, heatmap
+from sandtable.chart.layout import Figure
+from sandtable.chart.lines import line
+from sandtable.chart.points import histogram, scatter
+from sandtable.chart.shape import Shape, shape_of
+from sandtable.chart.shares import pie
+
+MOST_BYTES = 256 << 10
+
+Draw = Callable[[Shape, Asked, bool], Figure | None]
+
+BY_NAME: dict[ChartKind, Draw] = {
+    "bar": bars,
+    "line": line,
+    "scatter": scatter,
+    "histogram": histogram,
+    "pie": pie,
+    "heatmap": heatmap,
+}
+BY_SHAPE: tuple[Draw, ...] = (scatter, histogram, pie, clock, line, bars, heatmap)
+"""Tried in this order: the first that fits the result is drawn."""
+
+
+def chart_of(
+    columns: Sequence[tuple[str, str]],
+    rows: Sequence[Sequence[Any]],
+    *,
+    question: str = "",
+    plan: Mapping[str, Any] | None = None,
+    truncated: bool = False,
+) -> dict[str, Any] | None:
+    """The figure (`data` and `layout` in Plotly's schema) that shows these rows best; nothing when none does.
+
+    Columns are names with DuckDB types; cells are as the sandbox sends them. `truncated`: the query had more rows.
+    """
+    asked = read(question)
+    if asked.nothing or len(rows) < 2:
+        return None
+    shape = shape_of(columns, rows, asked, plan, truncated)
+    if shape is None:
+        return None
+    made = BY_NAME[asked.kind](shape, asked, True) if asked.kind else None
+    for draw in BY_SHAPE:
+        made = made or draw(shape, asked, False)
+    return made if made is not None and _size(made) <= MOST_BYTES else None
+
+
+def _size(made: Figure) -> int:
+    return len(json.dumps(made))

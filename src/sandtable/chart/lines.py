@@ -1,0 +1,139 @@
+"""Lines along time or ordered periods, one per group; where a period is missing the line is broken."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandtable.chart.asked import Asked
+from sandtable.chart.cells import drawn
+from sandtable.chart.layout import (
+    MOST_SERIES,
+    PALETTE,
+    SYMBOLS,
+    Axis,
+    Figure,
+    Trace,
+    category_axis,
+    figure,
+    moment_format,
+    number_axis,
+    number_format,
+    time_axis,
+    value_axis,
+)
+from sandtable.chart.shape import Field, Shape, alike, axes
+from sandtable.chart.spans import sort_points, spoken, texts, with_gaps
+from sandtable.chart.words import axis_title, capital, escape, measure_words, title
+
+MOST_POINTS = 4000
+MOST_MARKED = 60
+FEW_PERIODS = 12
+LONGEST_NAME = 80
+
+
+def line(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    found = axes(shape)
+    if not shape.measures or not found or not 2 <= shape.rows <= MOST_POINTS:
+        return None
+    along, series = _along(found)
+    if not along.ordered and not (wished and len(along.column.distinct) <= MOST_MARKED):
+        return None
+    if len(along.column.distinct) < 2 or (not wished and _picked(shape)):
+        return None
+    if series is None:
+        return _measures(shape, along)
+    return _groups(shape, along, series) if along.ordered else None
+
+
+def _along(found: tuple[Field, ...]) -> tuple[Field, Field | None]:
+    along, *rest = sorted(found, key=lambda key: (not key.ordered, _is_year(key), key.role != "time"))
+    return along, rest[0] if rest else None
+
+
+def _is_year(key: Field) -> bool:
+    """Of a year and a month, the month is the axis and each year a line."""
+    if key.told.kind == "bucket":
+        return key.told.what == "year"
+    name = key.name.lower()
+    return name.endswith("year") and not name.endswith("of_year")
+
+
+def _picked(shape: Shape) -> bool:
+    """The best few periods, not a course of time: their order is the answer."""
+    order = shape.reading.order_by.lower()
+    few = shape.reading.cut or shape.rows <= FEW_PERIODS
+    return few and order in (field.name.lower() for field in shape.measures)
+
+
+def _measures(shape: Shape, along: Field) -> Figure:
+    measures, table = alike(shape.measures), shape.reading.table
+    traces = [
+        _trace(n, along, list(zip(along.column.cells, map(drawn, field.column.cells), strict=True)), field)
+        | {"name": escape(capital(measure_words(field, table)))}
+        for n, field in enumerate(measures)
+    ]
+    made = figure(
+        traces,
+        title(list(measures), [along], table),
+        xaxis=_axis(along),
+        yaxis=value_axis(measures[0], table),
+        showlegend=len(measures) > 1,
+    )
+    if len(measures) > 1:
+        made["layout"]["yaxis"]["title"] = {"text": ""}
+    else:
+        del traces[0]["name"]
+        traces[0]["hovertemplate"] += "<extra></extra>"
+    return made
+
+
+def _groups(shape: Shape, along: Field, series: Field) -> Figure | None:
+    names = spoken(series)
+    if len(names) > MOST_SERIES or any(len(name) > LONGEST_NAME for name in names):
+        return None
+    measure, table = shape.measures[0], shape.reading.table
+    points: dict[str, list[tuple[Any, Any]]] = {name: [] for name in names}
+    for name, cell, value in zip(series.column.labels, along.column.cells, measure.column.cells, strict=True):
+        points[name].append((cell, drawn(value)))
+    traces = [
+        _trace(n, along, points[name], measure) | {"name": escape(text)}
+        for n, (name, text) in enumerate(zip(names, texts(series, names), strict=True))
+    ]
+    return figure(
+        traces,
+        title([measure], [along, series], table),
+        xaxis=_axis(along),
+        yaxis=value_axis(measure, table),
+        showlegend=True,
+        legend={"title": {"text": axis_title(series)}},
+    )
+
+
+def _trace(n: int, along: Field, points: list[tuple[Any, Any]], field: Field) -> Trace:
+    if not along.ordered:
+        made = list(zip(along.column.labels, (value for _, value in points), strict=True))
+    else:
+        made = with_gaps(along, sort_points(along, points))
+    broken = any(value is None for _, value in made)
+    shown = moment_format(along) if along.role == "time" else ""
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if broken or len(made) <= MOST_MARKED else "lines",
+        "x": [cell for cell, _ in made],
+        "y": [value for _, value in made],
+        "connectgaps": False,
+        "line": {"color": PALETTE[n]},
+        "marker": {"color": PALETTE[n], "symbol": SYMBOLS[n]},
+        "hovertemplate": f"%{{x{shown}}}<br>%{{y:{number_format(field)}}}",
+    }
+
+
+def _axis(along: Field) -> Axis:
+    if along.role == "time":
+        return time_axis(along)
+    labels = spoken(along)
+    if not along.ordered:
+        return category_axis(along, labels)
+    cells = dict(zip(along.column.labels, along.column.cells, strict=True))
+    said = texts(along, labels)
+    return number_axis(along, [cells[text] for text in labels], said if said != labels else None)

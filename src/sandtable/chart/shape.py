@@ -1,0 +1,244 @@
+"""A result's columns by the part they can play in a chart: keys to spread along, measures to draw."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sandtable.chart.asked import Asked
+from sandtable.chart.cells import Column
+from sandtable.chart.planned import Reading, Told, read
+from sandtable.chart.units import split_unit
+
+Role = Literal["time", "period", "category", "identifier", "measure", "other"]
+"""`period` is a number that has an order and no size, such as a year or an hour of the day."""
+
+_PERIODS: tuple[tuple[str, float, float], ...] = (
+    (r"year|yr", 1000, 3000),
+    (r"decade", 1000, 3000),
+    (r"quarter|qtr", 1, 4),
+    (r"month|month_of_year|month_number", 1, 12),
+    (r"week|week_of_year|week_number", 0, 53),
+    (r"weekday|dow|day_of_week|isodow", 0, 7),
+    (r"day|day_of_month|day_of_year", 1, 366),
+    (r"hour|hour_of_day", 0, 23),
+)
+_IDENTIFIER = re.compile(
+    r"(?:^|_)(?:id|ids|uuid|key|code|zip|zipcode|postcode|number|no|nr)$|[a-z]ID$|[a-z]Id$"
+)
+_FRACTION = re.compile(
+    r"(?:^|[_ ])(?:rate|share|ratio|fraction|proportion|percentage|percent|pct|discount)$", re.IGNORECASE
+)
+
+COUNTS = frozenset(("count", "n", "cnt", "count_star()", "row_count"))
+"""What counted rows are called when nobody names them."""
+_KEEP_THE_UNIT = frozenset(("avg", "min", "max", "median", "quantile"))
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    column: Column
+    told: Told
+    role: Role
+
+    @property
+    def name(self) -> str:
+        return self.column.name
+
+    @property
+    def ordered(self) -> bool:
+        return self.role in ("time", "period")
+
+    @property
+    def fraction(self) -> bool:
+        """0.25 stands for 25 %."""
+        if self.told.percent:
+            return True
+        within = all(-1 <= value <= 1 for value in self.column.numbers)
+        # The average of a rate is a rate, whatever it is called; a sum of rates is nothing of the kind.
+        kept = self.told.source if self.told.what in _KEEP_THE_UNIT else ""
+        return within and any(_FRACTION.search(name) for name in (self.name, kept))
+
+    @property
+    def unit(self) -> str:
+        """Nothing for a fraction, which is shown as per cent."""
+        return "" if self.fraction else split_unit(self.name)[1]
+
+    @property
+    def counts(self) -> bool:
+        """How many, not how much."""
+        counting = self.told.kind == "agg" and self.told.what in ("count", "count_distinct")
+        return counting or self.name.lower() in COUNTS
+
+    @property
+    def derived(self) -> str:
+        return self.told.what if self.told.kind == "derived" else ""
+
+    @property
+    def largest(self) -> float:
+        return max((abs(value) for value in self.column.numbers), default=0.0)
+
+    @property
+    def unique(self) -> bool:
+        return len(self.column.distinct) == len(self.column.cells)
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    rows: int
+    keys: tuple[Field, ...]
+    """Time, periods and categories, in the columns' order."""
+    identifiers: tuple[Field, ...]
+    measures: tuple[Field, ...]
+    """The one that the chart is about first."""
+    reading: Reading
+    whole: bool
+    """No row is missing, as far as can be told."""
+
+
+def shape_of(
+    columns: Sequence[tuple[str, str]],
+    rows: Sequence[Sequence[Any]],
+    asked: Asked,
+    plan: Mapping[str, Any] | None,
+    truncated: bool,
+) -> Shape | None:
+    """Nothing when the rows do not fit the columns."""
+    if any(len(row) != len(columns) for row in rows):
+        return None
+    reading = read(plan, len(columns), len(rows))
+    fields = [
+        _field(Column(name, kind, index, [row[index] for row in rows]), told, len(columns) == 1)
+        for index, ((name, kind), told) in enumerate(zip(columns, reading.columns, strict=True))
+    ]
+    keys = [field for field in fields if field.role in ("time", "period", "category")]
+    measures = [field for field in fields if field.role == "measure" and field.column.numbers]
+    return Shape(
+        rows=len(rows),
+        keys=_telling(keys),
+        identifiers=tuple(field for field in fields if field.role == "identifier"),
+        measures=_primary_first(measures, asked, reading),
+        reading=reading,
+        whole=not truncated and not reading.cut,
+    )
+
+
+def _field(column: Column, told: Told, alone: bool) -> Field:
+    return Field(column, told, _role(column, told, alone))
+
+
+def _role(column: Column, told: Told, alone: bool) -> Role:
+    match column.family:
+        case "moment" | "text":
+            return "time" if column.moments else "category"
+        case "number":
+            return _role_of_numbers(column, told, alone)
+        case _:
+            return "other"
+
+
+def _role_of_numbers(column: Column, told: Told, alone: bool) -> Role:
+    if told.kind == "bucket":
+        return "period" if column.complete else "category"
+    if told.kind in ("agg", "metric", "arithmetic"):
+        return "measure"
+    if told.kind == "derived":
+        return "other" if told.what == "rank" else "measure"
+    if told.kind == "key":
+        return "period" if _is_period(column) else "category"
+    if alone:
+        return "measure"
+    if _is_period(column):
+        return "period"
+    return "identifier" if _IDENTIFIER.search(column.name) and column.whole else "measure"
+
+
+def _is_period(column: Column) -> bool:
+    name = column.name.lower()
+    return (
+        column.whole
+        and column.complete
+        and any(
+            re.search(rf"(?:^|[_ ])(?:{words})$", name)
+            and all(low <= value <= high for value in column.numbers)
+            for words, low, high in _PERIODS
+        )
+    )
+
+
+def _telling(keys: list[Field]) -> tuple[Field, ...]:
+    """Without keys that are the same in every row, as long as one is left."""
+    kept = [key for key in keys if len(key.column.distinct) > 1]
+    return tuple(kept or keys[:1])
+
+
+def _primary_first(measures: list[Field], asked: Asked, reading: Reading) -> tuple[Field, ...]:
+    wished = [
+        name
+        for name, wish in (
+            ("share_of_total", asked.share),
+            ("change", asked.change),
+            ("running_total", asked.running),
+        )
+        if wish
+    ]
+    ordered = reading.order_by.lower()
+
+    def place(field: Field) -> tuple[bool, bool, bool]:
+        # A column that only serves another one (its z-score, its share) comes after it unless asked for.
+        return (field.derived not in wished, field.name.lower() != ordered, bool(field.derived))
+
+    return tuple(sorted(measures, key=place))
+
+
+def axes(shape: Shape) -> tuple[Field, ...]:
+    """The one or two keys that a chart spreads along; none when there are too many or they do not tell rows apart."""
+    if shape.reading.grouped is False and _ranked(shape):
+        return _naming(shape)
+    unique = sorted((key for key in shape.keys if key.unique), key=_closeness)
+    if len(shape.keys) >= 2 and unique:
+        # One of them names each row: the others are only said about it.
+        told = shape.reading.grouped or (shape.reading.grouped is None and len(shape.keys) == 2)
+        return (unique[0],) if told else ()
+    if len(shape.keys) == 1:
+        return shape.keys if unique else ()
+    if len(shape.keys) == 2:
+        return shape.keys if _tell_apart(*shape.keys) else ()
+    return tuple(key for key in shape.identifiers if key.unique)[:1]
+
+
+def _naming(shape: Shape) -> tuple[Field, ...]:
+    """What each of the listed rows is called: its name, else its number, else its moment."""
+    texts = sorted((key for key in shape.keys if not key.ordered), key=_closeness)
+    moments = (key for key in shape.keys if key.ordered)
+    return tuple(key for key in (*texts, *shape.identifiers, *moments) if key.unique)[:1]
+
+
+def _closeness(key: Field) -> tuple[bool, bool, bool]:
+    return not key.ordered, key.role != "time", key.column.family == "number"
+
+
+def _ranked(shape: Shape) -> bool:
+    return bool(shape.measures) and shape.measures[0].name.lower() == shape.reading.order_by.lower()
+
+
+def _tell_apart(one: Field, other: Field) -> bool:
+    pairs = set(zip(one.column.labels, other.column.labels, strict=True))
+    return len(pairs) == len(one.column.cells)
+
+
+def alike(measures: Sequence[Field], most: int = 3, ratio: float = 5.0) -> tuple[Field, ...]:
+    """The first measure and those that can share its axis: the same unit and about the same size."""
+    first, *others = measures
+    kept = [first, *(other for other in others if _share_an_axis(first, other, ratio))]
+    return tuple(sorted(kept, key=lambda field: field.column.index)) if len(kept) <= most else (first,)
+
+
+def _share_an_axis(first: Field, other: Field, ratio: float) -> bool:
+    if any(getattr(first, name) != getattr(other, name) for name in ("fraction", "unit", "counts")):
+        return False
+    if first.derived or other.derived or not first.largest:
+        return False
+    return 1 / ratio <= other.largest / first.largest <= ratio

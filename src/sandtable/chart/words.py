@@ -1,0 +1,98 @@
+"""Column names and labels in plain words, safe to hand to Plotly.
+
+Plotly reads a little HTML in titles, tick labels, legends and hover labels. What comes from data or
+from names passes through `escape` on its way there.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sandtable.chart.shape import COUNTS, Field
+from sandtable.chart.units import split_unit
+
+LONGEST_TICK = 24
+LONGEST_TITLE = 120
+
+_PREFIXES = (
+    (r"count_distinct_(?=.)", "number of distinct "),
+    (r"(?:count|num|n)_(?:of_)?(?=.)", "number of "),
+    (r"(?:avg|mean)_(?=.)", "average "),
+    (r"(?:sum|total)_(?=.)", "total "),
+    (r"min_(?=.)", "lowest "),
+    (r"max_(?=.)", "highest "),
+    (r"stddev_(?=.)", "standard deviation of "),
+)
+_QUANTILE = re.compile(r"p([0-9]{1,2})_(?=.)")
+_ACRONYMS = frozenset("id sla vat usd eur gbp api url sku kpi csat nps ip cpu gpu us uk eu".split())
+_IDENTIFIER = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def escape(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
+def shortened(text: str, longest: int = LONGEST_TICK) -> str:
+    """On one line, with an ellipsis where it had to be cut."""
+    line = " ".join(text.split()) or text
+    return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
+
+
+def words(name: str) -> str:
+    """`avg_unit_price` as `average unit price`; a name that a person wrote stays as it is."""
+    if not _IDENTIFIER.fullmatch(name):
+        return name
+    quantile = _QUANTILE.match(name)
+    if quantile:
+        return f"{_ordinal(int(quantile[1]))} percentile of {words(name[quantile.end() :])}"
+    for prefix, spelled in _PREFIXES:
+        found = re.match(prefix, name)
+        if found:
+            return spelled + words(name[found.end() :])
+    parts = [part.upper() if part in _ACRONYMS else part for part in name.split("_") if part]
+    return " ".join(parts) or name
+
+
+def _ordinal(n: int) -> str:
+    ending = "th" if 10 <= n % 100 <= 20 else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
+    return f"{n}{ending}"
+
+
+def capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def measure_words(field: Field, table: str) -> str:
+    """What is measured, without its unit."""
+    if field.name.lower() in COUNTS:
+        return f"number of {words(table)}" if table else "count"
+    return words(split_unit(field.name)[0] if field.unit else field.name)
+
+
+def key_words(field: Field) -> str:
+    bucket = field.told.what if field.told.kind == "bucket" else ""
+    return bucket.replace("_", " ") if bucket and not field.told.named else words(field.name)
+
+
+def axis_title(field: Field, table: str = "") -> str:
+    if field.role != "measure":
+        return _title(key_words(field))
+    return _title(measure_words(field, table) + (f" ({field.unit})" if field.unit else ""))
+
+
+def title(measures: list[Field], keys: list[Field], table: str) -> str:
+    """`Revenue by month and region`."""
+    what = _listed([measure_words(field, table) for field in measures])
+    return _title(f"{what} by {_listed([key_words(key) for key in keys])}" if keys else what)
+
+
+def titled(text: str) -> str:
+    return _title(text)
+
+
+def _title(text: str) -> str:
+    return escape(capital(shortened(text, LONGEST_TITLE)))
+
+
+def _listed(parts: list[str]) -> str:
+    return " and ".join(filter(None, (", ".join(parts[:-1]), *parts[-1:])))

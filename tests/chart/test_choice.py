@@ -1,0 +1,181 @@
+"""Which chart is drawn for which result."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandtable.chart.figure import chart_of
+
+Columns = list[tuple[str, str]]
+Rows = list[tuple[Any, ...]]
+
+CATEGORY = ("category", "VARCHAR")
+REGION = ("region", "VARCHAR")
+MONTH = ("month", "DATE")
+REVENUE = ("revenue", "DECIMAL(38,2)")
+COUNT = ("count", "BIGINT")
+
+MONTHS = [f"2024-{n:02d}-01" for n in range(1, 13)]
+SHARES: Rows = [("web", 0.5), ("store", 0.25), ("phone", 0.25)]
+
+
+def grouped(*select: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"dataset_id": "shop", "table": "order_items", "select": list(select), **more}
+
+
+BY_CATEGORY = ({"column": "category"}, {"metric": "revenue"})
+BY_MONTH = ({"bucket": "month", "as": "month"}, {"metric": "revenue"})
+BY_DAY_AND_HOUR = ({"bucket": "day_of_week"}, {"bucket": "hour_of_day"}, {"agg": "count"})
+
+
+def kind(figure: dict[str, Any] | None) -> str:
+    """The chart as a person would call it."""
+    if figure is None:
+        return "none"
+    first = figure["data"][0]
+    if first["type"] == "scatter":
+        return "scatter" if first["mode"] == "markers" else "line"
+    return first["type"]
+
+
+def counted(n: int) -> Rows:
+    return [(f"c{i}", i + 1) for i in range(n)]
+
+
+def pairs(ones: Any, others: Any) -> Rows:
+    return [(one, other, 1) for one in ones for other in others]
+
+
+def plain(*names: str, **more: Any) -> dict[str, Any]:
+    return {"dataset_id": "shop", "table": "orders", "select": [{"column": name} for name in names], **more}
+
+
+COST, PRICE = ("cost", "DOUBLE"), ("price", "DOUBLE")
+SHARE = ("revenue_share", "DOUBLE")
+TOTAL = ("total", "DOUBLE")
+YEAR = ("year", "BIGINT")
+TIMED: Rows = [(month, n) for n, month in enumerate(MONTHS)]
+MOMENTS: Rows = [("2024-01-01T10:00:00", 1), ("2024-01-01T11:00:00", 2)]
+TEN: Rows = [(n,) for n in range(10)]
+HOURS: Rows = [(day, hour, day + hour) for day in range(1, 8) for hour in range(24)]
+WIDE = [f"r{n}" for n in range(61)]
+REPEATED: Rows = [("a", "x", 1), ("a", "x", 2), ("b", "x", 1), ("b", "y", 2)]
+POINTS: Rows = [("a", 1, 2), ("a", 2, 3), ("b", 3, 5)]
+BEST_FIRST = [{"expr": "revenue", "dir": "desc"}]
+TOP_MONTHS = grouped(*BY_MONTH, order_by=BEST_FIRST, limit=2)
+ORDERS: Columns = [("order_id", "INTEGER"), ("status", "VARCHAR"), ("order_date", "DATE"), TOTAL]
+LISTED: Rows = [(n, "ok" if n % 2 else "open", f"2024-01-{n:02d}", n) for n in range(1, 9)]
+LIST = ("order_id", "status", "order_date", "total")
+TOP_PRICES = plain("price", order_by=[{"expr": "price", "dir": "desc"}], limit=10)
+
+Case = tuple[str, Columns, Rows, str, dict[str, Any] | None, str]
+NOTHING: list[Case] = [
+    ("no rows", [CATEGORY, COUNT], [], "", None, "none"),
+    ("no columns", [], [(), ()], "", None, "none"),
+    ("one cell", [COUNT], [(7,)], "", None, "none"),
+    ("one row", [CATEGORY, COUNT, REVENUE], [("a", 1, 2)], "", None, "none"),
+    ("text only", [CATEGORY, REGION], [("a", "b"), ("c", "d")], "", None, "none"),
+    ("rows that do not fit", [CATEGORY, COUNT], [("a", 1), ("b",)], "", None, "none"),
+    ("too many categories", [CATEGORY, COUNT], counted(41), "", None, "none"),
+    ("repeated categories", [CATEGORY, COUNT], [("a", 1), ("a", 2), ("b", 3)], "", None, "none"),
+    ("structs", [("s", "STRUCT(a INTEGER)"), COUNT], [({"a": 1}, 1), ({"a": 2}, 2)], "", None, "none"),
+    ("lists", [("l", "VARCHAR[]"), COUNT], [(["a"], 1), (["b"], 2)], "", None, "none"),
+    ("nothing but nulls", [CATEGORY, COUNT], [("a", None), ("b", None)], "", None, "none"),
+    ("two huge categories", [CATEGORY, REGION, COUNT], pairs(WIDE, WIDE), "", None, "none"),
+    ("pairs that repeat", [CATEGORY, REGION, COUNT], REPEATED, "", None, "none"),
+    (
+        "three keys",
+        [MONTH, CATEGORY, REGION, COUNT],
+        [(m, *p) for m in MONTHS for p in REPEATED],
+        "",
+        None,
+        "none",
+    ),
+    ("one measure of few rows", [PRICE], TEN[1:], "", None, "none"),
+    ("the top is no distribution", [PRICE], TEN, "distribution of price", TOP_PRICES, "none"),
+    ("a list of orders", ORDERS, LISTED, "show 8 orders", plain(*LIST), "none"),
+    ("no chart, please", [CATEGORY, COUNT], counted(3), "orders by category, without a chart", None, "none"),
+]
+BARS: list[Case] = [
+    ("categories", [CATEGORY, COUNT], counted(5), "orders by category", None, "bar"),
+    ("as many as fit", [CATEGORY, COUNT], counted(40), "", None, "bar"),
+    ("true and false", [("returned", "BOOLEAN"), COUNT], [(True, 1), (False, 2)], "", None, "bar"),
+    ("a null category", [CATEGORY, COUNT], [("a", 1), (None, 2)], "", None, "bar"),
+    ("a year that is a measure", [CATEGORY, YEAR], [("a", 5), ("b", 9)], "", None, "bar"),
+    ("months with an unknown one", [MONTH, COUNT], [("2024-01-01", 1), (None, 2)], "", None, "bar"),
+    ("infinite dates", [MONTH, COUNT], [("infinity", 1), ("2024-01-01", 2)], "", None, "bar"),
+    (
+        "the best months",
+        [MONTH, REVENUE],
+        [(MONTHS[5], 9), (MONTHS[2], 8)],
+        "top 2 months",
+        TOP_MONTHS,
+        "bar",
+    ),
+    ("two categories", [CATEGORY, REGION, COUNT], pairs("abc", "xy"), "", None, "bar"),
+    ("a constant column beside", [CATEGORY, REGION, COUNT], pairs("ab", "x"), "", None, "bar"),
+    ("top orders", ORDERS, LISTED, "top orders", plain(*LIST, order_by=[{"expr": "total"}]), "bar"),
+    ("shares that nobody asked for", [CATEGORY, SHARE], SHARES, "revenue by channel", None, "bar"),
+    ("parts that are no whole", [CATEGORY, SHARE], SHARES[:2], "share of revenue", None, "bar"),
+    ("a negative part", [CATEGORY, TOTAL], [("a", 3), ("b", -1)], "breakdown by category", None, "bar"),
+    ("an average is no part", [CATEGORY, ("avg_price", "DOUBLE")], counted(3), "as a pie chart", None, "bar"),
+    ("too many parts", [CATEGORY, COUNT], counted(7), "as a pie chart", None, "bar"),
+    ("the top is no whole", [CATEGORY, REVENUE], counted(2), "share", grouped(*BY_CATEGORY, limit=2), "bar"),
+    (
+        "busiest months",
+        [MONTH, REVENUE],
+        TIMED,
+        "busiest months",
+        grouped(*BY_MONTH, order_by=BEST_FIRST),
+        "bar",
+    ),
+    (
+        "groups, compared",
+        [CATEGORY, COST, PRICE],
+        [("a", 1, 2), ("b", 2, 3), ("c", 3, 5)],
+        "cost vs price",
+        None,
+        "bar",
+    ),
+    ("by name", [MONTH, REVENUE], TIMED, "bar chart of revenue by month", None, "bar"),
+    ("a scatter that cannot be", [CATEGORY, COUNT], counted(3), "scatter plot of orders", None, "bar"),
+    (
+        "a product line is no wish",
+        [("product_line", "VARCHAR"), COUNT],
+        counted(3),
+        "by product line",
+        None,
+        "bar",
+    ),
+]
+OTHERS: list[Case] = [
+    ("months", [MONTH, REVENUE], TIMED, "", None, "line"),
+    ("months as text", [("m", "VARCHAR"), COUNT], [("2024-01", 1), ("2024-02", 2)], "", None, "line"),
+    ("moments", [("t", "TIMESTAMP"), COUNT], MOMENTS, "", None, "line"),
+    ("years", [YEAR, COUNT], [(2022, 1), (2023, 2)], "", None, "line"),
+    ("months and regions", [MONTH, REGION, REVENUE], pairs(MONTHS, "ab"), "", None, "line"),
+    ("a line by name", [CATEGORY, COUNT], counted(3), "line chart of orders by category", None, "line"),
+    ("months and many regions", [MONTH, REGION, REVENUE], pairs(MONTHS, "abcdefgh"), "", None, "heatmap"),
+    ("two large categories", [CATEGORY, REGION, COUNT], pairs("abcdefghi", "rstuvwxyz"), "", None, "heatmap"),
+    ("day and hour", [("d", "BIGINT"), ("h", "BIGINT"), COUNT], HOURS, "", grouped(*BY_DAY_AND_HOUR), "heatmap"),
+    ("a heat map by name", [CATEGORY, REGION, COUNT], pairs("abc", "xy"), "as a heatmap", None, "heatmap"),
+    ("two measures, compared", [COST, PRICE], [(1, 2), (2, 3), (3, 5)], "cost versus price", None, "scatter"),
+    ("two measures of many rows", [COST, PRICE], [(n, n * 2) for n in range(10)], "", None, "scatter"),
+    ("two measures by group", [CATEGORY, COST, PRICE], POINTS, "correlation of cost and price", None, "scatter"),
+    ("one measure of many rows", [PRICE], TEN, "", None, "histogram"),
+    ("a distribution", [("id", "BIGINT"), PRICE], [(n, n % 4) for n in range(6)], "distribution", None, "histogram"),
+    ("shares", [CATEGORY, SHARE], SHARES, "share of revenue by channel", None, "pie"),
+    ("a pie by name", [CATEGORY, COUNT], counted(3), "orders by category as a pie chart", None, "pie"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("columns", "rows", "question", "plan", "expected"),
+    [pytest.param(*case, id=name) for name, *case in (*NOTHING, *BARS, *OTHERS)],
+)
+def test_the_chart_follows_shape_and_question(
+    columns: Columns, rows: Rows, question: str, plan: dict[str, Any] | None, expected: str
+) -> None:
+    assert kind(chart_of(columns, rows, question=question, plan=plan)) == expected

@@ -1,0 +1,160 @@
+"""What holds for every figure, whatever the rows, the names, the question and the plan."""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sandtable.capsule.canonical import canonical, loads
+from sandtable.chart.cells import label
+from sandtable.chart.figure import MOST_BYTES, chart_of
+
+TYPES = (
+    "VARCHAR BOOLEAN BIGINT HUGEINT DOUBLE DECIMAL(18,3) DATE TIMESTAMP INTERVAL BLOB VARCHAR[] ENUM('a','b') STRANGE"
+).split()
+TYPED: dict[str, st.SearchStrategy[Any]] = {
+    "VARCHAR": st.sampled_from(["a", "b", "<b>", "", "2024-01", "NaN", "7"]) | st.text(max_size=30),
+    "BOOLEAN": st.booleans(),
+    "BIGINT": st.integers(-5, 5) | st.integers(1990, 2030) | st.integers(-(2**53), 2**53),
+    "HUGEINT": st.integers(-(2**70), 2**70).map(str),
+    "DOUBLE": st.floats(allow_nan=False, allow_infinity=False) | st.sampled_from(["NaN", "Infinity", 0.25]),
+    "DECIMAL(18,3)": st.decimals(allow_nan=False, allow_infinity=False, places=3).map(str)
+    | st.integers(0, 9),
+    "DATE": st.dates().map(str) | st.sampled_from(["2024-01-01", "2024-02-01", "infinity"]),
+    "TIMESTAMP": st.datetimes().map(lambda moment: moment.isoformat()),
+}
+NAMES = st.sampled_from(
+    [
+        "month",
+        "year",
+        "revenue",
+        "count",
+        "return_rate",
+        "order_id",
+        "share",
+        "wait_minutes",
+        "<b>x</b>",
+        "p95_x",
+        "_",
+    ]
+) | st.text(max_size=12)
+ANY_CELL = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=3), inner, max_size=2),
+    max_leaves=4,
+)
+QUESTIONS = st.sampled_from(
+    [
+        "",
+        "share by region",
+        "as a pie chart",
+        "a versus b",
+        "distribution",
+        "line chart",
+        "heatmap",
+        "bar chart",
+        "growth",
+    ]
+) | st.text(max_size=30)
+ITEMS = st.sampled_from(
+    [{"column": "a"}, {"metric": "return_rate"}, {"agg": "count"}, {"agg": "sum", "column": "t.b", "as": "s"},
+     {"bucket": "month"}, {"bucket": "hour_of_day"}, {"bucket": "day_of_week"}, {"bucket": "week"}, {"bucket": 5},
+     {"op": "/", "left": {"agg": "count"}, "right": {"value": 2}}, {}, 7, None, {"agg": "quantile", "q": "x"}]
+)  # fmt: skip
+PLANS = st.none() | st.fixed_dictionaries(
+    {},
+    optional={
+        "table": st.sampled_from(["order_items", 5]),
+        "select": st.lists(ITEMS, max_size=3) | st.just("no list"),
+        "derive": st.lists(
+            st.sampled_from([{"rank": "s"}, {"share_of_total": "s"}, {"zscore": "s"}, {}]), max_size=1
+        ),
+        "group_by": st.lists(st.sampled_from(["a", {"bucket": "month"}]), max_size=2),
+        "order_by": st.sampled_from([[{"expr": "revenue"}], [{}], 3, [None]]),
+        "limit": st.sampled_from([1, 5, "x", None]),
+    },
+)
+
+
+Result = tuple[list[tuple[str, str]], list[list[Any]]]
+KEYS = ("VARCHAR", "BOOLEAN", "DATE", "TIMESTAMP", "BIGINT")
+MEASURES = ("BIGINT", "HUGEINT", "DOUBLE", "DECIMAL(18,3)")
+
+
+@st.composite
+def anything(draw: st.DrawFn) -> Result:
+    types = draw(st.lists(st.sampled_from(TYPES), max_size=4))
+    columns = [(draw(NAMES), kind) for kind in types]
+    cells = [st.none() | TYPED.get(kind, ANY_CELL) for kind in types]
+    if draw(st.integers(0, 9)) == 0:
+        cells = [ANY_CELL for _ in types]
+    return columns, draw(st.lists(st.tuples(*cells).map(list), max_size=14))
+
+
+@st.composite
+def groups(draw: st.DrawFn) -> Result:
+    """Rows that their keys tell apart, as a query with GROUP BY gives them."""
+    keys = draw(st.lists(st.sampled_from(KEYS), min_size=1, max_size=2))
+    measures = draw(st.lists(st.sampled_from(MEASURES), min_size=1, max_size=2))
+    found = [draw(st.lists(TYPED[kind], min_size=2, max_size=9, unique=True)) for kind in keys]
+    values = st.tuples(*(st.none() | TYPED[kind] for kind in measures))
+    rows = [[*pair, *draw(values)] for pair in product(*found)]
+    return [(draw(NAMES), kind) for kind in (*keys, *measures)], draw(st.permutations(rows))
+
+
+results = groups() | anything()
+
+
+def placed(figure: dict[str, Any]) -> list[Any]:
+    """Every value that a figure puts on an axis, a map or a slice."""
+    found: list[Any] = []
+    for trace in figure["data"]:
+        for name in ("x", "y", "values"):
+            found += trace.get(name, [])
+        found += [cell for line in trace.get("z", []) for cell in line]
+    return found
+
+
+SPOKEN = re.compile(r"Mon|Tue|Wed|Thu|Fri|Sat|Sun|[A-Z][a-z]{2}|(?:(?:[A-Z][a-z]{2}|Q[1-4]) )?[0-9]{4}")
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(results, QUESTIONS, PLANS, st.booleans())
+def test_a_figure_is_made_of_cells_and_always_the_same(
+    result: Result, question: str, plan: Any, truncated: bool
+) -> None:
+    columns, rows = result
+    made = chart_of(columns, rows, question=question, plan=plan, truncated=truncated)
+    if made is None:
+        return
+    assert set(made) == {"data", "layout"}
+    text = canonical(made)
+    assert len(text) <= MOST_BYTES
+    again = chart_of(
+        tuple(columns), tuple(map(tuple, rows)), question=question, plan=plan, truncated=truncated
+    )
+    assert canonical(again) == text
+    cells = [cell for row in rows for cell in row if not isinstance(cell, list | dict)]
+    numbers = [cell for cell in cells if isinstance(cell, int | float)]
+    labels = {label(cell) for cell in cells}
+    for value in placed(made):
+        if isinstance(value, str):
+            # A day at midnight is spoken without its hour.
+            assert value in labels or SPOKEN.fullmatch(value) or f"{value}T00:00:00" in labels, value
+        else:
+            assert value is None or value in numbers, value
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(results, QUESTIONS, PLANS)
+def test_a_trip_through_the_capsule_changes_no_figure(result: Result, question: str, plan: Any) -> None:
+    """Stored rows spell 1.0 as 1 and long integers as text: `verify` draws from them."""
+    columns, rows = result
+    stored = loads(canonical(rows))
+    plain_columns = [tuple(column) for column in loads(canonical(columns))]
+    made = chart_of(plain_columns, rows, question=question, plan=plan)
+    assert canonical(chart_of(plain_columns, stored, question=question, plan=plan)) == canonical(made)
