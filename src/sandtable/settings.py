@@ -8,7 +8,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-from pydantic import AliasChoices, Field, field_validator
+from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 
@@ -27,6 +27,10 @@ class Settings(BaseSettings):
 
     home: Path = Field(default_factory=_default_home)
     """Where runs, capsules, keys and converted data are kept."""
+
+    database_url: SecretStr | None = None
+    """Address of a Postgres database, `postgresql://user:password@host:5432/name`, that keeps the conversations;
+    SQLite files in the home when unset. Runs and capsules stay in the home."""
 
     datasets: Path | None = None
     """Folder with another `registry.json`; the three built-in datasets when unset."""
@@ -79,6 +83,52 @@ class Settings(BaseSettings):
 
     presealed: int = Field(default=2, ge=0)
     """Sandboxes kept ready for each dataset in use."""
+
+    model: str | None = None
+    """Who proposes: `builtin`, or a chat model as `anthropic:NAME`, `openai:NAME` or `ollama:NAME`. When unset,
+    a key that is found picks its provider's default model (see models.md); with no key it is `builtin`."""
+
+    model_base_url: str | None = Field(default=None, repr=False)
+    """Address of the chat model: any OpenAI-compatible one for `openai:NAME`; the provider's own when unset."""
+
+    model_timeout_s: float = Field(default=60.0, gt=0, le=3600)
+    """Hard limit for one proposal or one wording by a chat model, retries included, in seconds."""
+
+    privacy: Literal["auto", "off", "schema"] = "auto"
+    """`schema` keeps every cell value away from the chat model; `off` shows it samples and results; `auto` is
+    `off` for a model that `SANDTABLE_MODEL` names and `schema` for one that was only found by its key."""
+
+    anthropic_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SANDTABLE_ANTHROPIC_API_KEY", "ANTHROPIC_API_KEY")
+    )
+    """Key for Anthropic's models."""
+
+    openai_api_key: SecretStr | None = Field(
+        default=None, validation_alias=AliasChoices("SANDTABLE_OPENAI_API_KEY", "OPENAI_API_KEY")
+    )
+    """Key for OpenAI's models, or for the server at the base address."""
+
+    anthropic_base_url: str | None = Field(
+        default=None,
+        repr=False,
+        validation_alias=AliasChoices("SANDTABLE_ANTHROPIC_BASE_URL", "ANTHROPIC_BASE_URL"),
+    )
+    """Address for `anthropic:NAME` when `SANDTABLE_MODEL_BASE_URL` is unset."""
+
+    openai_base_url: str | None = Field(
+        default=None,
+        repr=False,
+        validation_alias=AliasChoices("SANDTABLE_OPENAI_BASE_URL", "OPENAI_BASE_URL"),
+    )
+    """Address for `openai:NAME` when `SANDTABLE_MODEL_BASE_URL` is unset."""
+
+    ollama_host: str | None = Field(
+        default=None, repr=False, validation_alias=AliasChoices("SANDTABLE_OLLAMA_HOST", "OLLAMA_HOST")
+    )
+    """Address for `ollama:NAME` when `SANDTABLE_MODEL_BASE_URL` is unset."""
+
+    approval: Literal["off", "sql"] = "off"
+    """`sql` asks a person before the conversation runs anything, and shows the exact SQL."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""

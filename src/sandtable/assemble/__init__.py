@@ -7,6 +7,7 @@ import os
 from collections.abc import AsyncGenerator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,7 @@ from sandtable.sandbox.gate import LARGE_ROWS, Gate
 from sandtable.sandbox.job import Job, Limits
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.selftest import DoctorReport, examine
+from sandtable.sandbox.profile import profile_of
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
 
@@ -155,7 +157,13 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         stack.push_async_callback(executor.aclose)
         stack.push_async_callback(indexer.aclose)
         hello = await executor.start()
-        library = Library(catalog, store, SandboxedConvert(indexer, threads=threads_of(settings)))
+        threads = threads_of(settings)
+        library = Library(
+            catalog,
+            store,
+            SandboxedConvert(indexer, threads=threads),
+            partial(profile_of, indexer, threads=threads),
+        )
         gate = Gate(
             executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
         )

@@ -1,0 +1,1 @@
+"""The conversation: one LangGraph graph that proposes, validates, runs, repairs and answers."""

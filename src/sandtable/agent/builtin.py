@@ -1,0 +1,143 @@
+"""The built-in planner as a proposer: no model, no network, the same answer every time."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import time
+from collections import OrderedDict
+
+from sandtable.agent.named import mentions, with_named
+from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal, Proposed, Usage, Worded
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
+from sandtable.planner import SchemaIndex, plan_question
+from sandtable.planner.outcome import Outcome, Turn, Understood
+from sandtable.runs.model import Run
+
+NAME = "builtin"
+MOST_INDEXES = 32
+MOST_UNDERSTOOD = 1_000
+QUICK_S = 0.02
+
+_FOREIGN = frozenset(
+    "wie viele der die das und nach mit für von welche welcher zeige mir ist sind im pro monat umsatz "
+    "quel quelle quels combien les des par avec pour dans est sont montre moi chiffre "
+    "cuál cuáles cuántos cuántas los las por para con mes ventas muéstrame qué del el "
+    "quanto quanti quale gli per nel mostrami il vendite quantos quais qual mostre vendas "
+    "hoeveel welke het een per maand toon".split()
+)
+_ENGLISH = frozenset(
+    "the of by in for and to per is are how many what which show me with from average total".split()
+)
+
+
+class BuiltinProposer:
+    def __init__(self) -> None:
+        self._indexes: OrderedDict[str, SchemaIndex] = OrderedDict()
+        self._long: dict[str, int] = {}
+        """By dataset version: how many questions in a row took long to plan."""
+        self._one_at_a_time = asyncio.Lock()
+        self._understood: OrderedDict[tuple[str, str, str], bool] = OrderedDict()
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    async def propose(self, asked: Asked) -> Proposed:
+        if asked.attempts:
+            # It would say the same again.
+            return Proposed(AskBack(asked.attempts[-1].problem.message), Usage())
+        outcome = await self._plan(asked, await self._index_for(asked))
+        if isinstance(outcome, Understood):
+            return Proposed(PlanProposal(outcome.plan, outcome.used), Usage())
+        return Proposed(AskBack(_in_english(asked.question, outcome.reason), outcome.suggestions), Usage())
+
+    async def _plan(self, asked: Asked, index: SchemaIndex) -> Outcome:
+        """On the loop while it is quick: for a few milliseconds a thread costs everyone more than it gives."""
+        version = asked.dataset.version
+        if self._is_slow(version):
+            async with self._one_at_a_time:
+                outcome, spent_s = await asyncio.to_thread(_timed, asked, index)
+        else:
+            outcome, spent_s = _timed(asked, index)
+        self._long[version] = self._long.get(version, 0) + 1 if spent_s > QUICK_S else 0
+        return outcome
+
+    def _is_slow(self, version: str) -> bool:
+        """Twice in a row: the first question also pays for what is prepared only once."""
+        return self._long.get(version, 0) > 1
+
+    async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
+        return None
+
+    def understands(self, question: str, dataset: Dataset, before: Turn) -> bool:
+        """Whether it would answer; only for a dataset that it has planned for before."""
+        index = self._indexes.get(dataset.version)
+        if index is None or self._is_slow(dataset.version):
+            return False
+        key = (dataset.version, question, json.dumps(before.plan))
+        if key not in self._understood:
+            outcome = plan_question(question, index, before)
+            self._understood[key] = isinstance(outcome, Understood)
+            while len(self._understood) > MOST_UNDERSTOOD:
+                self._understood.popitem(last=False)
+        return self._understood[key]
+
+    async def prepare(self, dataset: Dataset, profile: Profile) -> None:
+        await self._index(dataset.version, dataset, profile)
+
+    async def _index_for(self, asked: Asked) -> SchemaIndex:
+        version = asked.dataset.version
+        if not speaks_of_named(asked):
+            return await self._index(version, asked.dataset, asked.profile)
+        dataset, profile = with_named(asked.dataset, asked.profile, asked.defined)
+        return await self._index(version + json.dumps(asked.defined), dataset, profile)
+
+    async def _index(self, key: str, dataset: Dataset, profile: Profile) -> SchemaIndex:
+        if key not in self._indexes:
+            async with self._one_at_a_time:
+                if key not in self._indexes:
+                    self._indexes[key] = await asyncio.to_thread(SchemaIndex.build, dataset, profile)
+        self._indexes.move_to_end(key)
+        known = self._indexes[key]
+        while len(self._indexes) > MOST_INDEXES:
+            self._indexes.popitem(last=False)
+        return known
+
+
+def _timed(asked: Asked, index: SchemaIndex) -> tuple[Outcome, float]:
+    """With the processor time it took: a busy machine does not make a question a hard one."""
+    before = before_of(asked.history)
+    if before is not None and speaks_of_named(asked):
+        # The named tables are in the index; defining them again would be a clash.
+        plan = {field: value for field, value in before.plan.items() if field != "define"}
+        before = Turn(before.question, plan)
+    began = time.thread_time()
+    outcome = plan_question(asked.question, index, before)
+    return outcome, time.thread_time() - began
+
+
+def speaks_of_named(asked: Asked) -> bool:
+    """Whether the question, or the one that it may follow up, is about a table named in the conversation."""
+    before = before_of(asked.history)
+    table = str(before.plan.get("table", "")).lower() if before else ""
+    return any(d["name"].lower() == table or mentions(asked.question, d["name"]) for d in asked.defined)
+
+
+def before_of(history: tuple[Exchange, ...]) -> Turn | None:
+    """What a follow-up builds on: the newest question that was answered by a plan."""
+    for exchange in reversed(history):
+        if exchange.plan is not None and exchange.ending == "answered":
+            return Turn(question=exchange.question, plan=exchange.plan)
+    return None
+
+
+def _in_english(question: str, reason: str) -> str:
+    words = re.findall(r"[^\W\d_]+", question.lower())
+    foreign = sum(word in _FOREIGN or not word.isascii() for word in words)
+    english = sum(word in _ENGLISH for word in words)
+    if words and foreign > english and foreign * 3 >= len(words):
+        return "The built-in planner reads English only: please ask in English, or have a chat model set up."
+    return reason

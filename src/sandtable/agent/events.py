@@ -1,0 +1,106 @@
+"""What happens while a question is answered, as one union. Each protocol has its own encoder.
+
+Invariant: a number reaches `Message` only from the rows of a run that the message names.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+from sandtable.capsule.store import Status
+from sandtable.errors import Problem
+from sandtable.sandbox.job import ResultColumn
+
+Ending = Literal["answered", "asked", "conversed", "refused", "failed", "waiting"]
+"""How a turn ends: with an answer, with a question back (the abstention), with small talk, with a refusal
+by the gate or by policy, with a failure of the run or the model, or waiting for a person's approval."""
+
+
+class _Event(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Thought(_Event):
+    """One line on what is being done now, for a person who waits."""
+
+    type: Literal["thought"] = "thought"
+    text: str
+
+
+class Planned(_Event):
+    type: Literal["plan"] = "plan"
+    plan: dict[str, Any]
+    reading: str
+    """The plan in words."""
+
+
+class Sql(_Event):
+    type: Literal["sql"] = "sql"
+    sql: str
+
+
+class RunState(_Event):
+    type: Literal["run"] = "run"
+    run_id: str
+    status: Status
+    exec_time_ms: float | None = None
+
+
+class Log(_Event):
+    type: Literal["log"] = "log"
+    run_id: str | None = None
+    text: str
+
+
+class Table(_Event):
+    type: Literal["table"] = "table"
+    run_id: str
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    row_count: int
+    truncated: bool
+
+
+class Chart(_Event):
+    type: Literal["chart"] = "chart"
+    run_id: str
+    figure: dict[str, Any]
+    """A Plotly figure."""
+
+
+class Delta(_Event):
+    """A piece of the message that is being written; `Message` brings the whole."""
+
+    type: Literal["delta"] = "delta"
+    text: str
+
+
+class Message(_Event):
+    """The end of a turn: always the last event, except when an `Error` is."""
+
+    type: Literal["message"] = "message"
+    text: str
+    """Markdown."""
+    ending: Ending
+    run_ids: tuple[str, ...] = ()
+    """The runs its numbers come from, the main one first."""
+    suggestions: tuple[str, ...] = ()
+    """Questions that could come next."""
+    problem: Problem | None = None
+    """What was refused or failed, with its code."""
+
+
+class Error(_Event):
+    """The machinery broke; there is no answer."""
+
+    type: Literal["error"] = "error"
+    problem: Problem
+
+
+Event = Annotated[
+    Thought | Planned | Sql | RunState | Log | Table | Chart | Delta | Message | Error,
+    Field(discriminator="type"),
+]
+EVENT: TypeAdapter[Event] = TypeAdapter(Event)

@@ -1,0 +1,54 @@
+"""The conversation as one graph. This function is the whole of it; each node is a file in `nodes/`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import langsmith
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from sandtable.agent.means import Means
+from sandtable.agent.nodes.answer import answer
+from sandtable.agent.nodes.approve import after_approve, approve
+from sandtable.agent.nodes.classify import after_classify, classify
+from sandtable.agent.nodes.converse import converse
+from sandtable.agent.nodes.propose import after_propose, propose
+from sandtable.agent.nodes.repair import repair
+from sandtable.agent.nodes.run import after_run, run
+from sandtable.agent.nodes.validate import after_validate, validate
+from sandtable.agent.state import State
+
+FIRST = "classify"
+NAME = "sandtable"
+
+Graph = CompiledStateGraph[State, None, State, State]
+
+
+def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
+    # Otherwise a variable that somebody set for another project sends every question and answer away.
+    langsmith.configure(enabled=False)
+    graph = StateGraph(State)
+
+    graph.add_node("classify", partial(classify, means))
+    graph.add_node("propose", partial(propose, means))
+    graph.add_node("validate", partial(validate, means))
+    graph.add_node("repair", repair)
+    graph.add_node("approve", approve)
+    graph.add_node("run", partial(run, means))
+    graph.add_node("answer", partial(answer, means))
+    graph.add_node("converse", converse)
+
+    graph.add_edge(START, FIRST)
+    graph.add_conditional_edges("classify", after_classify, ["propose", "validate", "converse"])
+    graph.add_conditional_edges("propose", after_propose, ["validate", "run", "answer", "converse"])
+    graph.add_conditional_edges("validate", partial(after_validate, means), ["repair", "approve", "run"])
+    graph.add_edge("repair", "propose")
+    graph.add_conditional_edges("approve", after_approve, ["run", "converse"])
+    graph.add_conditional_edges("run", partial(after_run, means), ["repair", "answer"])
+    graph.add_edge("answer", END)
+    graph.add_edge("converse", END)
+
+    return graph.compile(checkpointer=checkpointer, name=NAME)

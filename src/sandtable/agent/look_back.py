@@ -1,0 +1,125 @@
+"""Questions about the exchange before, answered from its record: the SQL, the plan, the way, the refusal.
+
+Nothing is run. What is shown is what the run itself has kept, not what somebody remembers of it.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from sandtable.agent.intent import LookBack
+from sandtable.agent.markdown import code, fenced, sentence
+from sandtable.agent.means import Desk
+from sandtable.agent.proposer import Exchange
+from sandtable.agent.state import Said
+from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput, NotFound
+from sandtable.runs.model import Run
+from sandtable.wording import reading_of
+
+
+async def look_back(back: LookBack, history: tuple[Exchange, ...], runs: Desk, dataset: Dataset) -> Said:
+    exchange = _meant(back, history)
+    if exchange is None:
+        return _nothing(back, history)
+    run = await _run_of(exchange, runs)
+    text = _TELL[back.what](exchange, run, dataset)
+    return Said(text=text, ending="conversed", run_ids=[run.id] if run else [])
+
+
+def _meant(back: LookBack, history: tuple[Exchange, ...]) -> Exchange | None:
+    """The newest exchange that has what is asked for."""
+    for exchange in reversed(history):
+        if back.what == "rejection" and exchange.problem is not None:
+            return exchange
+        if back.what == "plan" and exchange.plan is not None:
+            return exchange
+        if back.what in ("sql", "explanation") and (exchange.run_id or exchange.plan or exchange.sql):
+            return exchange
+    return None
+
+
+def _nothing(back: LookBack, history: tuple[Exchange, ...]) -> Said:
+    if back.what == "rejection" and history:
+        text = "Nothing was rejected in this conversation."
+    elif back.what == "plan" and any(exchange.sql for exchange in history):
+        text = "There is no plan: you gave the SQL yourself."
+    else:
+        text = "Nothing has been run in this conversation yet. Ask a question first."
+    return Said(text=text, ending="conversed")
+
+
+async def _run_of(exchange: Exchange, runs: Desk) -> Run | None:
+    if exchange.run_id is None:
+        return None
+    try:
+        return await runs.get(exchange.run_id)
+    except NotFound:
+        return None
+
+
+def _sql(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
+    sql = (run.executed_sql or run.sql if run else None) or exchange.sql
+    if sql is None:
+        return f"No SQL was written for “{_quoted(exchange)}”."
+    ran = (
+        "that ran"
+        if run is not None and run.status == "succeeded"
+        else "that was handed in; it gave no result"
+    )
+    return f"The SQL {ran} for “{_quoted(exchange)}”:\n\n{fenced('sql', sql)}"
+
+
+def _plan(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
+    assert exchange.plan is not None
+    shown = json.dumps(exchange.plan, indent=2, ensure_ascii=False)
+    return f"The plan for “{_quoted(exchange)}”:\n\n{fenced('json', shown)}"
+
+
+def _explanation(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
+    parts = [f"For “{_quoted(exchange)}”:"]
+    if exchange.plan is not None and (reading := reading_or_none(exchange.plan, dataset)):
+        parts.append(f"I read it as: {reading}")
+    elif exchange.plan is None:
+        parts.append("You gave the SQL yourself; it ran as the checker approved it.")
+    if exchange.problem is not None:
+        parts.append(f"It gave no result: {exchange.problem.message}")
+    sql = (run.executed_sql or run.sql if run else None) or exchange.sql
+    if sql is not None:
+        parts.append(fenced("sql", sql))
+    if run is not None:
+        parts.append(f"Run `{run.id}` holds the plan, the SQL, the result and the signature over them.")
+    return "\n\n".join(parts)
+
+
+def _rejection(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
+    problem = exchange.problem
+    assert problem is not None
+    parts = [sentence(f"“{_quoted(exchange)}” was stopped with `{problem.code}`: {problem.message}")]
+    construct = problem.details.get("construct")
+    if construct:
+        parts.append(f"What it stumbled over: {code(str(construct))}.")
+    for finding in (problem.details.get("errors") or [])[:5]:
+        parts.append(f"- `{finding.get('field')}`: {finding.get('message')}")
+    if problem.suggestion:
+        parts.append(f"What to do: {sentence(problem.suggestion)}")
+    if run is not None:
+        parts.append(f"The refusal is on record as run `{run.id}`.")
+    return "\n\n".join(parts)
+
+
+_TELL = {"sql": _sql, "plan": _plan, "explanation": _explanation, "rejection": _rejection}
+
+
+def reading_or_none(plan: dict[str, Any], dataset: Dataset) -> str | None:
+    """A plan in words; none for a plan that does not fit the dataset."""
+    try:
+        return reading_of(plan, dataset)
+    except InvalidInput:
+        return None
+
+
+def _quoted(exchange: Exchange) -> str:
+    question = " ".join(exchange.question.split())
+    return question if len(question) <= 120 else question[:117] + "…"

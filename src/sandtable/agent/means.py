@@ -1,0 +1,60 @@
+"""What the conversation may do, and nothing else: look up datasets, hand in runs, read runs, ask a proposer."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from sandtable.agent.proposer import Proposer
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
+from sandtable.planner.outcome import Turn
+from sandtable.policy.verdict import Verdict
+from sandtable.runs.model import Run, RunRequest
+
+
+class Datasets(Protocol):
+    def datasets(self) -> tuple[Dataset, ...]: ...
+
+    async def ready(self, dataset_id: str) -> Dataset:
+        """Raises NotFound."""
+        ...
+
+    async def profile(self, dataset: Dataset) -> Profile: ...
+
+
+class Desk(Protocol):
+    """Where runs are handed in: `runs.desk.Runs`."""
+
+    async def submit(self, request: RunRequest) -> Run: ...
+    async def wait(self, run_id: str, timeout_s: float | None = None) -> Run: ...
+    async def get(self, run_id: str) -> Run: ...
+    async def cancel(self, run_id: str) -> Run: ...
+
+
+class Check(Protocol):
+    """What the gate says, without running anything."""
+
+    def __call__(self, dataset: Dataset, *, sql: str | None = None) -> Awaitable[Verdict]: ...
+
+
+Understands = Callable[[str, Dataset, Turn], bool]
+"""Whether the built-in planner would answer this question, asked after that turn."""
+
+
+Prepare = Callable[[Dataset, Profile], Awaitable[None]]
+"""Makes ready what the first question about a dataset would wait for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Means:
+    datasets: Datasets
+    runs: Desk
+    check: Check
+    proposer: Proposer
+    max_rows: int
+    """Rows an answer may hold."""
+    understands: Understands
+    approval: Literal["off", "sql"] = "off"
+    prepare: Prepare | None = None

@@ -1,0 +1,181 @@
+"""A model's reply, read: one JSON object that says what is proposed, however it was wrapped.
+
+Invariant: nothing a model writes raises. What cannot be read is a Problem in words that the model can repair by.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sandtable.agent.proposer import AskBack, PlanProposal, Proposal, SqlProposal, Talk
+from sandtable.errors import ErrorCode, Problem
+from sandtable.plan.schema import plan_schema
+
+_THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
+_FENCE = re.compile(r"```(?:json)?\s*\n(.*?)(?:```|$)", re.DOTALL | re.IGNORECASE)
+_MOST_STARTS = 50
+_LONGEST_TEXT = 4_000
+_AGAIN = "Reply with one JSON object of the given form and nothing else."
+
+# A definition inside a plan has no dataset: the rest of a reply that was cut off must not pass for the whole.
+_WHOLE_PLAN = {"dataset_id", "table", "select"}
+_INTENTS = ("plan", "sql", "ask_back", "talk")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the model replied: `given` is the object of a tool call, when it came as one."""
+
+    text: str
+    given: dict[str, Any] | None = None
+    cut_off: bool = False
+    filtered: bool = False
+    tokens_in: int = 0
+    tokens_out: int = 0
+
+
+class _Reply(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    intent: Literal["plan", "sql", "ask_back", "talk"]
+    plan: dict[str, Any] | None = None
+    sql: str | None = None
+    text: str | None = None
+    suggestions: list[str] = Field(default_factory=list)
+
+
+def reply_schema() -> dict[str, Any]:
+    """The reply's form, open where a plan nests: the plan itself is judged by its own validator."""
+    fields = {name: dict(field) for name, field in _plan_fields().items()}
+    text = {"type": "string"}
+    return {
+        "title": "reply",
+        "description": "What is proposed for the question.",
+        "type": "object",
+        "properties": {
+            "intent": {"type": "string", "enum": list(_INTENTS)},
+            "plan": {"type": "object", "description": "With intent plan.", "properties": fields},
+            "sql": {**text, "description": "With intent sql: one SELECT."},
+            "text": {**text, "description": "With intent ask_back: why. With intent talk: the reply."},
+            "suggestions": {"type": "array", "items": text, "description": "Questions to ask instead."},
+        },
+        "required": ["intent"],
+    }
+
+
+@cache
+def _plan_fields() -> dict[str, dict[str, Any]]:
+    return {name: _shallow(field) for name, field in plan_schema()["properties"].items()}
+
+
+def _shallow(field: dict[str, Any]) -> dict[str, Any]:
+    """A field's kind without what it may hold, which would be most of the published schema."""
+    kinds = [one for one in field.get("anyOf", [field]) if one.get("type") != "null"]
+    kind = kinds[0].get("type") if len(kinds) == 1 else None
+    made: dict[str, Any] = {"type": kind or "object"}
+    if kind == "array":
+        made["items"] = {}
+    return made
+
+
+def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
+    found = said.given if said.given is not None else _object_in(said.text)
+    if isinstance(found, Problem):
+        return found
+    if "intent" not in found and found.keys() >= {"table", "select"}:
+        found = {"intent": "plan", "plan": found}
+    if isinstance(found.get("plan"), str):
+        inner = _object_in(found["plan"])
+        if isinstance(inner, Problem):
+            return inner
+        found = {**found, "plan": inner}
+    try:
+        reply = _Reply.model_validate(_without_nulls(found))
+    except ValidationError as error:
+        return _misshapen(error)
+    return _proposal(reply, dataset_id)
+
+
+def _proposal(reply: _Reply, dataset_id: str) -> Proposal | Problem:
+    text = (reply.text or "").strip()[:_LONGEST_TEXT]
+    suggestions = tuple(s.strip()[:200] for s in reply.suggestions if s.strip())[:4]
+    if reply.intent == "plan":
+        if not reply.plan:
+            return _unreadable("the reply has the intent `plan` but no `plan`")
+        return PlanProposal({"dataset_id": dataset_id, **reply.plan})
+    if reply.intent == "sql":
+        if not (reply.sql or "").strip():
+            return _unreadable("the reply has the intent `sql` but no `sql`")
+        return SqlProposal((reply.sql or "").strip())
+    if not text:
+        return _unreadable(f"the reply has the intent `{reply.intent}` but no `text`")
+    return AskBack(text, suggestions) if reply.intent == "ask_back" else Talk(text)
+
+
+def _object_in(text: str) -> dict[str, Any] | Problem:
+    """The one object of a text, alone, in a fence or between sentences."""
+    text = _THOUGHT.sub("", text).strip()
+    if not text:
+        return _unreadable("the reply was empty")
+    fenced = [inner.strip() for inner in _FENCE.findall(text)]
+    first_wrong: json.JSONDecodeError | None = None
+    for candidate in (text, *fenced):
+        try:
+            found = json.loads(candidate)
+        except json.JSONDecodeError as error:
+            first_wrong = first_wrong or (error if candidate.startswith("{") else None)
+        except RecursionError:
+            return _unreadable("the reply is nested too deeply")
+        else:
+            return found if isinstance(found, dict) else _unreadable("the reply is JSON, but no object")
+    return _object_between(text) or _no_object(text, first_wrong)
+
+
+def _object_between(text: str) -> dict[str, Any] | None:
+    decoder = json.JSONDecoder()
+    starts = [match.start() for match in re.finditer(r"\{", text)][:_MOST_STARTS]
+    end = -1
+    for start in starts:
+        if start < end:
+            continue
+        try:
+            found, end = decoder.raw_decode(text, start)
+        except (json.JSONDecodeError, RecursionError):
+            continue
+        if isinstance(found, dict) and ("intent" in found or found.keys() >= _WHOLE_PLAN):
+            return found
+    return None
+
+
+def _no_object(text: str, wrong: json.JSONDecodeError | None) -> Problem:
+    if wrong is None and "{" not in text:
+        return _unreadable("the reply holds no JSON object")
+    if wrong is None or wrong.pos >= len(wrong.doc.rstrip()) - 1 or wrong.msg.startswith("Unterminated"):
+        return _unreadable("the reply's JSON ends before it is complete")
+    return _unreadable(f"the reply is not JSON: {wrong.msg} (line {wrong.lineno}, column {wrong.colno})")
+
+
+def _misshapen(error: ValidationError) -> Problem:
+    wrong = []
+    for each in error.errors():
+        field = ".".join(map(str, each["loc"]))
+        known = f" (one of {', '.join(_INTENTS)})" if field == "intent" else ""
+        wrong.append(f"`{field}`: {each['msg'].lower()}{known}")
+    return _unreadable("the reply does not have the given form: " + "; ".join(wrong))
+
+
+def _unreadable(message: str) -> Problem:
+    return Problem(code=ErrorCode.VALIDATION_ERROR, message=message, suggestion=_AGAIN)
+
+
+def _without_nulls(value: Any) -> Any:
+    """Models fill optional fields with null; a plan leaves them out."""
+    if isinstance(value, dict):
+        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
+    return [_without_nulls(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,44 @@
+"""Settings → who proposes: a chat model, or nobody, which means the built-in planner.
+
+Invariant: without a chat model in the settings neither LangChain's models nor a provider's client is loaded.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+from sandtable.agent.endpoint import BUILTIN, Endpoint, Privacy, choose_endpoint
+from sandtable.agent.model_trouble import ModelTrouble
+from sandtable.agent.negotiate import Negotiated
+from sandtable.agent.proposer import Proposer
+from sandtable.settings import Settings
+
+__all__ = ["BUILTIN", "Endpoint", "ModelTrouble", "Privacy", "choose_endpoint", "model_name", "open_proposer"]
+
+_MEMORY = "models.json"
+
+
+def open_proposer(settings: Settings) -> Proposer | None:
+    """The chat model of the settings; None for the built-in planner. ModelTrouble when it cannot be opened."""
+    endpoint = choose_endpoint(settings)
+    if endpoint is None:
+        return None
+    try:
+        # The one import by name: these modules bring LangChain and a provider's client with them.
+        module = importlib.import_module("sandtable.agent.model_proposer")
+        return module.ModelProposer(endpoint, Negotiated(settings.home / _MEMORY), settings.model_timeout_s)
+    except ImportError as error:
+        raise ModelTrouble(
+            "missing_extra",
+            f"{endpoint.name} needs the package {error.name or 'langchain'}, which is not installed",
+            suggestion=f"Run `pip install 'sandtable[{endpoint.provider}]'`.",
+            model=endpoint.name,
+        ) from error
+
+
+def model_name(settings: Settings) -> str:
+    """Who proposes, for a person who looks: `builtin`, or `openai:gpt-5` and where it is."""
+    endpoint = choose_endpoint(settings)
+    return (
+        BUILTIN if endpoint is None else f"{endpoint.name} at {endpoint.address}, privacy {endpoint.privacy}"
+    )

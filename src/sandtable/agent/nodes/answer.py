@@ -1,0 +1,137 @@
+"""The run becomes an answer: a sentence from its rows, a bounded look at them, and what to ask next.
+
+Invariant: every number said comes from the rows of the runs that the message names.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph.ui import push_ui_message
+
+from sandtable.agent.grounding import grounded
+from sandtable.agent.means import Means
+from sandtable.agent.nodes.ending import end_turn
+from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.propose import asked_of
+from sandtable.agent.proposer import Exchange
+from sandtable.agent.saying import failure_text, shows_table, whole_answer
+from sandtable.agent.state import Said, State, Turn, turn_of
+from sandtable.agent.voice import unheard
+from sandtable.catalog.model import Dataset
+from sandtable.errors import Problem, SandtableError
+from sandtable.runs.model import Run
+from sandtable.wording import answer_of
+from sandtable.wording.field import Field
+from sandtable.wording.meanings import result_of
+
+ROWS_IN_UI = 50
+
+
+async def answer(means: Means, state: State, config: RunnableConfig) -> State:
+    turn, dataset = turn_of(state), await dataset_of(means, state, config)
+    ended = [await means.runs.get(run_id) for run_id in turn.get("run_ids") or ()]
+    if not ended or ended[0].status != "succeeded":
+        return await _failure(state, ended[0] if ended else None)
+    main = ended[0]
+    sentence = await _sentence(means, state, dataset, ended)
+    suggestions = turn.get("suggestions") or []
+    fields = _fields(turn, main, dataset) if shows_table(main) else ()
+    text = whole_answer(sentence, main, turn, fields)
+    said = Said(text=text, ending="answered", run_ids=[r.id for r in ended], suggestions=suggestions)
+    update, message = await end_turn(state, said, _exchange(state, main, sentence, None))
+    push_ui_message(
+        "answer", props_of(main, state, suggestions), id=f"answer_{message.id}", message=message, merge=True
+    )
+    return update
+
+
+async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Run]) -> str:
+    main, turn = ended[0], turn_of(state)
+    plan, rows = turn.get("plan"), main.rows or ()
+    plain = answer_of(
+        turn.get("question", ""),
+        plan,
+        [(column.name, column.type) for column in main.columns],
+        rows,
+        dataset,
+        truncated=main.truncated,
+        row_count=main.row_count,
+        overall=_overall(ended),
+    )
+    if not turn.get("origin"):
+        return plain
+    try:
+        asked = await asked_of(means, state, dataset)
+        worded = await unheard(means.proposer.word(asked, main, plain))
+    except SandtableError:
+        # The answer is there; only its better wording is not.
+        return plain
+    if worded is None:
+        return plain
+    return worded.text if grounded(worded.text, plain, main.columns, rows) else plain
+
+
+def _fields(turn: Turn, run: Run, dataset: Dataset) -> tuple[Field, ...]:
+    columns = [(column.name, column.type) for column in run.columns]
+    rows = run.rows or ()
+    question, plan = turn.get("question", ""), turn.get("plan")
+    return result_of(question, plan, columns, rows, dataset, len(rows), run.truncated, None).fields
+
+
+def _overall(ended: list[Run]) -> dict[str, Any] | None:
+    """The single row of the companion run, by column."""
+    companion = ended[1] if len(ended) > 1 else None
+    if companion is None or not companion.rows:
+        return None
+    return dict(zip((column.name for column in companion.columns), companion.rows[0], strict=True))
+
+
+async def _failure(state: State, run: Run | None) -> State:
+    turn = turn_of(state)
+    kept = turn.get("problem")
+    problem = Problem.model_validate(kept) if kept else None
+    rejected = run is not None and run.status == "rejected"
+    said = Said(
+        text=failure_text(problem, run, repairs=len(turn.get("attempts") or ())),
+        ending="refused" if rejected else "failed",
+        run_ids=[run.id] if run else [],
+        problem=problem.model_dump(mode="json") if problem else None,
+    )
+    update, _ = await end_turn(state, said, _exchange(state, run, said.get("text", ""), problem))
+    return update
+
+
+def _exchange(state: State, run: Run | None, text: str, problem: Problem | None) -> Exchange:
+    turn = turn_of(state)
+    succeeded = run is not None and run.status == "succeeded"
+    refused = run is not None and run.status == "rejected"
+    return Exchange(
+        question=turn.get("asked", ""),
+        answer=text,
+        ending="answered" if succeeded else "refused" if refused else "failed",
+        plan=turn.get("plan"),
+        sql=turn.get("sql"),
+        run_id=run.id if run else None,
+        problem=problem,
+    )
+
+
+def props_of(run: Run, state: State, suggestions: list[str]) -> dict[str, Any]:
+    """What generative UI shows beside the message."""
+    turn = turn_of(state)
+    return {
+        "run_id": run.id,
+        "reading": turn.get("reading") or "",
+        "plan": turn.get("plan"),
+        "sql": run.executed_sql or run.sql,
+        "columns": [column.model_dump(mode="json") for column in run.columns],
+        "rows": [list(row) for row in (run.rows or ())[:ROWS_IN_UI]],
+        "row_count": run.row_count,
+        "truncated": run.truncated,
+        "logs": [*run.warnings, *(text for text in (run.stdout, run.stderr) if text.strip())],
+        "stats": {**run.stats, "exec_time_ms": run.exec_time_ms},
+        "figure": run.chart,
+        "suggestions": suggestions,
+    }

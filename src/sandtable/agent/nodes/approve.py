@@ -1,0 +1,45 @@
+"""A person is shown the exact SQL and decides: as it is, changed, or not at all.
+
+Invariant: nothing happens before the interrupt; the node runs again from its start when the answer comes.
+"""
+
+from __future__ import annotations
+
+from langchain_core.messages import ToolMessage
+from langgraph.types import interrupt
+
+from sandtable.agent.approval import decision_of, request_of
+from sandtable.agent.nodes.calling import progress
+from sandtable.agent.state import Said, State, Turn, changed, turn_of
+from sandtable.agent.voice import new_id
+
+_UNCLEAR = "That was no decision: approve it, reject it, or send it back with other SQL."
+
+
+async def approve(state: State) -> State:
+    turn = turn_of(state)
+    sql = turn.get("exact") or turn.get("sql") or ""
+    reading = turn.get("reading") or ""
+    decision = decision_of(interrupt(request_of(sql, reading)))
+    while decision is None:
+        decision = decision_of(interrupt(request_of(sql, f"{_UNCLEAR}\n\n{reading}")))
+    if decision.kind == "approve" or decision.sql == sql:
+        return State(turn=turn)
+    if decision.sql is not None:
+        # The person wrote it: it is nobody's proposal any more, and the gate judges it like any other text.
+        return State(turn=changed(turn, Turn(sql=decision.sql, plan=None, reading="", origin="")))
+    return _declined(turn, decision.reason)
+
+
+def _declined(turn: Turn, reason: str) -> State:
+    call = turn.get("call") or {}
+    progress(call, "declined", None, None)
+    reply = ToolMessage(
+        "declined by a person; nothing was run", tool_call_id=call["call"], id=new_id(), status="error"
+    )
+    text = "You declined the query, so nothing was run." + (f" Your reason: {reason}" if reason else "")
+    return State(turn=changed(turn, Turn(said=Said(text=text, ending="refused"))), messages=[reply])
+
+
+def after_approve(state: State) -> str:
+    return "converse" if turn_of(state).get("said") else "run"

@@ -1,0 +1,30 @@
+"""The message that calls a tool, and the progress shown beside it."""
+
+from __future__ import annotations
+
+from langchain_core.messages import AIMessage, AnyMessage
+from langgraph.graph.ui import push_ui_message
+
+from sandtable.agent.state import Turn
+from sandtable.agent.tools import call_of
+from sandtable.agent.voice import new_id
+
+
+def new_call(turn: Turn, dataset_id: str) -> AIMessage:
+    plan = turn.get("plan")
+    call = call_of(dataset_id, plan, None if plan is not None else turn.get("sql"), f"call_{new_id()}")
+    message = AIMessage(content="", id=new_id(), tool_calls=[call])
+    progress(ids_of(message), "checked", None, None)
+    return message
+
+
+def ids_of(message: AIMessage) -> dict[str, str]:
+    call = message.tool_calls[0]
+    return {"message": str(message.id), "call": str(call["id"]), "name": call["name"]}
+
+
+def progress(call: dict[str, str], stage: str, run_id: str | None, status: str | None) -> None:
+    """One UI message for each call, changed as the run goes on."""
+    link: AnyMessage = AIMessage(content="", id=call["message"])
+    props = {"stage": stage, "run_id": run_id, "status": status}
+    push_ui_message("progress", props, id=f"progress_{call['call']}", message=link, merge=True)

@@ -1,0 +1,111 @@
+"""What is the message? Small talk and refusals are worded at once, SQL is taken as it is, the rest is proposed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+
+from sandtable.agent.events import Thought
+from sandtable.agent.intent import Declined, Define, LookBack, PastedSql, Question, SmallTalk, intent_of
+from sandtable.agent.look_back import look_back, reading_or_none
+from sandtable.agent.markdown import sentence
+from sandtable.agent.means import Means
+from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.replies import declined, small_talk
+from sandtable.agent.state import Said, State, Turn, defined_of, exchanges_of, last_question
+from sandtable.agent.voice import emit
+from sandtable.catalog.model import Dataset
+from sandtable.errors import SandtableError
+from sandtable.plan.shapes import MAX_DEFINITIONS
+from sandtable.runs.model import LONGEST_QUESTION
+
+
+async def classify(means: Means, state: State, config: RunnableConfig) -> State:
+    text = last_question(state)
+    emit(Thought(text="Reading the question…"))
+    turn = Turn(asked=_kept(text), question="", attempts=[], run_ids=[], said=None)
+    try:
+        dataset = await dataset_of(means, state, config)
+    except SandtableError as error:
+        turn["said"] = failed(error)
+        return State(turn=turn)
+    update = State(dataset_id=dataset.id, known_of=dataset.id, turn=turn)
+    if state.get("known_of") != dataset.id:
+        # Names and plans of one dataset mean nothing in another.
+        update["exchanges"], update["defined"] = [], []
+    known = State()
+    known.update(state)
+    known.update(update)
+    await _decide(means, known, dataset, text, turn)
+    return update
+
+
+async def _decide(means: Means, state: State, dataset: Dataset, text: str, turn: Turn) -> None:
+    defined = defined_of(state)
+    names = [table.name for table in dataset.tables] + [d["name"] for d in defined]
+    intent = intent_of(text, names)
+    match intent:
+        case Question(question, wants_sql):
+            turn["question"], turn["wants_sql"] = question, wants_sql
+        case PastedSql(sql):
+            turn["sql"], turn["plan"], turn["question"] = sql, None, text
+        case SmallTalk():
+            turn["said"] = small_talk(intent, dataset, defined)
+        case Declined():
+            turn["said"] = declined(intent, dataset, len(text))
+        case LookBack():
+            turn["said"] = await look_back(intent, exchanges_of(state), means.runs, dataset)
+        case Define(name):
+            turn["said"] = define(name, state, dataset)
+
+
+def define(name: str, state: State, dataset: Dataset) -> Said:
+    """The newest answered plan gets a name."""
+    made = re.sub(r"\W+", "_", name.strip().lower()).strip("_")[:63]
+    before = next((e for e in reversed(exchanges_of(state)) if e.ending == "answered"), None)
+    known = defined_of(state)
+    if before is None:
+        return _asked("There is no result to name yet. Ask a question first, then say *call that …*.")
+    if before.plan is None:
+        return _asked("Only the result of a question can be named; the last one came from SQL that you gave.")
+    if not re.match(r"[a-z_]", made):
+        return _asked(f"“{name}” cannot be a table's name: it must begin with a letter.")
+    if dataset.table(made):
+        return _asked(f"`{made}` is already a table of this dataset. Choose another name.")
+    if any(d["name"] == made for d in known):
+        # Plans and later names may already read it: a name means one thing for as long as the thread lives.
+        return _asked(f"`{made}` already stands for an earlier result. Choose another name.")
+    if len(known) >= MAX_DEFINITIONS:
+        return _asked("This conversation has as many named tables as it can hold. Start a new one for more.")
+    plan = {key: value for key, value in before.plan.items() if key not in ("dataset_id", "define")}
+    reading = reading_or_none(before.plan, dataset)
+    meaning = f": {reading}" if reading else "."
+    return Said(
+        text=f"From now on `{made}` stands for that result{meaning}\n\nAsk about it by its name.",
+        ending="conversed",
+        define={"name": made, "plan": plan},
+        suggestions=[f"How many rows are in {made}?"],
+    )
+
+
+def failed(error: SandtableError) -> Said:
+    problem = error.problem
+    text = f"{sentence(problem.message)} {sentence(problem.suggestion)}".strip()
+    return Said(text=text, ending="failed", problem=problem.model_dump(mode="json"))
+
+
+def _asked(text: str) -> Said:
+    return Said(text=text, ending="asked")
+
+
+def _kept(text: str) -> str:
+    return text.strip()[:LONGEST_QUESTION]
+
+
+def after_classify(state: State) -> str:
+    turn: Any = state.get("turn") or {}
+    if turn.get("said"):
+        return "converse"
+    return "validate" if turn.get("sql") else "propose"

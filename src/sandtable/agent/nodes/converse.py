@@ -1,0 +1,22 @@
+"""What was worded without a run is said: small talk, a look back, a question back, a refusal."""
+
+from __future__ import annotations
+
+from sandtable.agent.nodes.ending import end_turn
+from sandtable.agent.proposer import Exchange
+from sandtable.agent.state import State, turn_of
+from sandtable.errors import Problem
+
+
+async def converse(state: State) -> State:
+    turn = turn_of(state)
+    said = turn.get("said") or {}
+    problem = said.get("problem")
+    exchange = Exchange(
+        question=turn.get("asked", ""),
+        answer=said.get("text", ""),
+        ending=said.get("ending", "conversed"),  # pyright: ignore[reportArgumentType] - an Ending, kept as text
+        problem=Problem.model_validate(problem) if problem else None,
+    )
+    update, _ = await end_turn(state, said, exchange)
+    return update

@@ -1,0 +1,45 @@
+"""The last thing of every turn: the message, its record, and a clean slate for the next."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from langchain_core.messages import AIMessage
+from langgraph.graph.ui import push_ui_message
+
+from sandtable.agent.events import EVENT
+from sandtable.agent.proposer import Exchange
+from sandtable.agent.state import Said, State, Turn, with_exchange
+from sandtable.agent.voice import emit, speak
+
+MOST_DETAILED = 8
+"""Answers of a thread whose rows and figure the state keeps; older ones keep the id to read them by."""
+_HEAVY = ("rows", "figure", "plan", "logs", "stats")
+
+
+async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State, AIMessage]:
+    about: dict[str, Any] = {
+        "ending": said.get("ending", "conversed"),
+        "run_ids": said.get("run_ids") or [],
+        "suggestions": said.get("suggestions") or [],
+        "problem": said.get("problem"),
+    }
+    text = said.get("text", "")
+    message = await speak(text, about)
+    emit(EVENT.validate_python({"type": "message", "text": text, **about}))
+    _lighten(state)
+    update = State(messages=[message], exchanges=with_exchange(state, exchange), turn=Turn())
+    defined = said.get("define")
+    if defined:
+        update["defined"] = [*(state.get("defined") or ()), defined]
+    return update, message
+
+
+def _lighten(state: State) -> None:
+    """Each checkpoint holds the whole state: a long conversation must not carry every table it ever showed."""
+    answers = [ui for ui in state.get("ui") or () if ui["type"] == "ui" and ui["name"] == "answer"]
+    for ui in answers[:-MOST_DETAILED]:
+        if any(ui["props"].get(name) for name in _HEAVY):
+            light = {name: value for name, value in ui["props"].items() if name not in _HEAVY}
+            link = AIMessage(content="", id=ui["metadata"].get("message_id"))
+            push_ui_message("answer", light, id=ui["id"], message=link, merge=False)

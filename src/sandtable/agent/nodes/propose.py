@@ -1,0 +1,101 @@
+"""Ask whoever proposes. What comes back is only a proposal: it is checked and judged like a stranger's text."""
+
+from __future__ import annotations
+
+from langchain_core.runnables import RunnableConfig
+
+from sandtable.agent.builtin import NAME
+from sandtable.agent.events import Thought
+from sandtable.agent.grounding import grounded
+from sandtable.agent.means import Means
+from sandtable.agent.nodes.classify import failed
+from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal, SqlProposal, Talk
+from sandtable.agent.replies import not_understood, prompts_of, words_of
+from sandtable.agent.state import (
+    Said,
+    State,
+    Turn,
+    added,
+    attempts_of,
+    changed,
+    defined_of,
+    exchanges_of,
+    turn_of,
+)
+from sandtable.agent.voice import emit, unheard
+from sandtable.catalog.model import Dataset
+from sandtable.errors import SandtableError
+from sandtable.wording.inert import inert
+
+
+async def propose(means: Means, state: State, config: RunnableConfig) -> State:
+    turn = turn_of(state)
+    emit(Thought(text="Trying again…" if turn.get("attempts") else "Planning…"))
+    try:
+        dataset = await dataset_of(means, state, config)
+        asked = await asked_of(means, state, dataset)
+        proposed = await unheard(means.proposer.propose(asked))
+    except SandtableError as error:
+        return State(turn=changed(turn, Turn(said=failed(error))))
+    changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=means.proposer.name)
+    what = proposed.what if means.proposer.name == NAME else _checked(proposed.what, turn, dataset)
+    changes.update(_taken(what, turn, dataset))
+    return State(turn=changed(turn, changes))
+
+
+async def asked_of(means: Means, state: State, dataset: Dataset) -> Asked:
+    turn = turn_of(state)
+    return Asked(
+        question=turn.get("question", ""),
+        dataset=dataset,
+        profile=await means.datasets.profile(dataset),
+        history=exchanges_of(state),
+        attempts=attempts_of(turn),
+        defined=defined_of(state),
+        wants_sql=bool(turn.get("wants_sql")),
+    )
+
+
+def _taken(what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
+    match what:
+        case PlanProposal(plan, used):
+            return Turn(plan=plan, sql=None, used=list(used), problem=None, run_ids=[])
+        case SqlProposal(sql):
+            return Turn(plan=None, sql=sql, used=[], problem=None, run_ids=[])
+        case AskBack() | Talk() if turn.get("attempts"):
+            # No better idea: the last attempt stands, and its refusal is what is told.
+            return Turn(given_up=True)
+        case AskBack(reason, suggestions):
+            nearest = list(suggestions) or prompts_of(dataset)[:2]
+            return Turn(said=Said(text=_asking(reason, nearest), ending="asked", suggestions=nearest))
+        case Talk(text):
+            return Turn(said=Said(text=text, ending="conversed"))
+
+
+def _checked(what: Proposal, turn: Turn, dataset: Dataset) -> Proposal:
+    """A model's own words have no run behind them: whatever number they hold must be ours or the person's."""
+    known = f"{turn.get('asked', '')}\n{words_of(dataset)}"
+    match what:
+        case Talk(text) if not grounded(text, known, (), ()):
+            return AskBack(not_understood(dataset))
+        case AskBack(reason, suggestions):
+            said = reason if grounded(reason, known, (), ()) else not_understood(dataset)
+            return AskBack(said, tuple(text for text in suggestions if inert(text) == text))
+        case _:
+            return what
+
+
+def _asking(reason: str, suggestions: list[str]) -> str:
+    if not suggestions:
+        return reason
+    return f"{reason}\n\nYou could ask:\n" + "\n".join(f"- {text}" for text in suggestions)
+
+
+def after_propose(state: State) -> str:
+    turn = turn_of(state)
+    if turn.get("said"):
+        return "converse"
+    if turn.get("given_up"):
+        return "answer" if turn.get("run_ids") else "run"
+    return "validate"

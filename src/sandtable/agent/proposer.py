@@ -1,0 +1,120 @@
+"""The seam between a conversation and whoever proposes: the built-in planner or a chat model.
+
+Invariant: a proposer only proposes. It sees the schema, the profile and what was said; it never runs
+anything, and what it proposes is validated and judged like any stranger's text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from sandtable.agent.events import Ending
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
+from sandtable.errors import Problem
+from sandtable.runs.model import Run
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One earlier turn, as far as a follow-up may need it."""
+
+    question: str
+    answer: str
+    ending: Ending
+    plan: dict[str, Any] | None = None
+    sql: str | None = None
+    run_id: str | None = None
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What was proposed for this question before, and why it would not do."""
+
+    plan: dict[str, Any] | None
+    sql: str | None
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    question: str
+    dataset: Dataset
+    profile: Profile
+    history: tuple[Exchange, ...] = ()
+    """Oldest first."""
+    attempts: tuple[Attempt, ...] = ()
+    defined: tuple[dict[str, Any], ...] = ()
+    """Tables that the conversation has named, in the form of a plan's `define`."""
+    wants_sql: bool = False
+    """The person asked for SQL in so many words."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProposal:
+    plan: dict[str, Any]
+    used: tuple[str, ...] = ()
+    """Readings to show beside the plan."""
+
+
+@dataclass(frozen=True, slots=True)
+class SqlProposal:
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class AskBack:
+    """It does not understand, or the data cannot tell: why, and what could be asked instead."""
+
+    reason: str
+    suggestions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """No question about the data: a reply that holds no number of it."""
+
+    text: str
+
+
+Proposal = PlanProposal | SqlProposal | AskBack | Talk
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a proposal or a wording cost; all zero for the built-in planner."""
+
+    prompts: tuple[tuple[str, str], ...] = ()
+    """Name and SHA-256 of each prompt file used."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    latency_ms: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    what: Proposal
+    usage: Usage
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    text: str
+    usage: Usage
+
+
+class Proposer(Protocol):
+    @property
+    def name(self) -> str:
+        """`builtin`, or provider and model such as `openai:gpt-5`."""
+        ...
+
+    async def propose(self, asked: Asked) -> Proposed:
+        """Raises `agent.models.ModelTrouble` (a SandtableError) for a key, a limit, a time-out."""
+        ...
+
+    async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
+        """Say the result better than `plain`, the locally made sentence; None leaves that as it is."""
+        ...

@@ -1,0 +1,114 @@
+"""Answers and failures as Markdown: the sentence, a bounded look at the rows, and what it was read as.
+
+Invariant: pure. Cells are shown as text that no Markdown renderer acts on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sandtable.agent.markdown import code, fenced, sentence
+from sandtable.agent.state import Turn
+from sandtable.errors import ErrorCode, Problem
+from sandtable.runs.model import Run
+from sandtable.wording.field import Field
+from sandtable.wording.inert import inert, one_line
+
+MOST_ROWS = 10
+MOST_COLUMNS = 12
+CELL_CHARS = 60
+
+_LEADS = {
+    ErrorCode.SQL_POLICY_VIOLATION: "The query was rejected by policy and not run",
+    ErrorCode.VALIDATION_ERROR: "The query does not fit the data",
+    ErrorCode.RUNNER_TIMEOUT: "The query took too long and was stopped",
+    ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The query needed more memory or space than it may use",
+    ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
+}
+_SMALLER = "Ask for less: add a filter or a shorter time window, or ask for totals instead of single rows."
+
+
+def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) -> str:
+    """`fields` say how the cells of each column are shown."""
+    parts = [sentence]
+    if shows_table(run):
+        parts.append(table_of(run, fields))
+    if turn.get("wants_sql") and run.sql:
+        parts.append(fenced("sql", run.sql))
+    noted = [f"Read as: {turn.get('reading')}"] if turn.get("reading") else []
+    noted += [inert(used) for used in turn.get("used") or ()]
+    if noted:
+        parts.append("\n".join(f"*{line.replace('*', '')}*  " for line in noted).rstrip())
+    return "\n\n".join(parts)
+
+
+def shows_table(run: Run) -> bool:
+    """A value, or one named value, is in the sentence already."""
+    return len(run.rows or ()) > 1 or (len(run.columns) > 2 and bool(run.rows))
+
+
+def table_of(run: Run, fields: Sequence[Field] = ()) -> str:
+    columns, rows = run.columns[:MOST_COLUMNS], run.rows or ()
+    shown_by = {field.index: field for field in fields}
+    lines = [
+        "| " + " | ".join(_cell(column.name) for column in columns) + " |",
+        "|" + "|".join(" ---: " if is_number(column.type) else " --- " for column in columns) + "|",
+    ]
+    for row in rows[:MOST_ROWS]:
+        cells = (_shown(shown_by.get(place), cell) for place, cell in enumerate(row[:MOST_COLUMNS]))
+        lines.append("| " + " | ".join(cells) + " |")
+    left = (
+        [] if len(rows) <= MOST_ROWS else [f"the first {MOST_ROWS} of {len(rows)}{'+' * run.truncated} rows"]
+    )
+    left += [] if len(run.columns) <= MOST_COLUMNS else [f"{MOST_COLUMNS} of {len(run.columns)} columns"]
+    return "\n".join(lines) + (f"\n\nShown: {', '.join(left)}." if left else "")
+
+
+def is_number(sql_type: str) -> bool:
+    kind = sql_type.upper()
+    return kind.endswith("INT") or kind.startswith(("DECIMAL", "DOUBLE", "FLOAT", "INTEGER", "REAL"))
+
+
+def _shown(field: Field | None, cell: Any) -> str:
+    return _cell(cell) if field is None or cell is None else _barred(field.show_cell(cell))
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else repr(value)
+    if isinstance(value, int):
+        return str(value)
+    text = value if isinstance(value, str) else str(value)
+    return _barred(inert(one_line(text, CELL_CHARS))) if text.strip() else ""
+
+
+def _barred(text: str) -> str:
+    """A bar inside a cell is no end of it."""
+    return text.replace("|", "\\|")
+
+
+def failure_text(problem: Problem | None, run: Run | None, *, repairs: int) -> str:
+    if problem is None:
+        if run is not None and run.status == "cancelled":
+            return "The run was cancelled, so there is no result."
+        return "The run gave no result."
+    lead = _LEADS.get(problem.code, "There is no result")
+    if problem.code == ErrorCode.VALIDATION_ERROR and run is not None and run.request.sql is not None:
+        lead = "The SQL cannot be run"
+    parts = [sentence(f"{lead}: {problem.message}")]
+    construct = problem.details.get("construct")
+    if problem.code == ErrorCode.SQL_POLICY_VIOLATION and construct:
+        parts.append(f"Not allowed: {code(str(construct))}")
+    suggestion = problem.suggestion
+    if problem.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
+        suggestion = suggestion or _SMALLER
+    if suggestion:
+        parts.append(sentence(suggestion))
+    if repairs:
+        parts.append(f"I tried it {repairs + 1} times, each time with the reason in hand.")
+    return "\n\n".join(parts)

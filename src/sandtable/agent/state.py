@@ -1,0 +1,169 @@
+"""What a thread remembers between its nodes, its turns and its restarts.
+
+Invariant: plain JSON and chat messages only, so that a checkpoint is read back without pickle, in any
+process, from any branch. Nothing a turn needs lives outside of it, except runs, which have ids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Any, TypedDict
+
+from langchain_core.messages import AnyMessage, HumanMessage
+from langgraph.graph.message import add_messages
+from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
+
+from sandtable.agent.proposer import Attempt, Exchange, Usage
+from sandtable.capsule.model import Origin, Prompt
+from sandtable.errors import Problem
+
+MOST_EXCHANGES = 12
+LONGEST_KEPT = 4_000
+"""Characters of a question or an answer that a later turn may look back at."""
+LONGEST_KEPT_SQL = 64 << 10
+
+
+class Said(TypedDict, total=False):
+    """What a turn ends with when nothing is to be run."""
+
+    text: str
+    ending: str
+    suggestions: list[str]
+    run_ids: list[str]
+    problem: dict[str, Any] | None
+    define: dict[str, Any]
+    """A table to be known by name from now on."""
+    reading: str
+
+
+class Turn(TypedDict, total=False):
+    """The current turn's own notes; empty between turns."""
+
+    asked: str
+    """The person's message as it is kept in the record."""
+    question: str
+    """The same, as the proposer reads it."""
+    wants_sql: bool
+    origin: str
+    """Who proposed what is to run: a proposer's name, or nothing when the person wrote SQL."""
+    plan: dict[str, Any] | None
+    sql: str | None
+    """What will run: proposed, compiled from the plan, or edited by a person."""
+    exact: str
+    """The gate's own text of it, when a person is to approve."""
+    used: list[str]
+    reading: str
+    attempts: list[dict[str, Any]]
+    usage: dict[str, Any]
+    problem: dict[str, Any] | None
+    """Why the present proposal will not do."""
+    call: dict[str, str] | None
+    """Ids of the message that calls a tool, and of the call."""
+    given_up: bool
+    """The proposer has no better idea than its last attempt."""
+    run_ids: list[str]
+    """Runs of the present proposal, the main one first."""
+    suggestions: list[str]
+    said: Said | None
+
+
+class State(TypedDict, total=False):
+    messages: Annotated[list[AnyMessage], add_messages]
+    ui: Annotated[Sequence[AnyUIMessage], ui_message_reducer]
+    dataset_id: str
+    known_of: str
+    """The dataset that the exchanges and the named tables are about."""
+    exchanges: list[dict[str, Any]]
+    """Oldest first, the last MOST_EXCHANGES of them."""
+    defined: list[dict[str, Any]]
+    """Tables named in this conversation: `{"name", "plan"}`, as in a plan's `define`."""
+    turn: Turn
+
+
+def turn_of(state: State) -> Turn:
+    return state.get("turn") or Turn()
+
+
+def changed(turn: Turn, changes: Turn) -> Turn:
+    made = Turn()
+    made.update(turn)
+    made.update(changes)
+    return made
+
+
+def text_of(message: AnyMessage) -> str:
+    """A message's text; the stock chat sends a list of blocks."""
+    content = message.content
+    if isinstance(content, str):
+        return content
+    blocks = (b if isinstance(b, str) else str(b.get("text", "")) for b in content)
+    return "\n".join(block for block in blocks if block)
+
+
+def last_question(state: State) -> str:
+    for message in reversed(state.get("messages") or []):
+        if isinstance(message, HumanMessage):
+            return text_of(message)
+    return ""
+
+
+def exchanges_of(state: State) -> tuple[Exchange, ...]:
+    return tuple(_exchange(kept) for kept in state.get("exchanges") or ())
+
+
+def defined_of(state: State) -> tuple[dict[str, Any], ...]:
+    return tuple(state.get("defined") or ())
+
+
+def attempts_of(turn: Turn) -> tuple[Attempt, ...]:
+    return tuple(
+        Attempt(plan=kept["plan"], sql=kept["sql"], problem=Problem.model_validate(kept["problem"]))
+        for kept in turn.get("attempts") or ()
+    )
+
+
+def with_exchange(state: State, exchange: Exchange) -> list[dict[str, Any]]:
+    kept = {
+        "question": exchange.question[:LONGEST_KEPT],
+        "answer": exchange.answer[:LONGEST_KEPT],
+        "ending": exchange.ending,
+        "plan": exchange.plan,
+        "sql": exchange.sql if exchange.sql and len(exchange.sql) <= LONGEST_KEPT_SQL else None,
+        "run_id": exchange.run_id,
+        "problem": exchange.problem.model_dump(mode="json") if exchange.problem else None,
+    }
+    return [*(state.get("exchanges") or ()), kept][-MOST_EXCHANGES:]
+
+
+def added(usage: dict[str, Any] | None, more: Usage) -> dict[str, Any]:
+    """What the turn has cost so far."""
+    before = usage or asdict(Usage())
+    prompts = [list(prompt) for prompt in before["prompts"]]
+    return {
+        "prompts": prompts + [list(p) for p in more.prompts if list(p) not in prompts],
+        "tokens_in": before["tokens_in"] + more.tokens_in,
+        "tokens_out": before["tokens_out"] + more.tokens_out,
+        "latency_ms": before["latency_ms"] + more.latency_ms,
+    }
+
+
+def origin_of(turn: Turn) -> Origin | None:
+    """Nothing when the person wrote what runs."""
+    proposer = turn.get("origin")
+    if not proposer:
+        return None
+    usage = turn.get("usage") or asdict(Usage())
+    return Origin(
+        proposer=proposer,
+        prompts=tuple(Prompt(name=name, sha256=sha256) for name, sha256 in usage["prompts"]),
+        tokens_in=usage["tokens_in"],
+        tokens_out=usage["tokens_out"],
+        latency_ms=usage["latency_ms"],
+        repairs=len(turn.get("attempts") or ()),
+    )
+
+
+def _exchange(kept: dict[str, Any]) -> Exchange:
+    problem = kept.get("problem")
+    return Exchange(**{**kept, "problem": Problem.model_validate(problem) if problem else None})

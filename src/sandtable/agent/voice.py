@@ -1,0 +1,96 @@
+"""How nodes are heard: events for our own protocols, and text as message chunks for LangGraph's.
+
+Invariant: what is streamed in pieces is, put together, the message that the state keeps.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Coroutine, Iterator
+from contextvars import Context
+from typing import Any, TypeVar
+from uuid import uuid4
+
+from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langgraph.config import get_stream_writer
+
+from sandtable.agent.events import Delta, Event
+
+T = TypeVar("T")
+
+PIECE = 160
+MOST_PIECES = 40
+"""A long text comes in longer pieces, not in more of them: each one is an event on every wire."""
+
+
+def emit(event: Event) -> None:
+    get_stream_writer()(event.model_dump(mode="json"))
+
+
+async def unheard(work: Coroutine[Any, Any, T]) -> T:
+    """Let a proposer work where LangGraph does not listen: a chat model's raw reply is no message to anyone."""
+    return await asyncio.create_task(work, context=Context())
+
+
+def new_id() -> str:
+    return str(uuid4())
+
+
+async def speak(text: str, about: dict[str, Any]) -> AIMessage:
+    """Say `text` in pieces; the message it makes carries `about` for those who read the state."""
+    message_id = new_id()
+    async for chunk in Voice(message_id=message_id).astream(text):
+        emit(Delta(text=str(chunk.content)))
+    return AIMessage(content=text, id=message_id, additional_kwargs={"sandtable": about})
+
+
+def pieces(text: str) -> Iterator[str]:
+    """Whole words of about PIECE characters; nothing is lost or added."""
+    length = max(PIECE, len(text) // MOST_PIECES)
+    piece = ""
+    for word in re.findall(r"\s*\S+|\s+$", text):
+        piece += word
+        if len(piece) >= length:
+            yield piece
+            piece = ""
+    if piece:
+        yield piece
+
+
+class Voice(BaseChatModel):
+    """Repeats what it is given, in pieces and under a fixed id. It is a chat model because that is what
+    LangGraph's `messages` stream listens to; no model is asked anything."""
+
+    message_id: str
+
+    @property
+    def _llm_type(self) -> str:
+        return "sandtable-voice"
+
+    def _generate(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: CallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> ChatResult:
+        message = AIMessage(content=str(messages[-1].content), id=self.message_id)
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    async def _astream(
+        self,
+        messages: list[BaseMessage],
+        stop: list[str] | None = None,
+        run_manager: AsyncCallbackManagerForLLMRun | None = None,
+        **kwargs: Any,
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        said = list(pieces(str(messages[-1].content))) or [""]
+        for place, piece in enumerate(said):
+            # Without the mark LangChain would add a closing chunk of its own, under another id.
+            position = "last" if place == len(said) - 1 else None
+            chunk = AIMessageChunk(content=piece, id=self.message_id, chunk_position=position)
+            yield ChatGenerationChunk(message=chunk)
