@@ -4,18 +4,26 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKS := requirements
+CHAT_UI := web/stock/dist/index.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev serve test lint format docs picture bench lock clean
+.PHONY: help setup dev chat-ui serve test lint format docs picture bench lock clean
 
 help: ## list what can be made
-	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.setup ## leave a working .venv/bin/sandtable
 
 dev: $(VENV)/.dev ## setup, plus what tests and linters need
 
-serve: $(VENV)/.setup ## set up and serve on http://localhost:8000
+chat-ui: $(VENV)/.setup ## build the stock chat UI that is served at /chat/
+	$(BIN)/python scripts/build_stock_ui.py
+
+# The server serves everything else when this one cannot be built.
+$(CHAT_UI): $(VENV)/.setup web/stock/package-lock.json scripts/build_stock_ui.py
+	-@$(BIN)/python scripts/build_stock_ui.py && touch $@
+
+serve: $(VENV)/.setup $(CHAT_UI) ## set up and serve on http://localhost:8000
 	$(BIN)/sandtable serve
 
 test: $(VENV)/.dev ## set up and run the tests (ARGS="tests/policy -k cte" narrows them)
@@ -42,11 +50,15 @@ bench: $(VENV)/.dev ## measure the sandbox beside its peers
 
 # The lock holds for x86_64 and arm64 and every Python from 3.11 on, and names no package index.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --upgrade --universal --python-version 3.11 \
-	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --group build
+	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
+	--extra models --extra postgres --group build
 
 lock: $(VENV)/.dev ## resolve the dependencies again
 	$(COMPILE) --output-file $(LOCKS)/runtime.lock.txt
 	$(COMPILE) --group dev --constraints $(LOCKS)/runtime.lock.txt --output-file $(LOCKS)/dev.lock.txt
+	$(BIN)/uv pip compile --quiet --no-config --upgrade --universal --python-version 3.11 --only-binary :all: \
+		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --no-annotate \
+		--group pyproject.toml:node --constraints $(LOCKS)/dev.lock.txt --output-file $(LOCKS)/node.lock.txt
 
 clean: ## remove the environment and every cache
 	rm -rf $(VENV) $(VENV).bootstrap build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache

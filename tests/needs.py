@@ -16,6 +16,8 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from tests import postgres
+
 ORDINARY_ACCOUNT = "nobody"
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION_FLAG = 1
@@ -41,6 +43,16 @@ def _docker() -> str | None:
 
 def _git() -> str | None:
     return _complaint("git", "-C", str(Path(__file__).parent), "rev-parse", "--git-dir")
+
+
+def _chromium() -> str | None:
+    return _complaint("chromium", "--version")
+
+
+def _chat_ui() -> str | None:
+    """The stock chat interface, as `make chat-ui` builds it."""
+    built = Path(__file__).resolve().parents[1] / "web" / "stock" / "dist" / "index.html"
+    return None if built.is_file() else "not built: make chat-ui"
 
 
 def _root() -> str | None:
@@ -90,6 +102,9 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "userns": _userns,
     "landlock": _landlock,
     "cgroup": _cgroup,
+    "postgres": postgres.why_none,
+    "chromium": _chromium,
+    "chat_ui": _chat_ui,
 }
 
 

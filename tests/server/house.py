@@ -12,6 +12,7 @@ from sandtable.capsule.document import verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
@@ -21,6 +22,27 @@ from sandtable.sandbox.local.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
 from tests.runs.world import World, compile_plan, judge
+
+
+def _shop_profile() -> Profile:
+    """Every column alike: one value, ten times."""
+    value, bins = ValueCount(value=5, count=10), (Bin(low=5, high=5, count=10),)
+    known = {"nulls": 0, "distinct": 1, "minimum": 5, "maximum": 5, "complete": True}
+    tables = tuple(
+        TableProfile(
+            name=table.name,
+            rows=10,
+            columns=tuple(
+                ColumnProfile(name=column.name, values=(value,), histogram=bins, **known)
+                for column in table.columns
+            ),
+        )
+        for table in SHOP.tables
+    )
+    return Profile(version=SHOP.version, tables=tables)
+
+
+SHOP_PROFILE = _shop_profile()
 
 
 @dataclass
@@ -38,6 +60,9 @@ class FakeLibrary:
 
     async def ready(self, dataset_id: str) -> Dataset:
         return self.get(dataset_id)
+
+    async def profile(self, dataset: Dataset) -> Profile:
+        return SHOP_PROFILE
 
     async def add_files(self, paths: Sequence[Path]) -> Dataset:
         self.added.append(paths)

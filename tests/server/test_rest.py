@@ -10,11 +10,13 @@ import pytest
 from httpx import AsyncClient
 
 from sandtable.capsule.document import document
-from sandtable.errors import ErrorCode, SandboxUnavailable
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
+from sandtable.errors import ErrorCode, RunnerBroken, SandboxUnavailable
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
 from tests.capsule.samples import SHOP
-from tests.server.house import House
+from tests.server.house import SHOP_PROFILE, House
 
 
 def ask(sql: str = "SELECT 1", **more: Any) -> dict[str, Any]:
@@ -54,6 +56,29 @@ async def test_a_failed_sample_is_said_and_not_kept(client: AsyncClient, house: 
     house.executor._default = Script()
     schema = (await client.get("/datasets/shop/schema")).json()
     assert schema["tables"][0]["sample"]["rows"] == [[42]]
+
+
+async def test_a_profile_is_given_whole(client: AsyncClient) -> None:
+    found = await client.get("/datasets/shop/profile")
+    assert found.json() == SHOP_PROFILE.model_dump(mode="json")
+
+
+async def test_a_profile_of_nothing_is_not_found(client: AsyncClient) -> None:
+    answer = await client.get("/datasets/shoop/profile")
+    assert answer.status_code == 404
+    assert answer.json()["error"]["suggestion"]
+
+
+async def test_a_profile_that_cannot_be_made_is_told_of(
+    client: AsyncClient, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def broken(dataset: Dataset) -> Profile:
+        raise RunnerBroken(f"the columns of {dataset.id} could not be looked at")
+
+    monkeypatch.setattr(house.library, "profile", broken)
+    answer = await client.get("/datasets/shop/profile")
+    assert answer.status_code == 500
+    assert answer.json()["error"]["code"] == ErrorCode.RUNNER_INTERNAL_ERROR
 
 
 async def test_a_run_is_waited_for(client: AsyncClient) -> None:
@@ -232,7 +257,12 @@ async def test_health_needs_nothing(client: AsyncClient) -> None:
 async def test_ready_when_everything_is(client: AsyncClient) -> None:
     answer = await client.get("/readyz")
     assert answer.status_code == 200
-    assert [check["name"] for check in answer.json()["checks"]] == ["sandbox", "store", "queue"]
+    assert [check["name"] for check in answer.json()["checks"]] == [
+        "sandbox",
+        "store",
+        "queue",
+        "conversation",
+    ]
 
 
 async def test_not_ready_when_the_self_test_fails(client: AsyncClient, house: House) -> None:

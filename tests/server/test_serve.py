@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import signal
@@ -15,9 +16,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from sandtable.errors import SandboxUnavailable
+from sandtable.catalog.model import Dataset
+from sandtable.errors import RunnerBroken, SandboxUnavailable
 from sandtable.server import listen
 from sandtable.settings import Settings
+from tests.capsule.samples import SHOP
 from tests.server.house import open_house, report
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -62,12 +65,23 @@ def test_serves_and_ends_in_order(home: Path, ending: signal.Signals) -> None:
             table = client.get("/datasets/sensors/schema").json()["tables"][0]
             assert len(table["sample"]["rows"]) == 5, table["sample"]
             assert "34,785 rows" in client.get("/").text
+            profile = client.get("/datasets/sensors/profile").json()
+            assert [table["rows"] for table in profile["tables"]] == [34785, 24]
         process.send_signal(ending)
         logs = [json.loads(line) for line in process.stderr.read().splitlines()]
         assert process.wait(20) == 0
     assert {"request", "run_finished", "server_stopping"} <= {line["event"] for line in logs}
     assert all("timestamp" in line and "level" in line for line in logs)
     assert not [line for line in logs if line["level"] in ("error", "critical")]
+
+
+def test_answers_are_not_held_back() -> None:
+    with (
+        listen._bound("127.0.0.1", 0) as listening,
+        socket.create_connection(listening.getsockname()),
+        listening.accept()[0] as accepted,
+    ):
+        assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 def test_a_port_in_use_is_told(home: Path) -> None:
@@ -111,3 +125,33 @@ def test_the_address_is_one_to_click_on(host: str, shown: str) -> None:
             assert listen._address(host, listening) == f"http://{shown}:{listening.getsockname()[1]}"
     except listen.InvalidInput as error:
         pytest.skip(f"ipv6 ({error.message})")
+
+
+async def test_datasets_are_made_ready_and_looked_at_meanwhile() -> None:
+    done: list[tuple[str, str]] = []
+    everything = asyncio.Event()
+
+    class Library:
+        def datasets(self) -> tuple[Dataset, ...]:
+            return tuple(SHOP.model_copy(update={"id": name}) for name in ("one", "broken", "two"))
+
+        async def ready(self, dataset_id: str) -> Dataset:
+            if dataset_id == "broken":
+                raise RunnerBroken("its files are gone")
+            return SHOP.model_copy(update={"id": dataset_id})
+
+        async def profile(self, dataset: Dataset) -> None:
+            done.append(("profile", dataset.id))
+            if dataset.id == "two":
+                everything.set()
+
+    class Parts:
+        library = Library()
+
+        async def warm(self, dataset: Dataset) -> None:
+            done.append(("warm", dataset.id))
+
+    async with listen._preparing(Parts()):  # pyright: ignore[reportArgumentType] - a double of Parts
+        async with asyncio.timeout(10):
+            await everything.wait()
+    assert done == [("warm", "one"), ("warm", "two"), ("profile", "one"), ("profile", "two")]

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
 from fastapi import FastAPI
 
 from sandtable import __version__
 from sandtable.assemble import Parts
 from sandtable.sandbox.local.selftest import DoctorReport
-from sandtable.server import errors, health, pages, reference, rest
+from sandtable.server import chat, errors, health, pages, reference, rest
+from sandtable.server.conversations import Conversations, Open
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
+from sandtable.server.langgraph import assistants, runs, stock, threads, ui
 from sandtable.server.logs import RequestLog
 from sandtable.server.samples import Samples
 
@@ -18,15 +23,31 @@ DESCRIPTION = (
 )
 TAGS = [
     {"name": "datasets", "description": "What may be asked about."},
+    {"name": "chat", "description": "Ask in plain language, and go on asking."},
     {"name": "runs", "description": "Ask, wait, look, cancel. Every run leaves a capsule, refused ones too."},
     {"name": "capsules", "description": "What happened, provably."},
     {"name": "health", "description": "For whoever operates this server."},
 ]
-ADAPTERS = (rest, health, pages, reference)
+ADAPTERS = (rest, chat, health, pages, reference, assistants, threads, runs, ui, stock)
 
 
-def create_app(parts: Parts, tested: DoctorReport | None = None) -> FastAPI:
-    """`parts` are open, and are closed by whoever opened them; `tested` is a self-test already done."""
+@asynccontextmanager
+async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+    conversations: Conversations = app.state.conversations
+    conversations.begin()
+    try:
+        yield
+    finally:
+        await conversations.aclose()
+
+
+def create_app(
+    parts: Parts, tested: DoctorReport | None = None, open_conversation: Open | None = None
+) -> FastAPI:
+    """`parts` are open, and are closed by whoever opened them; `tested` is a self-test already done.
+
+    `open_conversation` stands in for the one that the settings describe.
+    """
     app = FastAPI(
         title="Sandtable",
         version=__version__,
@@ -34,10 +55,12 @@ def create_app(parts: Parts, tested: DoctorReport | None = None) -> FastAPI:
         openapi_tags=TAGS,
         docs_url=None,
         redoc_url=None,
+        lifespan=_lifespan,
     )
     app.state.parts = parts
     app.state.samples = Samples(parts)
-    app.state.health = health.Health(parts, tested)
+    app.state.conversations = Conversations(parts, open_conversation)
+    app.state.health = health.Health(parts, app.state.conversations, tested)
     for adapter in ADAPTERS:
         app.include_router(adapter.router)
     errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))

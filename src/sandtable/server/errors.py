@@ -21,6 +21,8 @@ from starlette.types import Scope
 from sandtable.capsule.store import QueueFull, StoreUnavailable
 from sandtable.catalog.names import nearest
 from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.server.threads.model import ThreadBusy
+from sandtable.server.threads.text import TooLong
 
 STATUS: dict[ErrorCode, int] = {
     ErrorCode.VALIDATION_ERROR: 422,
@@ -35,6 +37,7 @@ STATUS: dict[ErrorCode, int] = {
 }
 REQUEST_ID = "sandtable.request_id"
 RETRY_SECONDS = "5"
+LANGGRAPH = "/langgraph/"
 
 
 class ErrorBody(BaseModel):
@@ -63,7 +66,10 @@ class ErrorBody(BaseModel):
 def error_response(
     problem: Problem, scope: Scope, status: int | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
-    body = {"error": problem.model_dump(), "request_id": scope.get(REQUEST_ID, "")}
+    body: dict[str, Any] = {"error": problem.model_dump(), "request_id": scope.get(REQUEST_ID, "")}
+    if scope.get("path", "").startswith(LANGGRAPH):
+        # What clients of that protocol show.
+        body["detail"] = sentences(problem)
     # ASCII, because a message may quote text that has no UTF-8 form.
     content = json.dumps(body, default=str).encode("ascii")
     return Response(
@@ -72,6 +78,12 @@ def error_response(
         headers=dict(headers or {}),
         media_type="application/json",
     )
+
+
+def sentences(problem: Problem) -> str:
+    """Message and suggestion as one text, for those who show only one."""
+    end = "" if problem.message.endswith((".", "?", "!")) else "."
+    return f"{problem.message}{end} {problem.suggestion}".strip()
 
 
 def unexpected(scope: Scope) -> Response:
@@ -94,6 +106,8 @@ async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
     if isinstance(error, QueueFull | StoreUnavailable):
         return error_response(error.problem, request.scope, 503, {"Retry-After": RETRY_SECONDS})
+    if isinstance(error, ThreadBusy | TooLong):
+        return error_response(error.problem, request.scope, 409 if isinstance(error, ThreadBusy) else 413)
     return error_response(error.problem, request.scope)
 
 

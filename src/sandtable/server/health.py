@@ -14,19 +14,23 @@ from fastapi import APIRouter, Request, Response
 from sandtable.assemble import Parts
 from sandtable.errors import SandtableError
 from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.server.conversations import Conversations
 from sandtable.server.views import Check, Readiness
 
 router = APIRouter(tags=["health"])
 
 
 class Health:
-    def __init__(self, parts: Parts, tested: DoctorReport | None = None) -> None:
+    def __init__(
+        self, parts: Parts, conversations: Conversations, tested: DoctorReport | None = None
+    ) -> None:
         self._parts = parts
+        self._conversations = conversations
         self._tested = tested
         self._testing = asyncio.Lock()
 
     async def readiness(self) -> Readiness:
-        checks = (await self._sandbox(), await self._home(), await self._queue())
+        checks = (await self._sandbox(), await self._home(), await self._queue(), self._conversation())
         return Readiness(ready=all(check.ok for check in checks), checks=checks)
 
     async def _sandbox(self) -> Check:
@@ -55,6 +59,13 @@ class Health:
         detail = f"{waiting} of at most {limit} runs are waiting"
         return Check(name="queue", ok=waiting < limit, detail=detail)
 
+    def _conversation(self) -> Check:
+        """One that did not open is tried again, so that this server becomes ready when the cause is gone."""
+        trouble = self._conversations.trouble
+        if trouble is not None:
+            self._conversations.begin()
+        return Check(name="conversation", ok=trouble is None, detail=trouble or "")
+
 
 def _write_something(home: Path) -> None:
     with tempfile.TemporaryFile(dir=home) as file:
@@ -74,7 +85,7 @@ async def healthz() -> dict[str, str]:
     responses={503: {"model": Readiness, "description": "Not now; `checks` says why."}},
 )
 async def readyz(request: Request, response: Response) -> Readiness:
-    """The sandbox passed its self-test, the store can be written, and the queue takes runs."""
+    """The sandbox passed its self-test, the stores can be written, and the queue takes runs."""
     health: Health = request.app.state.health
     found = await health.readiness()
     response.status_code = 200 if found.ready else 503

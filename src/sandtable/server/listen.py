@@ -20,6 +20,7 @@ from sandtable.errors import InvalidInput, SandboxUnavailable, SandtableError
 from sandtable.sandbox.local.selftest import DoctorReport
 from sandtable.server import logs
 from sandtable.server.app import create_app
+from sandtable.server.conversations import load_ahead
 from sandtable.settings import Settings
 
 GRACE_S = 10
@@ -32,6 +33,7 @@ async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
     """Serve until a signal comes. `announce` hears the address once requests are answered."""
     logs.configure(settings.log_level)
     with _bound(settings.host, settings.port) as listening:
+        load_ahead()
         async with assemble(settings, serving=True) as parts:
             report = await parts.doctor()
             _require(report)
@@ -49,14 +51,16 @@ async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
 
 @asynccontextmanager
 async def _preparing(parts: Parts) -> AsyncGenerator[None, None]:
-    """Converts the datasets meanwhile, and has sandboxes ready for them: the first question need not wait."""
+    """Converts the datasets meanwhile, has sandboxes ready for them and looks at what their columns hold:
+    the first question need not wait."""
 
     async def prepare() -> None:
-        for dataset in parts.library.datasets():
-            try:
-                await parts.warm(await parts.library.ready(dataset.id))
-            except SandtableError as error:
-                log.error("dataset_not_ready", dataset_id=dataset.id, reason=error.message)
+        for step in (parts.warm, parts.library.profile):
+            for dataset in parts.library.datasets():
+                try:
+                    await step(await parts.library.ready(dataset.id))
+                except SandtableError as error:
+                    log.error("dataset_not_ready", dataset_id=dataset.id, reason=error.message)
 
     task = asyncio.create_task(prepare())
     try:
@@ -106,6 +110,9 @@ def _bound(host: str, port: int) -> Generator[socket.socket, None, None]:
             suggestion="Choose another with --host and --port, or end the program that uses it.",
         ) from error
     with listening:
+        # For the connections to inherit: an answer goes out in two writes, and the second one must not wait
+        # until the client has acknowledged the first, 40 ms later.
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         yield listening
 
 

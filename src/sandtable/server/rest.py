@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Body, Depends, Path, Query, Request, Response
+from fastapi import APIRouter, Body, Path, Query, Request, Response
 
 from sandtable.assemble import Parts
 from sandtable.capsule.keys import public_pem
@@ -13,15 +12,16 @@ from sandtable.capsule.report import Report
 from sandtable.capsule.seal import PAYLOAD_TYPE
 from sandtable.capsule.store import Status
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
 from sandtable.errors import InvalidInput
 from sandtable.plan.schema import plan_schema
 from sandtable.runs.model import Run, RunRequest
 from sandtable.server import logs, views
+from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
 from sandtable.server.samples import Samples
 
 MOST_WAIT_S = 60.0
-_USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}")
 
 _NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": ErrorBody, "description": "No such thing."}}
 _UNUSABLE: dict[int | str, dict[str, Any]] = {
@@ -43,23 +43,6 @@ Wait = Annotated[
 
 def _parts(request: Request) -> Parts:
     return request.app.state.parts
-
-
-def _user(request: Request) -> str:
-    """Whose turn it is: the queue is fair between users."""
-    given = request.headers.get("x-sandtable-user")
-    if given is None:
-        # Nobody can claim an address by the header: no name starts with `@`.
-        return f"@{request.client.host}" if request.client else "@unknown"
-    if not _USER.fullmatch(given):
-        raise InvalidInput(
-            "the header X-Sandtable-User is not a usable name",
-            suggestion="Use up to 64 letters, digits and . _ @ : + - and begin with a letter or digit.",
-        )
-    return given
-
-
-User = Annotated[str, Depends(_user)]
 
 
 @router.get("/datasets", operation_id="list_datasets", tags=["datasets"], summary="What may be asked about")
@@ -100,6 +83,20 @@ async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> vie
         relationships=dataset.relationships,
         metrics=dataset.metrics,
     )
+
+
+@router.get(
+    "/datasets/{dataset_id}/profile",
+    operation_id="get_profile",
+    tags=["datasets"],
+    summary="What the columns hold: counts, ranges, frequent values, histograms",
+    responses=_NOT_FOUND | _UNAVAILABLE,
+)
+async def get_profile(request: Request, dataset_id: DatasetId) -> Profile:
+    """Made in a sandbox, once for each version of the data."""
+    logs.bind(dataset_id=dataset_id)
+    library = _parts(request).library
+    return await library.profile(await library.ready(dataset_id))
 
 
 @router.get("/plan/schema", operation_id="get_plan_schema", tags=["datasets"], summary="The plan language")

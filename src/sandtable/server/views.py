@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from sandtable.capsule.model import VerdictRecord
+from sandtable.capsule.model import Origin, VerdictRecord
 from sandtable.capsule.store import Status
 from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
@@ -67,6 +67,9 @@ class RunBody(CheckBody):
     max_rows: int | None = Field(None, ge=1, description="Fewer rows than the server allows.")
     timeout_ms: int | None = Field(None, ge=1, description="Less time than the server allows.")
     cache: bool = Field(True, description="Whether an earlier, identical run may answer.")
+    chart: bool = Field(
+        False, description="Whether a Plotly figure is to be made of the result, where one fits."
+    )
 
 
 class _Shown(BaseModel):
@@ -169,6 +172,10 @@ class RunView(_Shown):
     exec_time_ms: float | None
     output: dict[str, Any]
     """What a dry run explains."""
+    chart: dict[str, Any] | None
+    """The Plotly figure, as it is in the capsule; not in lists."""
+    origin: Origin | None
+    """Who proposed the plan or SQL, when a conversation did."""
     stdout: str
     stderr: str
     error: Problem | None
@@ -190,6 +197,7 @@ class RunView(_Shown):
             mode=request.mode,
             question=request.question,
             plan=request.plan,
+            origin=request.origin,
             **same,
         )
 

@@ -1,0 +1,175 @@
+"""`POST /chat`: one message in, one answer out, as JSON or as events while it is worked on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from typing import Annotated, Any
+from uuid import uuid4
+
+from fastapi import APIRouter, Body, Request
+from starlette.responses import Response
+
+from sandtable.agent.events import Message
+from sandtable.assemble import Parts
+from sandtable.errors import InvalidInput, Problem
+from sandtable.server import logs
+from sandtable.server.callers import User
+from sandtable.server.chat_turn import ChatTurn
+from sandtable.server.chat_views import ChatAnswer, ChatBody, Gathering
+from sandtable.server.conversations import Conversation, Talking, known_dataset
+from sandtable.server.errors import ErrorBody, error_response
+from sandtable.server.json_text import encode
+from sandtable.server.sse import HEARTBEAT, EventStream, frame
+from sandtable.server.threads.model import Thread, now
+from sandtable.server.threads.text import question_of
+
+_EXAMPLES: dict[str, Any] = {
+    "question": {
+        "summary": "A question",
+        "value": {"dataset_id": "ecommerce", "message": "Which category has the highest return rate?"},
+    },
+    "decision": {
+        "summary": "A decision on SQL that waits for one",
+        "value": {
+            "thread_id": "6f0d1c7e-3a51-4f0e-9a53-0c7a2f1f7d2b",
+            "resume": {"decisions": [{"type": "approve"}]},
+        },
+    },
+}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": ChatAnswer,
+        "description": "The answer; with `Accept: text/event-stream`, the events that lead to it.",
+        "content": {"text/event-stream": {}},
+    },
+    404: {"model": ErrorBody, "description": "No such dataset or thread."},
+    413: {"model": ErrorBody, "description": "The message is too long."},
+    422: {"model": ErrorBody, "description": "The request cannot be used; the message says why."},
+    503: {"model": ErrorBody, "description": "The store or the queue takes nothing now."},
+}
+
+router = APIRouter(tags=["chat"])
+
+
+@router.post(
+    "/chat",
+    operation_id="chat",
+    summary="Ask in plain language",
+    response_model=ChatAnswer,
+    responses=_ANSWERS,
+)
+async def chat(
+    request: Request,
+    talk: Talking,
+    user: User,
+    body: Annotated[ChatBody, Body(openapi_examples=_EXAMPLES)],
+) -> Response:
+    """Without `thread_id` a conversation begins; with it, the question may refer to what was said before."""
+    turn = await _turn(request.app.state.parts, talk, user, body)
+    logs.bind(thread_id=turn.thread_id)
+    await turn.begin()
+    if _wants_events(request):
+        return EventStream(_frames(turn))
+    work = asyncio.create_task(_answer(turn))
+    gone = asyncio.create_task(_gone(request))
+    await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
+    gone.cancel()
+    if not work.done():
+        turn.cancel()
+    answer = await work
+    if isinstance(answer, Problem):
+        return error_response(answer, request.scope)
+    return Response(encode(answer), media_type="application/json")
+
+
+async def _answer(turn: ChatTurn) -> ChatAnswer | Problem:
+    gathering = Gathering(turn.thread_id)
+    async for event in turn.heard():
+        if event is not None:
+            gathering.hear(event)
+    if gathering.broken is not None:
+        return gathering.broken
+    return gathering.answer(await turn.waiting_sql() if gathering.waiting else None)
+
+
+async def _gone(request: Request) -> None:
+    """Returns when the client is no longer there."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _frames(turn: ChatTurn) -> AsyncGenerator[bytes, None]:
+    yield frame("thread", encode({"type": "thread", "thread_id": turn.thread_id}))
+    waiting: Message | None = None
+    async with aclosing(turn.heard()) as heard:
+        async for event in heard:
+            if event is None:
+                yield HEARTBEAT
+            elif isinstance(event, Message) and event.ending == "waiting":
+                waiting = event
+            else:
+                yield frame(event.type, encode(event))
+    if waiting is not None:
+        # Only now is it written down what waits: a decision may come at once.
+        told = {**waiting.model_dump(mode="json"), "sql": await turn.waiting_sql()}
+        yield frame(waiting.type, encode(told))
+
+
+async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> ChatTurn:
+    if body.resume is not None:
+        if body.thread_id is None or body.message is not None:
+            raise InvalidInput(
+                "a decision is sent with its `thread_id` and without a `message`",
+                suggestion='Send {"thread_id": "…", "resume": {"decisions": [{"type": "approve"}]}}.',
+            )
+        thread = await _known(talk, body.thread_id, body.dataset_id)
+        return ChatTurn(talk, thread, user, decision=body.resume.decisions[0])
+    if body.message is None:
+        raise InvalidInput(
+            "`message` is missing", suggestion="Add the question as `message`.", field="message"
+        )
+    question = question_of(body.message)
+    if body.dataset_id is not None:
+        logs.bind(dataset_id=known_dataset(parts, body.dataset_id))
+    if body.thread_id is not None:
+        thread = await _known(talk, body.thread_id, body.dataset_id)
+    elif body.dataset_id is not None:
+        thread = await _new(talk, user, body.dataset_id)
+    else:
+        known = ", ".join(f"`{dataset.id}`" for dataset in parts.library.datasets())
+        raise InvalidInput(
+            "`dataset_id` is missing", suggestion=f"Add it: one of {known}.", field="dataset_id"
+        )
+    return ChatTurn(talk, thread, user, question=question)
+
+
+async def _known(talk: Conversation, thread_id: str, dataset_id: str | None) -> Thread:
+    """Raises NotFound, and InvalidInput when the thread is about something else."""
+    thread = await talk.thread(thread_id)
+    if dataset_id is not None and thread.dataset_id not in (None, dataset_id):
+        raise InvalidInput(
+            f"this conversation is about `{thread.dataset_id}`, not about `{dataset_id}`",
+            suggestion="Leave `thread_id` out to begin a conversation about another dataset.",
+            thread_id=thread_id,
+        )
+    if thread.dataset_id is None and dataset_id is None:
+        raise InvalidInput(
+            "nothing was asked in this conversation yet", suggestion="Say what it is about with `dataset_id`."
+        )
+    return thread if thread.dataset_id else replace(thread, dataset_id=dataset_id)
+
+
+async def _new(talk: Conversation, user: str, dataset_id: str) -> Thread:
+    at = now()
+    # Other interfaces list conversations by these.
+    scope = {"graph_id": dataset_id, "dataset_id": dataset_id}
+    thread = Thread(str(uuid4()), user, at, at, dataset_id=dataset_id, metadata=scope)
+    await talk.store.create(thread)
+    return thread
+
+
+def _wants_events(request: Request) -> bool:
+    return "text/event-stream" in request.headers.get("accept", "").lower()

@@ -1,0 +1,114 @@
+"""What `POST /chat` takes and gives, as models: the source of its OpenAPI description."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from sandtable.agent.events import Chart, Ending, Error, Event, Message, Planned, RunState, Sql, Table
+from sandtable.capsule.store import Status
+from sandtable.errors import Problem
+from sandtable.sandbox.job import ResultColumn
+
+
+class Resume(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    decisions: list[dict[str, Any]] = Field(min_length=1, max_length=1)
+
+
+class ChatBody(BaseModel):
+    """A question (`dataset_id` or `thread_id`, and `message`), or a decision (`thread_id` and `resume`)."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    dataset_id: str | None = Field(None, min_length=1, max_length=128, description="What it is about.")
+    thread_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=128,
+        description="The conversation to go on with; a new one when left out.",
+    )
+    message: str | None = Field(None, description="The question, in plain language.")
+    resume: Resume | None = Field(
+        None, description='A person\'s decision: {"decisions": [{"type": "approve" | "edit" | "reject", …}]}.'
+    )
+
+
+class _Shown(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Result(_Shown):
+    columns: tuple[ResultColumn, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    row_count: int
+    truncated: bool
+
+
+class ChatAnswer(_Shown):
+    thread_id: str
+    message: str = ""
+    """Markdown."""
+    ending: Ending = "failed"
+    """`waiting` means that a person must decide on `sql` before it runs: send `resume`."""
+    reading: str | None = None
+    """The question as it was understood, in words."""
+    plan: dict[str, Any] | None = None
+    sql: str | None = None
+    """What ran, or waits to be run."""
+    run_ids: tuple[str, ...] = ()
+    """The runs that the numbers come from; each has its capsule."""
+    status: Status | None = None
+    """How the main run ended."""
+    result: Result | None = None
+    chart: dict[str, Any] | None = None
+    """A Plotly figure."""
+    suggestions: tuple[str, ...] = ()
+    error: Problem | None = None
+    """What was refused or failed."""
+
+
+class Gathering:
+    """An answer, put together from the events that lead to it."""
+
+    def __init__(self, thread_id: str) -> None:
+        self._found: dict[str, Any] = {"thread_id": thread_id}
+        self.broken: Problem | None = None
+        """There is no answer, because of this."""
+
+    def hear(self, event: Event) -> None:
+        match event:
+            case Planned(plan=plan, reading=reading):
+                self._found |= {"plan": plan, "reading": reading}
+            case Sql(sql=sql):
+                self._found["sql"] = sql
+            case RunState(status=status):
+                self._found["status"] = status
+            case Table(columns=columns, rows=rows, row_count=count, truncated=truncated):
+                self._found["result"] = Result(
+                    columns=columns, rows=rows, row_count=count, truncated=truncated
+                )
+            case Chart(figure=figure):
+                self._found["chart"] = figure
+            case Message():
+                self._found |= {
+                    "message": event.text,
+                    "ending": event.ending,
+                    "run_ids": event.run_ids,
+                    "suggestions": event.suggestions,
+                    "error": event.problem,
+                }
+            case Error(problem=problem):
+                self.broken = problem
+            case _:
+                pass
+
+    @property
+    def waiting(self) -> bool:
+        return self._found.get("ending") == "waiting"
+
+    def answer(self, waiting_sql: str | None = None) -> ChatAnswer:
+        exact = {"sql": waiting_sql} if waiting_sql else {}
+        return ChatAnswer.model_validate({**self._found, **exact})

@@ -1,0 +1,18 @@
+"""Anything as JSON text on one line: what has no JSON form becomes text or null, and content never makes it fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+
+from sandtable.server.threads.text import clean
+
+
+def encode(value: Any) -> str:
+    try:
+        return to_json(value, inf_nan_mode="null", fallback=str).decode()
+    except PydanticSerializationError:
+        # Somewhere in it is text that has no UTF-8 form.
+        told = clean(to_jsonable_python(value, inf_nan_mode="constants", fallback=str))
+        return to_json(told, inf_nan_mode="null", fallback=str).decode()

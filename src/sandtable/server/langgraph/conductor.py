@@ -1,0 +1,273 @@
+"""Turns on the graph: begun by a request, listened to by many, ended by themselves.
+
+Invariant: a turn that was accepted ends exactly once in the store, whoever stops listening. Nothing that
+goes wrong inside reaches a client as the text of an unexpected exception.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import aclosing
+from datetime import UTC, datetime, timedelta
+from typing import Any, cast
+from uuid import UUID, uuid4
+
+import structlog
+from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import END, START
+from langgraph.types import Command, StateSnapshot, StreamMode
+
+from sandtable.agent.analyst import Analyst, Given
+from sandtable.agent.state import State
+from sandtable.errors import InvalidInput, SandtableError
+from sandtable.server.errors import sentences
+from sandtable.server.json_text import encode
+from sandtable.server.langgraph.history import Graph, history_of, place, state_of, whole_state
+from sandtable.server.langgraph.live import Live, Order
+from sandtable.server.langgraph.wire import shown, shown_update
+from sandtable.server.threads.journal import Heard, Journal, read_stored
+from sandtable.server.threads.line import Line
+from sandtable.server.threads.model import Thread, ThreadStatus, Turn, TurnEnd, now
+from sandtable.server.threads.store import LOST, ThreadStore
+
+LOGS_KEPT = timedelta(minutes=30)
+LOGS_BYTES = 128 << 20
+CANCELLED = {"error": "UserInterrupt", "message": "the answer was cancelled"}
+BROKEN = {
+    "error": "InternalServerError",
+    "message": "the server met an unexpected error; the server's log has the cause",
+}
+
+log = structlog.get_logger("sandtable.server")
+
+
+class Conductor:
+    def __init__(self, analyst: Analyst, store: ThreadStore, line: Line) -> None:
+        self._analyst = analyst
+        self.graph: Graph = analyst.graph
+        self._store = store
+        self._line = line
+        self._live: dict[str, Live] = {}
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def start(self, order: Order) -> Live:
+        """The turn is in the store when this returns. Raises ThreadBusy, QueueFull, NotFound."""
+        at = now()
+        turn = Turn(
+            id=str(uuid4()),
+            thread_id=order.thread.id,
+            dataset_id=order.dataset_id,
+            created_at=at,
+            updated_at=at,
+            strategy=order.strategy,
+            metadata=order.metadata,
+        )
+        live = Live(turn, order, Journal(self._store, turn.id))
+        forgotten = self._under_way(order.thread.id) if order.strategy == "rollback" else []
+        try:
+            live.place = self._line.enter(
+                order.thread.id, order.strategy, live.cancel, lambda: live.abandoned
+            )
+            await self._store.accept(turn, order.opening)
+        except BaseException:
+            if live.place is not None:
+                live.place.leave()
+            await live.journal.flush()
+            raise
+        self._live[turn.id] = live
+        live.work = asyncio.create_task(self._play(live, forgotten))
+        if live.reason is not None:
+            # Another turn took its place while it was being written down.
+            live.work.cancel()
+        closing = asyncio.create_task(self._finish(live))
+        self._tasks.add(closing)
+        closing.add_done_callback(self._tasks.discard)
+        return live
+
+    async def begin(
+        self,
+        thread: Thread,
+        dataset_id: str,
+        user: str,
+        *,
+        messages: list[dict[str, Any]] | None,
+        resume: Any,
+        checkpoint_id: str | None,
+        **how: Any,
+    ) -> Live:
+        """`start`, after a look at whether there is anything to do. Raises NotFound, InvalidInput too."""
+        idle = not self._line.under_way(thread.id)
+        if checkpoint_id or (messages is None and idle):
+            state = await state_of(self.graph, thread.id, checkpoint_id)
+            if resume is not None and not state.interrupts:
+                raise InvalidInput(
+                    "nothing in this conversation waits for a decision", suggestion="Send a message instead."
+                )
+            if resume is None and messages is None and not state.next:
+                raise InvalidInput(
+                    "there is nothing to go on with",
+                    suggestion="Send `input` with a message, or the `checkpoint` to answer from again.",
+                )
+        order = Order(thread, dataset_id, user, messages, resume, checkpoint_id, **how)
+        return await self.start(order)
+
+    async def state(self, thread_id: str) -> StateSnapshot:
+        return await state_of(self.graph, thread_id)
+
+    async def whole_state(self, thread_id: str, checkpoint_id: str | None, *, busy: bool) -> dict[str, Any]:
+        return whole_state(await state_of(self.graph, thread_id, checkpoint_id), busy=busy)
+
+    async def history(self, thread_id: str, **wanted: Any) -> list[dict[str, Any]]:
+        return await history_of(self.graph, thread_id, **wanted)
+
+    async def add_messages(
+        self, thread_id: str, checkpoint_id: str | None, messages: list[dict[str, Any]]
+    ) -> StateSnapshot:
+        await state_of(self.graph, thread_id, checkpoint_id)
+        config = await self.graph.aupdate_state(
+            place(thread_id, checkpoint_id), {"messages": messages}, as_node=START
+        )
+        return await self.graph.aget_state(config)
+
+    async def plant(self, thread: Thread) -> None:
+        """An empty state before the first message, so that this message, too, can be edited in a branch."""
+        if thread.opening is None and not (await self.state(thread.id)).created_at:
+            await self.graph.aupdate_state(place(thread.id), None, as_node=END)
+
+    async def forget(self, thread_id: str) -> None:
+        """All states of a thread."""
+        saver = self.graph.checkpointer
+        assert saver is not None and not isinstance(saver, bool)
+        await saver.adelete_thread(thread_id)
+
+    def live(self, turn_id: str) -> Live | None:
+        return self._live.get(turn_id)
+
+    def _under_way(self, thread_id: str) -> list[str]:
+        return [live.turn.id for live in self._live.values() if live.turn.thread_id == thread_id]
+
+    def listen(self, turn: Turn, after: int) -> Heard:
+        live = self._live.get(turn.id)
+        return live.journal.read(after) if live else read_stored(self._store, turn.thread_id, turn.id, after)
+
+    async def clear(self, thread_id: str) -> None:
+        """Ends what is under way in the thread, whoever began it, and waits for it."""
+        for place_taken in self._line.under_way(thread_id):
+            place_taken.cancel()
+            await place_taken.gone()
+
+    async def aclose(self) -> None:
+        for live in list(self._live.values()):
+            live.cancel("stopped")
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+
+    async def _play(self, live: Live, forgotten: list[str]) -> None:
+        order, turn = live.order, live.turn
+        assert live.place is not None
+        await live.place.reach()
+        await self._store.begin(turn)
+        live.journal.add("metadata", encode({"run_id": turn.id, "thread_id": turn.thread_id, "attempt": 1}))
+        await self.plant(order.thread)
+        checkpoint_id = order.checkpoint_id
+        if forgotten and checkpoint_id is None:
+            checkpoint_id = await self._before(order.thread.id, forgotten)
+        modes = list(dict.fromkeys("messages" if m == "messages-tuple" else m for m in order.modes))
+        config = _config(order, turn, checkpoint_id)
+        chunks = self._analyst.stream(_given(order), config, cast(list[StreamMode], modes))
+        async with aclosing(chunks) as closing:
+            async for mode, chunk in closing:
+                live.journal.add(mode, encode(_told(mode, chunk)))
+
+    async def _finish(self, live: Live) -> None:
+        """Watches over the turn's own task, so that ending it in the store cannot be cancelled with it."""
+        assert live.work is not None and live.place is not None
+        await asyncio.wait([live.work])
+        try:
+            end = await self._end_of(live)
+            if end.error:
+                live.journal.add("error", encode(end.error))
+            await live.journal.flush()
+            await self._store.end(live.turn, end)
+        except SandtableError as error:
+            log.error("turn_end_not_written", turn_id=live.turn.id, reason=error.message)
+        finally:
+            del self._live[live.turn.id]
+            live.place.leave()
+            live.ended.set()
+            # Last: who hears the end may look at the thread at once, or send the next message.
+            live.journal.close()
+        await self._tidy()
+
+    async def _tidy(self) -> None:
+        try:
+            await self._store.drop_logs(_ago(LOGS_KEPT), LOGS_BYTES)
+        except SandtableError as error:
+            log.error("turn_logs_not_dropped", reason=error.message)
+
+    async def _end_of(self, live: Live) -> TurnEnd:
+        assert live.work is not None
+        waits = await self.waits_for_a_person(live.turn)
+        rest: ThreadStatus = "interrupted" if waits else "idle"
+        if live.work.cancelled():
+            if live.reason == "stopped":
+                return TurnEnd("error", "error", LOST)
+            return TurnEnd("interrupted", rest, CANCELLED)
+        error = live.work.exception()
+        if error is None:
+            return TurnEnd("interrupted" if waits else "success", rest)
+        told = BROKEN
+        if isinstance(error, SandtableError):
+            told = {"error": str(error.code), "message": sentences(error.problem)}
+        else:
+            log.error("turn_broke", turn_id=live.turn.id, exc_info=error)
+        return TurnEnd("error", "interrupted" if waits else "error", told)
+
+    async def waits_for_a_person(self, turn: Turn) -> bool:
+        looking = asyncio.create_task(state_of(self.graph, turn.thread_id))
+        await asyncio.wait([looking])
+        error = looking.exception()
+        if error is not None:
+            log.error("state_not_read", turn_id=turn.id, exc_info=error)
+            return False
+        return bool(looking.result().interrupts)
+
+    async def _before(self, thread_id: str, forgotten: list[str]) -> str | None:
+        """The newest state that none of these turns made; where there is none, the thread begins anew."""
+        async for state in self.graph.aget_state_history(place(thread_id)):
+            if (state.metadata or {}).get("run_id") not in forgotten:
+                return (state.config.get("configurable") or {}).get("checkpoint_id")
+        await self.forget(thread_id)
+        return None
+
+
+def _given(order: Order) -> Given:
+    if order.answer is not None:
+        return Command(resume=order.answer)
+    if order.messages is None:
+        return None
+    messages = [HumanMessage(content=m["content"], id=m.get("id") or str(uuid4())) for m in order.messages]
+    return State(messages=list(messages), dataset_id=order.dataset_id)
+
+
+def _config(order: Order, turn: Turn, checkpoint_id: str | None) -> RunnableConfig:
+    config = place(turn.thread_id, checkpoint_id)
+    config["configurable"] = {
+        **config.get("configurable", {}),
+        "dataset_id": order.dataset_id,
+        "user": order.user,
+    }
+    config["run_id"] = UUID(turn.id)
+    config["metadata"] = {"run_id": turn.id}
+    return config
+
+
+def _told(mode: str, chunk: Any) -> Any:
+    if mode == "values":
+        return shown(chunk)
+    return shown_update(chunk) if mode == "updates" else chunk
+
+
+def _ago(span: timedelta) -> str:
+    return (datetime.now(UTC) - span).isoformat(timespec="microseconds")

@@ -1,0 +1,25 @@
+// How cells are shown. The cell itself is never changed: numbers only get separators.
+const PLAIN = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, notation: "compact" });
+const NUMBERS = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U\w*INT\w*|FLOAT|DOUBLE|REAL|DECIMAL)/;
+
+export const isNumeric = (type) => NUMBERS.test(type || "");
+
+export function shown(cell, type) {
+  if (cell === null || cell === undefined) return "–";
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  if (isNumeric(type) && Number.isFinite(Number(cell)) && Math.abs(Number(cell)) < 1e15) {
+    return PLAIN.format(Number(cell));
+  }
+  if (typeof cell === "object") return JSON.stringify(cell);
+  return String(cell);
+}
+
+export const percent = (value) => `${Number((value * 100).toPrecision(3))} %`;
+
+export const tick = (value) => SHORT.format(value);
+
+export function shortened(text, most = 22) {
+  const whole = String(text ?? "–");
+  return whole.length > most ? whole.slice(0, most - 1) + "…" : whole;
+}

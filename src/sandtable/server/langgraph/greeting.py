@@ -1,0 +1,52 @@
+"""How a conversation in the stock chat interface begins: with the datasets and questions to choose from.
+
+That interface shows nothing before the first message, so the first message is ours.
+"""
+
+from __future__ import annotations
+
+from uuid import uuid4
+
+from sandtable.catalog.model import Dataset
+from sandtable.server.conversations import Conversation
+from sandtable.server.threads.model import Thread, ThreadFilter, now
+
+MARK = "greeting"
+_LAST_NODE = "converse"
+
+
+async def greeting_thread(talk: Conversation, dataset: Dataset, datasets: list[Dataset], user: str) -> str:
+    """The id of a thread of this person in which nothing was asked yet: a page that is opened often
+    leaves one such thread, not many."""
+    unused = ThreadFilter(metadata={"graph_id": dataset.id, MARK: dataset.version, "by": user}, limit=20)
+    for thread in await talk.store.search(unused):
+        if thread.opening is None:
+            return thread.id
+    at = now()
+    metadata = {"graph_id": dataset.id, MARK: dataset.version, "by": user}
+    thread = Thread(id=str(uuid4()), user=user, created_at=at, updated_at=at, metadata=metadata)
+    await talk.store.create(thread)
+    await _greet(talk, thread.id, dataset, datasets)
+    return thread.id
+
+
+async def _greet(talk: Conversation, thread_id: str, dataset: Dataset, datasets: list[Dataset]) -> None:
+    message_id = str(uuid4())
+    props = {
+        "dataset_id": dataset.id,
+        "datasets": [{"id": d.id, "title": d.title, "description": d.description} for d in datasets],
+        "prompts": list(dataset.prompts),
+    }
+    welcome = {
+        "type": "ui",
+        "id": f"welcome_{message_id}",
+        "name": "welcome",
+        "props": props,
+        "metadata": {"message_id": message_id},
+    }
+    said = f"Ask a question about **{dataset.title or dataset.id}** in plain words, or pick one of these."
+    greeting = {"type": "ai", "id": message_id, "content": said}
+    values = {"messages": [greeting], "ui": [welcome], "dataset_id": dataset.id}
+    await talk.conductor.graph.aupdate_state(
+        {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}, values, as_node=_LAST_NODE
+    )

@@ -1,0 +1,71 @@
+"""The stock Agent Chat UI at /chat/, as it was built: its files, and the addresses it needs in its query.
+
+Invariant: nothing of its own is changed. What it may load and where it may connect to is this server alone.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+
+from sandtable.assemble import Parts
+from sandtable.errors import NotFound
+from sandtable.server.callers import User
+from sandtable.server.conversations import Talking
+from sandtable.server.langgraph.assistants import dataset_of
+from sandtable.server.langgraph.greeting import greeting_thread
+from sandtable.server.langgraph.wire import PREFIX
+
+# The interface sets styles from its scripts, which only 'unsafe-inline' lets through; scripts stay our own.
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
+    "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+BUILT = Path(__file__).resolve().parents[4] / "web" / "stock" / "dist"
+"""In a checkout; `make serve` and `make chat-ui` put it there."""
+_FOREVER = "public, max-age=31536000, immutable"
+_NOT_BUILT = (
+    "<!doctype html><html lang='en'><meta charset='utf-8'><title>Chat</title>"
+    "<p>The chat interface is not built. In a checkout, <code>make chat-ui</code> builds it.</p>"
+    "<p>Everything else works: <a href='/'>Sandtable</a>.</p></html>"
+)
+
+router = APIRouter(prefix="/chat", include_in_schema=False)
+
+
+@router.get("/")
+async def page(request: Request, talk: Talking, user: User) -> Response:
+    """The interface, once its query says where the server is and which thread to show."""
+    if not (BUILT / "index.html").is_file():
+        return HTMLResponse(_NOT_BUILT, status_code=503, headers={"Content-Security-Policy": POLICY})
+    given, own = request.query_params, f"{request.url.scheme}://{request.url.netloc}{PREFIX}"
+    if given.get("apiUrl") == own and given.get("assistantId"):
+        headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"}
+        return FileResponse(BUILT / "index.html", headers=headers)
+    parts: Parts = request.app.state.parts
+    datasets = list(parts.library.datasets())
+    dataset = dataset_of(parts, given["assistantId"]) if given.get("assistantId") else datasets[0]
+    thread_id = given.get("threadId") or await greeting_thread(talk, dataset, datasets, user)
+    query = urlencode({"apiUrl": own, "assistantId": dataset.id, "threadId": thread_id})
+    return RedirectResponse(f"/chat/?{query}", status_code=307)
+
+
+@router.get("")
+async def slash() -> RedirectResponse:
+    return RedirectResponse("/chat/", status_code=307)
+
+
+@router.get("/{path:path}")
+async def asset(path: str) -> FileResponse:
+    """Files of the build, by the names it gave them."""
+    if path not in _files():
+        raise NotFound(f"no file `{path[:80]}` in the chat interface", suggestion="Open /chat/.")
+    cache = _FOREVER if path.startswith("assets/") else "no-cache"
+    return FileResponse(BUILT / path, headers={"Cache-Control": cache})
+
+
+def _files() -> frozenset[str]:
+    return frozenset(str(found.relative_to(BUILT)) for found in BUILT.rglob("*") if found.is_file())

@@ -1,0 +1,54 @@
+"""Generative UI: what the chat interface shows beside text. Plain modules of our own, loaded from this server.
+
+Invariant: the fragment holds no value of a request and no inline script, so a policy of `script-src 'self'`
+stays whole.
+"""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, HTMLResponse
+from pydantic import BaseModel
+
+from sandtable.errors import NotFound
+from sandtable.server.langgraph.wire import PREFIX
+
+COMPONENTS = frozenset({"welcome", "progress", "answer"})
+_FOLDER = Path(__file__).parent / "genui"
+_MODULES = frozenset(path.name for path in _FOLDER.glob("*.js"))
+
+router = APIRouter(prefix=PREFIX, include_in_schema=False)
+
+
+class FragmentWanted(BaseModel):
+    name: str
+
+
+def fragment(name: str) -> str | None:
+    """The HTML of one component; the client replaces the first `{{shadowRootId}}` in it.
+
+    A browser runs a module once for each address, and a component may be shown again in the same place.
+    """
+    if name not in COMPONENTS:
+        return None
+    once = secrets.token_hex(8)
+    address = f"{PREFIX}/genui/view.js?name={name}&amp;once={once}&amp;id={{{{shadowRootId}}}}"
+    return f'<script type="module" src="{address}"></script>'
+
+
+@router.post("/ui/{assistant_id}")
+async def ui(assistant_id: str, body: FragmentWanted) -> HTMLResponse:
+    found = fragment(body.name)
+    if found is None:
+        raise NotFound(f"no component `{body.name[:80]}`", suggestion="Show the message's text instead.")
+    return HTMLResponse(found)
+
+
+@router.get("/genui/{module}")
+async def genui(module: str) -> FileResponse:
+    if module not in _MODULES:
+        raise NotFound(f"no module `{module[:80]}`", suggestion="POST /langgraph/ui/{assistant} names them.")
+    return FileResponse(_FOLDER / module, media_type="text/javascript", headers={"Cache-Control": "no-cache"})

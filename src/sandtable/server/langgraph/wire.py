@@ -1,0 +1,146 @@
+"""Our threads, turns and states in the shapes of the LangGraph protocol.
+
+Invariant: of a graph's state, only what a conversation shows goes over the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import NAMESPACE_URL, uuid5
+
+from starlette.responses import Response
+
+from sandtable.catalog.model import Dataset
+from sandtable.server.json_text import encode
+from sandtable.server.threads.model import Thread, Turn
+
+if TYPE_CHECKING:
+    from langgraph.types import StateSnapshot
+
+PREFIX = "/langgraph"
+_TOLD = frozenset(("source", "step", "parents", "run_id"))
+SHOWN = frozenset(("messages", "ui", "dataset_id", "__interrupt__"))
+
+
+def answer(value: Any, headers: Mapping[str, str] | None = None) -> Response:
+    return Response(encode(value), media_type="application/json", headers=dict(headers or {}))
+
+
+def assistant_id_of(dataset_id: str) -> str:
+    """Clients tell assistants from graphs by the form of the name."""
+    return str(uuid5(NAMESPACE_URL, f"sandtable:dataset:{dataset_id}"))
+
+
+def assistant_json(dataset: Dataset, since: str) -> dict[str, Any]:
+    return {
+        "assistant_id": assistant_id_of(dataset.id),
+        "graph_id": dataset.id,
+        "name": dataset.title or dataset.id,
+        "description": dataset.description,
+        "config": {},
+        "context": {},
+        "metadata": {"created_by": "system", "dataset_id": dataset.id, "prompts": list(dataset.prompts)},
+        "version": 1,
+        "created_at": since,
+        "updated_at": since,
+    }
+
+
+def thread_json(thread: Thread, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Without the state, `values` holds the first message: as much as a list shows."""
+    if values is None and thread.opening is not None:
+        values = {"messages": [{"type": "human", "content": thread.opening}]}
+    return {
+        "thread_id": thread.id,
+        "created_at": thread.created_at,
+        "updated_at": thread.updated_at,
+        "state_updated_at": thread.updated_at,
+        "metadata": thread.metadata,
+        "status": thread.status,
+        "config": {},
+        "values": values,
+        "interrupts": {},
+        "error": thread.error,
+    }
+
+
+def run_json(turn: Turn) -> dict[str, Any]:
+    return {
+        "run_id": turn.id,
+        "thread_id": turn.thread_id,
+        "assistant_id": assistant_id_of(turn.dataset_id),
+        "created_at": turn.created_at,
+        "updated_at": turn.updated_at,
+        "status": turn.status,
+        "metadata": {**turn.metadata, "graph_id": turn.dataset_id},
+        "multitask_strategy": turn.strategy,
+        "error": turn.error,
+    }
+
+
+def run_headers(turn: Turn) -> dict[str, str]:
+    """Relative to where the protocol is mounted: clients put their own base address in front."""
+    place = f"/threads/{turn.thread_id}/runs/{turn.id}"
+    return {"Content-Location": place, "Location": f"{place}/stream"}
+
+
+def shown(values: Any) -> Any:
+    if isinstance(values, Mapping):
+        return {name: value for name, value in values.items() if name in SHOWN}
+    return values
+
+
+def shown_update(update: Any) -> Any:
+    """An `updates` chunk: what each node changed."""
+    if not isinstance(update, Mapping):
+        return update
+    return {node: shown(change) if node != "__interrupt__" else change for node, change in update.items()}
+
+
+def state_json(state: StateSnapshot, values: Any, *, pending: bool) -> dict[str, Any]:
+    """`pending` tells whether `next` may be named: chat interfaces take it for a question to the person."""
+    return {
+        "values": values,
+        "next": list(state.next) if pending else [],
+        "tasks": [_task(task) for task in state.tasks] if pending else [],
+        "metadata": {name: value for name, value in (state.metadata or {}).items() if name in _TOLD},
+        "created_at": state.created_at,
+        "checkpoint": checkpoint_json(state.config),
+        "parent_checkpoint": checkpoint_json(state.parent_config),
+        "interrupts": [_interrupt(one) for one in state.interrupts] if pending else [],
+    }
+
+
+def checkpoint_json(config: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    place = (config or {}).get("configurable") or {}
+    if not place.get("checkpoint_id"):
+        return None
+    return {
+        "thread_id": place.get("thread_id"),
+        "checkpoint_ns": place.get("checkpoint_ns", ""),
+        "checkpoint_id": place["checkpoint_id"],
+    }
+
+
+def _task(task: Any) -> dict[str, Any]:
+    return {
+        "id": task.id,
+        "name": task.name,
+        "path": list(task.path),
+        "error": "the step failed" if task.error else None,
+        "interrupts": [_interrupt(one) for one in task.interrupts],
+        "checkpoint": None,
+        "state": None,
+        "result": None,
+    }
+
+
+def _interrupt(one: Any) -> dict[str, Any]:
+    return {"id": one.id, "value": one.value}
+
+
+def light(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Who said something, without what was said: enough to find the place of a message in the history."""
+    messages: Sequence[Any] = values.get("messages") or ()
+    return {"messages": [{"id": m.id, "type": m.type, "content": ""} for m in messages]}

@@ -1,0 +1,96 @@
+"""Opens the conversation: picks where it is kept, and puts the analyst over it.
+
+Loaded by name and beside the server, because it imports LangGraph.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pkgutil import resolve_name
+from typing import Any
+
+import structlog
+
+from sandtable.agent.analyst import Analyst
+from sandtable.agent.models import model_name
+from sandtable.assemble import Parts
+from sandtable.assemble.conversation import THREADS, converse, sqlite_threads
+from sandtable.errors import InvalidInput, SandtableError
+from sandtable.server.conversations import Conversation
+from sandtable.server.langgraph.conductor import Conductor
+from sandtable.server.threads.line import Line
+from sandtable.server.threads.sqlite import SqliteDatabase
+from sandtable.server.threads.store import ThreadStore
+from sandtable.settings import Settings
+
+TURNS_PER_RUN = 8
+"""Turns at the same time for each run at the same time: most of a turn is waiting."""
+
+# By name: the driver is an extra.
+_POSTGRES = "sandtable.server.threads.postgres:PostgresDatabase"
+_POSTGRES_CHECKPOINTS = "sandtable.server.langgraph.postgres_checkpoints:postgres_checkpoints"
+
+log = structlog.get_logger("sandtable.server")
+
+
+@asynccontextmanager
+async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
+    """Raises StoreUnavailable, and InvalidInput for an address that cannot be used."""
+    async with AsyncExitStack() as stack:
+        store, checkpointer = await open_memory(parts.settings, stack)
+        analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer))
+        line = line_of(parts.settings)
+        stack.push_async_callback(line.aclose)
+        conductor = Conductor(analyst, store, line)
+        stack.push_async_callback(conductor.aclose)
+        kept_in = "postgres" if parts.settings.database_url else "sqlite"
+        log.info("conversation_ready", kept_in=kept_in, model=model_name(parts.settings))
+        learning = asyncio.create_task(_learn(analyst, parts), name="vocabularies")
+        try:
+            yield Conversation(analyst, conductor, store, line)
+        finally:
+            learning.cancel()
+            await asyncio.gather(learning, return_exceptions=True)
+
+
+async def _learn(analyst: Analyst, parts: Parts) -> None:
+    """The words of every dataset, so that the first question need not wait for them."""
+    for dataset in parts.library.datasets():
+        try:
+            await analyst.prepare(dataset.id)
+        except SandtableError as error:
+            log.error("vocabulary_not_ready", dataset_id=dataset.id, reason=error.message)
+    # What lives until now lives on: it need not be looked through again and again.
+    gc.collect()
+    gc.freeze()
+
+
+def line_of(settings: Settings) -> Line:
+    return Line(settings.concurrency * TURNS_PER_RUN, settings.queue_limit)
+
+
+async def open_memory(settings: Settings, stack: AsyncExitStack) -> tuple[ThreadStore, Any]:
+    """The thread store and the checkpointer; `stack` closes them."""
+    if settings.database_url is None:
+        store = ThreadStore(SqliteDatabase(settings.home))
+        await _opened(store, stack)
+        return store, await stack.enter_async_context(sqlite_threads(settings.home / THREADS))
+    try:
+        postgres, checkpoints = resolve_name(_POSTGRES), resolve_name(_POSTGRES_CHECKPOINTS)
+    except ImportError as error:
+        raise InvalidInput(
+            "SANDTABLE_DATABASE_URL names a Postgres database, and its driver is not installed",
+            suggestion="Install it with `pip install 'sandtable[postgres]'`.",
+        ) from error
+    database = postgres(settings.database_url.get_secret_value())
+    store = ThreadStore(database)
+    await _opened(store, stack)
+    return store, await checkpoints(database)
+
+
+async def _opened(store: ThreadStore, stack: AsyncExitStack) -> None:
+    await store.open()
+    stack.push_async_callback(store.aclose)

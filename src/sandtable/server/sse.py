@@ -1,0 +1,23 @@
+"""Server-sent events: one frame per event, and a comment as a sign of life."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from starlette.responses import StreamingResponse
+
+HEARTBEAT = b": heartbeat\n\n"
+
+
+def frame(name: str, data: str, number: int | None = None) -> bytes:
+    """`data` is JSON on one line."""
+    numbered = "" if number is None else f"id: {number}\n"
+    return f"{numbered}event: {name}\ndata: {data}\n\n".encode()
+
+
+class EventStream(StreamingResponse):
+    media_type = "text/event-stream"
+
+    def __init__(self, frames: AsyncIterator[bytes], headers: dict[str, str] | None = None) -> None:
+        # Proxies that gather an answer before passing it on would hold back what is meant for now.
+        super().__init__(frames, headers={"X-Accel-Buffering": "no", **(headers or {})})

@@ -1,0 +1,48 @@
+"""What may be asked: one text, bounded, that every database and every log can hold."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandtable.capsule.canonical import plain
+from sandtable.errors import InvalidInput
+from sandtable.runs.model import LONGEST_QUESTION
+
+OPENING = 200
+
+
+class TooLong(InvalidInput):
+    """More text than a question may have."""
+
+
+def question_of(text: str, field: str = "message") -> str:
+    """Raises InvalidInput for nothing, and for more than a question may have."""
+    said = clean(text)
+    if not said.strip():
+        raise InvalidInput(
+            "the message is empty", suggestion="Ask something about the data, in your own words.", field=field
+        )
+    if len(said) > LONGEST_QUESTION:
+        raise TooLong(
+            f"the message has {len(said):,} characters, more than {LONGEST_QUESTION:,}",
+            suggestion="Ask a shorter question; data is added as a dataset, not pasted into a message.",
+            field=field,
+        )
+    return said
+
+
+def clean(value: Any) -> Any:
+    """JSON without lone surrogates and without NUL, which Postgres does not take."""
+    if isinstance(value, str):
+        return plain(value).replace("\0", "\N{REPLACEMENT CHARACTER}")
+    if isinstance(value, dict):
+        return {clean(str(key)): clean(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [clean(item) for item in value]
+    return value
+
+
+def opening_of(question: str) -> str:
+    """The first line of a list of conversations."""
+    line = " ".join(question.split())
+    return line if len(line) <= OPENING else line[: OPENING - 1] + "…"

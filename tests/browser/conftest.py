@@ -1,0 +1,87 @@
+"""A real browser against the real server. Pictures of every journey are left in `screenshots/`."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect, sync_playwright
+
+ROOT = Path(__file__).resolve().parents[2]
+PICTURES = Path(__file__).parent / "screenshots"
+PROGRAM = (sys.executable, "-c", "from sandtable.cli import main; main(prog_name='sandtable')")
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
+    "--disable-component-update --disable-sync"
+).split()
+
+expect.set_options(timeout=20_000)
+
+Serve = Callable[..., str]
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """`serve(APPROVAL="sql")` starts a server with these settings and gives its address."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(**settings: str) -> str:
+        environment = {**os.environ, "SANDTABLE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "src")}
+        environment |= {f"SANDTABLE_{name}": value for name, value in settings.items()}
+        with (tmp_path / "server.log").open("a") as log:
+            process = subprocess.Popen(
+                [*PROGRAM, "serve", "--port", "0", "--json"],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        started.append(process)
+        assert process.stdout
+        return json.loads(process.stdout.readline())["url"]
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(20)
+        assert process.stdout
+        process.stdout.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    program = shutil.which("chromium")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Whatever the page complains about in its console fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    opened = context.new_page()
+    opened.set_default_timeout(15_000)
+    complaints: list[str] = []
+    opened.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
+    opened.on("pageerror", lambda error: complaints.append(str(error)))
+    opened.complaints = complaints  # pyright: ignore[reportAttributeAccessIssue]  # read by the tests below
+    yield opened
+    context.close()
+
+
+@pytest.fixture
+def picture(page: Page, request: pytest.FixtureRequest) -> Callable[[str], None]:
+    PICTURES.mkdir(exist_ok=True)
+
+    def take(name: str) -> None:
+        page.screenshot(path=PICTURES / f"{request.node.name}-{name}.png")
+
+    return take

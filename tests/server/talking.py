@@ -1,0 +1,216 @@
+"""A server on a real port with a real conversation behind it; only the proposer and the sandbox are scripted."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import httpx
+import uvicorn
+from fastapi import FastAPI
+
+from sandtable.agent.analyst import Analyst
+from sandtable.agent.means import Means
+from sandtable.agent.proposer import Asked, PlanProposal, Proposal, Proposed, SqlProposal, Talk, Usage, Worded
+from sandtable.assemble import compile_checked
+from sandtable.runs.model import Run
+from sandtable.server.app import create_app
+from sandtable.server.conversations import Conversation
+from sandtable.server.langgraph.conductor import Conductor
+from sandtable.server.opening import line_of, open_memory
+from sandtable.settings import Settings
+from tests.server.house import House, open_house
+
+WIRE = "/langgraph"
+
+
+@dataclass
+class Script:
+    """Proposes by what the question begins with; a question with "slow" waits for `go`."""
+
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: asyncio.Event = field(default_factory=asyncio.Event)
+    at_work: int = 0
+    most_at_work: int = 0
+    heard: list[str] = field(default_factory=list)
+    name: str = "scripted:one"
+
+    async def propose(self, asked: Asked) -> Proposed:
+        self.heard.append(asked.question)
+        self.at_work += 1
+        self.most_at_work = max(self.most_at_work, self.at_work)
+        try:
+            if "slow" in asked.question:
+                self.waiting.set()
+                await self.go.wait()
+            return Proposed(self._what(asked.question), Usage())
+        finally:
+            self.at_work -= 1
+
+    def _what(self, question: str) -> Proposal:
+        if question.startswith("boom"):
+            raise RuntimeError("the inside of the server")
+        if question.startswith("query"):
+            return SqlProposal("SELECT   1 AS n FROM orders")
+        if question.startswith("plan"):
+            return PlanProposal({"table": "orders", "select": [{"agg": "count", "as": "n"}]})
+        return Talk(f"You said: {question}")
+
+    async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
+        return None
+
+
+@dataclass
+class Served:
+    url: str
+    client: httpx.AsyncClient
+    script: Script
+    house: House
+    app: FastAPI
+
+    async def conversation(self) -> Conversation:
+        return await self.app.state.conversations.get()
+
+    async def new_thread(self, **body: Any) -> str:
+        answer = await self.client.post(f"{WIRE}/threads", json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()["thread_id"]
+
+    async def events(self, thread_id: str, text: str | None = "hm", **body: Any) -> list[SseEvent]:
+        """A whole run."""
+        async with self.stream(thread_id, text, **body) as answer:
+            assert answer.status_code == 200, (await answer.aread(), answer.status_code)
+            return [event async for event in sse(answer)]
+
+    @asynccontextmanager
+    async def stream(
+        self, thread_id: str, text: str | None = "hm", **body: Any
+    ) -> AsyncGenerator[httpx.Response, None]:
+        given = {} if text is None else {"input": {"messages": [{"type": "human", "content": text}]}}
+        whole = {
+            "assistant_id": "shop",
+            "stream_mode": ["values", "messages-tuple", "custom"],
+            **given,
+            **body,
+        }
+        async with self.client.stream(
+            "POST", f"{WIRE}/threads/{thread_id}/runs/stream", json=whole
+        ) as answer:
+            yield answer
+
+    async def get(self, path: str) -> Any:
+        answer = await self.client.get(WIRE + path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    async def post(self, path: str, **body: Any) -> Any:
+        answer = await self.client.post(WIRE + path, json=body)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+
+@dataclass(frozen=True)
+class SseEvent:
+    name: str
+    data: Any
+    id: str | None = None
+
+
+async def sse(answer: httpx.Response) -> AsyncGenerator[SseEvent, None]:
+    fields: dict[str, str] = {}
+    async for line in answer.aiter_lines():
+        if line.startswith(":"):
+            continue
+        if line:
+            name, _, value = line.partition(": ")
+            fields[name] = value
+        elif fields:
+            yield SseEvent(fields["event"], json.loads(fields["data"]), fields.get("id"))
+            fields = {}
+
+
+def says(values: dict[str, Any]) -> list[str]:
+    """What was said in a state, but for the calls of tools."""
+    return [m["content"] for m in values["messages"] if m["type"] in ("human", "ai") and m["content"]]
+
+
+def human(text: str) -> dict[str, Any]:
+    return {"messages": [{"type": "human", "content": text}]}
+
+
+async def leave(server: Served, thread: str, **body: Any) -> str:
+    """Begin something slow, and drop the connection."""
+    async with server.stream(thread, "slow one", **body) as answer:
+        await server.script.waiting.wait()
+        return answer.headers["content-location"].rpartition("/")[2]
+
+
+async def until(server: Served, thread: str, run_id: str, status: str) -> dict[str, Any]:
+    run: dict[str, Any] = {}
+    for _ in range(400):
+        run = await server.get(f"/threads/{thread}/runs/{run_id}")
+        if run["status"] == status:
+            return run
+        await asyncio.sleep(0.02)
+    raise AssertionError(run)
+
+
+class Quiet(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Generator[None, None, None]:
+        """Signals are the test runner's."""
+        yield
+
+
+@asynccontextmanager
+async def listening(app: FastAPI) -> AsyncGenerator[str, None]:
+    server = Quiet(
+        uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=2)
+    )
+    task = asyncio.create_task(server.serve())
+    while not server.started and not task.done():
+        await asyncio.sleep(0.005)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+
+
+@asynccontextmanager
+async def served(
+    home: Path, settings: Settings | None = None, *, approval: Literal["off", "sql"] = "off"
+) -> AsyncIterator[Served]:
+    """Twice over the same home is a restart."""
+    chosen, script = settings or Settings(home=home), Script()
+    async with open_house(home, chosen) as house:
+        house.world.changes["compile"] = compile_checked
+
+        @asynccontextmanager
+        async def open_one(parts: Any) -> AsyncGenerator[Conversation, None]:
+            async with AsyncExitStack() as stack:
+                store, saver = await open_memory(parts.settings, stack)
+                means = Means(
+                    datasets=parts.library,
+                    runs=parts.runs,
+                    check=parts.check,
+                    proposer=script,
+                    max_rows=200,
+                    understands=lambda *_: False,
+                    approval=approval,
+                )
+                analyst, line = Analyst(means, saver), line_of(parts.settings)
+                conductor = Conductor(analyst, store, line)
+                stack.push_async_callback(line.aclose)
+                stack.push_async_callback(conductor.aclose)
+                yield Conversation(analyst, conductor, store, line)
+
+        app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
+        async with listening(app) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:
+            yield Served(url, client, script, house, app)
+        await house.executor.aclose()

@@ -1,0 +1,116 @@
+"""Postgres: what is wrong with it is told, and its password is not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote
+
+import psycopg
+import pytest
+
+from sandtable.capsule.store import StoreUnavailable
+from sandtable.errors import InvalidInput, SandtableError
+from sandtable.server.threads.postgres import PostgresDatabase
+from sandtable.server.threads.schema import MIGRATIONS
+from sandtable.server.threads.store import ThreadStore
+from sandtable.settings import Settings
+from tests import postgres
+from tests.server.talking import WIRE, Served, says, served
+from tests.server.threads.test_store import a_thread
+
+SECRET = "hunter2hunter2"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://ada:{SECRET}@/db?nonsense=1",
+        f"postgres//ada:{SECRET}@host/db",
+        f"postgresql://ada:{SECRET}@host:port%/db",
+        f"host=x password={SECRET} zzz",
+    ],
+    ids=["unknown option", "no colon", "bad escape", "no value"],
+)
+def test_an_address_that_cannot_be_read(url: str) -> None:
+    with pytest.raises(InvalidInput, match="SANDTABLE_DATABASE_URL cannot be read") as caught:
+        PostgresDatabase(url)
+    assert_secret_is_kept(caught.value)
+
+
+def assert_secret_is_kept(error: BaseException, *more: str) -> None:
+    seen: list[str] = [*more]
+    link: BaseException | None = error
+    while link is not None:
+        if not link.__suppress_context__ or link is error:
+            seen.append(repr(link) + str(link))
+        link = link.__cause__
+    assert isinstance(error, SandtableError)
+    assert SECRET not in str(error.problem) + "".join(seen)
+
+
+async def test_a_server_that_is_not_there(log_lines: Any) -> None:
+    store = ThreadStore(PostgresDatabase(f"postgresql://ada:{SECRET}@127.0.0.1:1/db"))
+    with pytest.raises(StoreUnavailable, match="the Postgres database cannot be used") as caught:
+        await store.open()
+    assert "Connection refused" in caught.value.message
+    assert_secret_is_kept(caught.value, *map(str, log_lines()))
+
+
+@pytest.mark.needs("postgres")
+async def test_a_wrong_password(cluster: str, log_lines: Any) -> None:
+    store = ThreadStore(PostgresDatabase(cluster.replace(postgres.PASSWORD, SECRET)))
+    with pytest.raises(StoreUnavailable, match="password authentication failed") as caught:
+        await store.open()
+    assert_secret_is_kept(caught.value, *map(str, log_lines()))
+
+
+@pytest.mark.needs("postgres")
+async def test_a_newer_schema_is_left_alone(postgres_url: str) -> None:
+    store = ThreadStore(PostgresDatabase(postgres_url))
+    await store.open()
+    await store.aclose()
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("INSERT INTO sandtable_schema VALUES (%s)", (len(MIGRATIONS) + 1,))
+    with pytest.raises(StoreUnavailable, match="knows versions up to"):
+        await ThreadStore(PostgresDatabase(postgres_url)).open()
+
+
+@pytest.mark.needs("postgres")
+async def test_a_lost_connection_is_made_again(postgres_url: str) -> None:
+    store = ThreadStore(PostgresDatabase(postgres_url))
+    await store.open()
+    await store.create(a_thread("t"))
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE pid <> pg_backend_pid() AND datname = current_database()"
+        )
+    assert await store.get("t")
+    await store.aclose()
+
+
+@pytest.mark.needs("postgres")
+async def test_a_conversation_kept_in_postgres(tmp_path: Path, postgres_url: str, log_lines: Any) -> None:
+    settings = Settings.model_validate({"home": tmp_path, "database_url": postgres_url})
+    async with served(tmp_path, settings) as server:
+        thread = await _talk(server)
+    async with served(tmp_path / "other", settings.model_copy(update={"home": tmp_path / "other"})) as server:
+        whole = await server.get(f"/threads/{thread}")
+        assert says(whole["values"])[:2] == ["What \ufffd is?", "You said: What \ufffd is?"]
+        assert says((await server.events(thread, "Go on"))[-1].data)[-1] == "You said: Go on"
+        states = await server.post(f"/threads/{thread}/history", limit=3)
+        assert len(states) == 7
+    assert not list(tmp_path.glob("**/conversations.db"))
+    assert unquote(postgres.PASSWORD) not in str(log_lines()) and postgres.PASSWORD not in str(settings)
+
+
+async def _talk(server: Served) -> str:
+    thread = await server.new_thread(metadata={"a": "b"})
+    events = await server.events(thread, "What \x00 is?")
+    run_id = events[0].data["run_id"]
+    async with server.client.stream("GET", f"{WIRE}/threads/{thread}/runs/{run_id}/stream") as again:
+        assert (await again.aread()).count(b"event: ") >= 4
+    answer = await server.client.post("/chat", json={"thread_id": thread, "message": "plan it"})
+    assert answer.json()["result"]["rows"] == [[42]]
+    return thread
