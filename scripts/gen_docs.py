@@ -20,7 +20,13 @@ from sandtable.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
 BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
-READABLE_TYPES = {"str": "text", "Path": "path", "int": "whole number", "float": "number"}
+READABLE_TYPES = {
+    "str": "text",
+    "SecretStr": "text, kept out of logs",
+    "Path": "path",
+    "int": "whole number",
+    "float": "number",
+}
 
 
 def settings_page() -> str:

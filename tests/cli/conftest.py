@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 
 from sandtable.cli import main
 from sandtable.settings import Settings
+from tests.cli.analysts import FakeAnalyst
 from tests.server.house import House, open_house
 
 Invoke = Callable[..., Result]
@@ -50,3 +51,11 @@ def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prepare: list[Callab
         return CliRunner().invoke(main, arguments, input=stdin, catch_exceptions=False)
 
     return run
+
+
+@pytest.fixture
+def analyst(monkeypatch: pytest.MonkeyPatch) -> FakeAnalyst:
+    """Answers in place of the conversation."""
+    fake = FakeAnalyst()
+    monkeypatch.setattr("sandtable.cli.turn.resolve_name", lambda name: fake.converse)
+    return fake

@@ -181,3 +181,55 @@ def test_doctor_on_this_machine(sandtable: Any) -> None:
     report = json.loads(done.stdout)
     assert (done.returncode, report["ok"]) == (0, True), report
     assert report["attempts"] and not any(attempt["escaped"] for attempt in report["attempts"])
+
+
+def test_a_question_in_plain_words(sandtable: Any, tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text("region,units\nNorth,10\nSouth,7\nNorth,4\n")
+    done = sandtable("ask", "total units by region", "--data", "sales.csv", "--json")
+    made = json.loads(done.stdout)
+    assert (done.returncode, made["status"], sorted(made["rows"])) == (
+        0,
+        "answered",
+        [["North", 14], ["South", 7]],
+    )
+    assert sandtable("verify", made["run_id"]).returncode == 0
+    unknown = sandtable("ask", "What is the airspeed velocity of a swallow?", "--data", "sales.csv")
+    assert unknown.returncode == 4, unknown.stdout
+    assert "sandtable verify" not in unknown.stdout
+    chatted = sandtable("chat", "--data", "sales.csv", stdin="total units by region\n/sql\n")
+    assert "SUM" in chatted.stdout and "North" in chatted.stdout, chatted.stderr
+
+
+def test_a_terminal_without_blocks_gets_plain_characters(environment: dict[str, str], tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text("region,units\nNorth,10\nSüden,7\nNorth,4\n")
+    done = subprocess.run(
+        [*PROGRAM, "ask", "total units by region", "--data", "sales.csv"],
+        env={**environment, "PYTHONIOENCODING": "latin-1"},
+        cwd=tmp_path,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode("latin-1")
+    assert "Süden" in text and "####" in text and "-----" in text
+    assert "â" not in text and "\x1b" not in text
+
+
+def test_questions_with_their_answers(sandtable: Any, tmp_path: Path) -> None:
+    """Two files of one name are two datasets."""
+    lines: list[dict[str, Any]] = []
+    for folder, units in (("a", 3), ("b", 5)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "sales.csv").write_text(f"region,units\nNorth,{units}\nSouth,{units}\n")
+        question = {"question": "total units", "data": [f"{folder}/sales.csv"], "answer": 2 * units}
+        lines.append({"id": folder, **question})
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = sandtable("eval", "questions.jsonl", "--json", "--min-accuracy", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    *judged, last = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [(line["id"], line["rows"], line["correct"]) for line in judged] == [
+        ("a", [[6]], True),
+        ("b", [[10]], True),
+    ]
+    assert last["summary"]["accuracy"] == 1.0

@@ -38,6 +38,23 @@ def test_help_loads_no_command() -> None:
     assert all(name in done.stdout for name in COMMANDS)
 
 
+def test_no_command_loads_the_conversation_before_it_is_needed() -> None:
+    """LangGraph takes most of a second."""
+    code = (
+        "import sys\nfrom importlib import import_module\n"
+        f"for name in {list(COMMANDS)}: import_module(f'sandtable.cli.{{name}}')\n"
+        "print([m for m in ('langgraph', 'langchain_core', 'fastapi', 'duckdb') if m in sys.modules])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT / "src")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_is_as_the_list_says(name: str) -> None:
     command = main.get_command(click.Context(main), name)

@@ -11,6 +11,7 @@ import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
+from io import TextIOWrapper
 from typing import Any, NoReturn
 
 import click
@@ -24,6 +25,9 @@ COMMANDS = {
     "datasets": "List what may be asked about.",
     "schema": "Show the tables, columns, relationships and metrics of a dataset.",
     "run": "Run a plan or SQL in the sandbox.",
+    "ask": "Ask a question in plain language.",
+    "chat": "Ask one question after the other.",
+    "eval": "Test questions against their expected answers.",
     "check": "Ask the gate about a plan or SQL, without running it.",
     "runs": "List runs, newest first.",
     "verify": "Derive a capsule again and name the link that is broken.",
@@ -79,6 +83,7 @@ class Commands(click.Group):
     ) -> NoReturn:
         """A command answers with its exit code."""
         _open_standard_streams()
+        _show_what_can_be_shown()
         arguments = list(sys.argv[1:] if args is None else args)
         try:
             code = super().main(arguments, prog_name, complete_var, standalone_mode=False, **extra)
@@ -98,6 +103,13 @@ def _open_standard_streams() -> None:
         if getattr(sys, name) is None:
             # Stays open as long as the process lives.
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
+
+
+def _show_what_can_be_shown() -> None:
+    """A terminal that lacks a character gets a question mark for it, not an error."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
+            stream.reconfigure(errors="replace")
 
 
 def _flushed(code: int) -> int:

@@ -33,14 +33,14 @@ class Query:
     plan: dict[str, Any] | None = None
 
 
-class Seconds(click.FloatRange):
-    """NaN is neither too small nor too large, and no time either."""
+class Number(click.FloatRange):
+    """NaN is neither too small nor too large, and no number either."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        seconds = super().convert(value, param, ctx)
-        if math.isnan(seconds):
-            self.fail(f"{value} is not a number of seconds.", param, ctx)
-        return seconds
+        number = super().convert(value, param, ctx)
+        if math.isnan(number):
+            self.fail(f"{value} is not a number.", param, ctx)
+        return number
 
 
 def _remember_json(ctx: click.Context, _: click.Parameter, value: bool) -> bool:

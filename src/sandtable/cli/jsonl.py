@@ -9,7 +9,8 @@ from __future__ import annotations
 import asyncio
 import json
 import math
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,11 +42,9 @@ async def answer_lines(
     in_flight: int,
 ) -> None:
     """A SandtableError of `answer` is the line's answer; other trouble ends the whole."""
-    # Beside those in the queue, one is being waited for and one is about to be put.
-    waiting: asyncio.Queue[asyncio.Task[Answer] | None] = asyncio.Queue(max(1, in_flight - 2))
-    begun: set[asyncio.Task[Answer]] = set()
 
-    async def one(line: Line | BadLine) -> Answer:
+    async def one(raw: bytes, number: int) -> Answer:
+        line = read_line(raw, number)
         if isinstance(line, BadLine):
             return refuse(line.id, line.problem)
         try:
@@ -53,10 +52,23 @@ async def answer_lines(
         except SandtableError as error:
             return refuse(line.id, error.problem)
 
+    async with aclosing(in_order(source, one, in_flight)) as answers:
+        async for each in answers:
+            print_json(each, indent=None)
+
+
+async def in_order(
+    source: str, one: Callable[[bytes, int], Awaitable[Answer]], in_flight: int
+) -> AsyncGenerator[Answer, None]:
+    """What `one` makes of each line and its number. Ending it early cancels what is open."""
+    # Beside those in the queue, one is being waited for and one is about to be put.
+    waiting: asyncio.Queue[asyncio.Task[Answer] | None] = asyncio.Queue(max(1, in_flight - 2))
+    begun: set[asyncio.Task[Answer]] = set()
+
     async def feed() -> None:
         try:
             async for number, raw in lines_of(source):
-                task = asyncio.create_task(one(read_line(raw, number)))
+                task = asyncio.ensure_future(one(raw, number))
                 begun.add(task)
                 task.add_done_callback(begun.discard)
                 await waiting.put(task)
@@ -68,7 +80,7 @@ async def answer_lines(
     feeding = asyncio.create_task(feed())
     try:
         while (task := await waiting.get()) is not None:
-            print_json(await task, indent=None)
+            yield await task
         await feeding
     finally:
         open_ones = [feeding, *begun]
@@ -81,16 +93,20 @@ def read_line(raw: bytes, number: int) -> Line | BadLine:
     """Total: what cannot be used becomes a BadLine that says why."""
     given: Any = None
     try:
-        if len(raw) > MOST_LINE:
-            raise InvalidInput(f"the line is longer than {MOST_LINE >> 20} MiB", suggestion="Send less.")
-        given = _parsed(raw)
+        given = parsed(raw, 'Write {"id": …, "sql": …} or {"id": …, "plan": …}.')
         return _line(given)
     except InvalidInput as error:
-        problem = error.problem.model_copy(update={"message": f"line {number}: {error.message}"})
-        return BadLine(_id_of(given), problem)
+        return BadLine(id_of(given), numbered(error, number))
 
 
-def _parsed(raw: bytes) -> dict[str, Any]:
+def numbered(error: InvalidInput, number: int) -> Problem:
+    return error.problem.model_copy(update={"message": f"line {number}: {error.message}"})
+
+
+def parsed(raw: bytes, example: str) -> dict[str, Any]:
+    """Raises InvalidInput for what is no JSON object, or too long."""
+    if len(raw) > MOST_LINE:
+        raise InvalidInput(f"the line is longer than {MOST_LINE >> 20} MiB", suggestion="Send less.")
     try:
         given = json.loads(raw.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -101,15 +117,13 @@ def _parsed(raw: bytes) -> dict[str, Any]:
         )
         raise InvalidInput(f"not JSON: {reason}", suggestion="Write one JSON object per line.") from error
     if not isinstance(given, dict):
-        raise InvalidInput(
-            "not a JSON object", suggestion='Write {"id": …, "sql": …} or {"id": …, "plan": …}.'
-        )
+        raise InvalidInput("not a JSON object", suggestion=example)
     return given
 
 
 def _line(given: dict[str, Any]) -> Line:
     sql, plan, question = given.get("sql"), given.get("plan"), given.get("question") or ""
-    if _id_of(given) is None:
+    if id_of(given) is None:
         raise InvalidInput("`id` is missing, or is neither text nor a number", suggestion="Add an `id`.")
     if (sql is None) == (plan is None):
         both = "both `sql` and `plan`" if sql is not None else "neither `sql` nor `plan`"
@@ -121,7 +135,7 @@ def _line(given: dict[str, Any]) -> Line:
     return Line(given["id"], Query(sql=sql, plan=None if plan is None else checked_plan(plan)), question)
 
 
-def _id_of(given: Any) -> Any:
+def id_of(given: Any) -> Any:
     found = given.get("id") if isinstance(given, dict) else None
     usable = isinstance(found, str | int | float) and not isinstance(found, bool)
     # An id such as 1e999 reads as infinity, for which JSON has no word in the answer.

@@ -48,7 +48,7 @@ class Ask:
 @inputs.dataset_options
 @inputs.query_options
 @click.option("--question", default="", metavar="TEXT", help="What was asked; kept in the capsule.")
-@click.option("--timeout", type=inputs.Seconds(0.001, 3600), metavar="SECONDS", help="Wall-clock limit.")
+@click.option("--timeout", type=inputs.Number(0.001, 3600), metavar="SECONDS", help="Wall-clock limit.")
 @click.option("--max-rows", type=click.IntRange(1, 100_000), metavar="N", help="Most rows to return.")
 @click.option("--dry-run", is_flag=True, help="Bind and explain, without running.")
 @click.option("--no-cache", is_flag=True, help="Run it even if an identical run was answered before.")

@@ -34,13 +34,17 @@ def with_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings | None =
         assert task is not None
         # As Ctrl-C does: what was begun is cancelled and closed, not left for others to find.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        async with assemble(chosen) as parts:
-            return await act(parts)
+        return await on_parts(act, chosen)
 
     try:
         return asyncio.run(work())
     except asyncio.CancelledError:
         raise click.exceptions.Exit(TERMINATED) from None
+
+
+async def on_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings) -> T:
+    async with assemble(settings) as parts:
+        return await act(parts)
 
 
 async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, ...]) -> Dataset:

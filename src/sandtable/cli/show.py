@@ -63,6 +63,11 @@ def cell(value: Any) -> str:
     return clean(text if len(text) <= _LONGEST_CELL else text[:_LONGEST_CELL] + "…")
 
 
+def is_number(sql_type: str) -> bool:
+    kind = sql_type.upper()
+    return kind.lstrip("U").startswith(_NUMBERS) or kind.endswith("INT")
+
+
 def print_rows(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]) -> None:
     """A table on a terminal; tab-separated lines, for other programs, elsewhere."""
     if not on_terminal():
@@ -72,8 +77,8 @@ def print_rows(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]
         return
     table = grid()
     for name, kind in columns:
-        right = kind.upper().lstrip("U").startswith(_NUMBERS) or kind.upper().endswith("INT")
-        table.add_column(Text(clean(name)), justify="right" if right else "left", overflow="fold")
+        side = "right" if is_number(kind) else "left"
+        table.add_column(Text(clean(name)), justify=side, overflow="fold")
     for row in rows:
         table.add_row(*(Text("null", style="dim") if v is None else Text(cell(v)) for v in row))
     console().print(table)

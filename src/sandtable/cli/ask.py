@@ -1,0 +1,63 @@
+"""`sandtable ask`: one question in plain language, one answer."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from pathlib import Path
+
+import click
+
+from sandtable.assemble import Parts
+from sandtable.cli import inputs
+from sandtable.cli.session import open_dataset, with_parts
+from sandtable.cli.show import print_json
+from sandtable.cli.turn import Analyst, Turn, begin_loading, checked_question, continued, gather
+from sandtable.cli.turn_show import progress, show_turn
+
+_MOST_STDIN = 1 << 20
+
+
+@click.command("ask")
+@click.argument("question", metavar="QUESTION|-")
+@inputs.dataset_options
+@inputs.json_option
+def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> int:
+    """Ask a question in plain language.
+
+    Prints the answer, its table, a chart where one fits, how the question was read, and the run's id; with
+    --json one object: {"status", "answer_text", "reading", "columns", "rows", "row_count", "truncated", "plan",
+    "sql", "run_id", "chart", "suggestions", "error"}. `-` reads the question from stdin.
+
+    Exit code: 0 answered, 1 failed, 2 the input cannot be used, 3 refused, 4 not understood: it asks back and
+    says what it could answer (or, as ever, there is no sandbox).
+    """
+    inputs.require_dataset(dataset_id, data)
+    asked = checked_question(inputs.read_text("-", _MOST_STDIN) if question == "-" else question)
+    loading = begin_loading()
+
+    async def act(parts: Parts) -> int:
+        dataset = await open_dataset(parts, dataset_id, data)
+        async with (await asyncio.wrap_future(loading))(parts) as analyst:
+            turn = await _ask(analyst, asked, dataset.id, may_approve=not as_json)
+        if as_json:
+            print_json(turn.as_json())
+        else:
+            show_turn(turn)
+            if turn.status == "waiting":
+                click.echo("Nothing was run: a person must approve it, at a terminal.", err=True)
+        return turn.exit_code
+
+    return with_parts(act)
+
+
+async def _ask(analyst: Analyst, question: str, dataset_id: str, *, may_approve: bool) -> Turn:
+    thread = analyst.new_thread()
+    with progress() as watch:
+        turn = await gather(analyst.ask(question, dataset_id=dataset_id, thread_id=thread), watch)
+    if turn.status == "waiting" and may_approve and sys.stdin.isatty():
+        show_turn(turn)
+        decision = "approve" if click.confirm("Run it?", err=True) else "reject"
+        with progress() as watch:
+            turn = continued(turn, await gather(analyst.approve(thread, {"type": decision}), watch))
+    return turn

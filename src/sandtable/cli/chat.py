@@ -1,0 +1,189 @@
+"""`sandtable chat`: one question after the other, each knowing what came before."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import click
+
+from sandtable.assemble import Parts
+from sandtable.catalog.model import Dataset
+from sandtable.cli import failure, inputs
+from sandtable.cli.config import load_settings, quiet_logs
+from sandtable.cli.lines import lines_of
+from sandtable.cli.prompting import Prompter, history
+from sandtable.cli.session import on_parts, open_dataset, with_parts
+from sandtable.cli.show import clean, print_json
+from sandtable.cli.turn import Analyst, Turn, begin_loading, checked_question, continued, gather
+from sandtable.cli.turn_show import progress, show_turn
+from sandtable.errors import InvalidInput, SandtableError
+
+_PROMPT = "> "
+_HISTORY = "chat_history"
+_HELP = """\
+Ask in plain words; a question may build on the one before ("and by month?").
+  /sql    the SQL of the last answer      /plan   its plan
+  /help   this text                       /quit   leave (or Ctrl-D)
+Ctrl-C stops an answer that takes too long."""
+
+
+@click.command("chat")
+@inputs.dataset_options
+@inputs.json_option
+def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> int:
+    """Ask one question after the other.
+
+    Each question knows what came before. /sql and /plan show how the last answer came about, /help the rest.
+    Ctrl-C stops the running answer, Ctrl-D leaves. Questions may also be piped in, one per line; with --json
+    every answer is one line, as of `sandtable ask --json`.
+
+    Exit code: 0 left, 2 the input cannot be used, 4 no sandbox.
+    """
+    inputs.require_dataset(dataset_id, data)
+    if sys.stdin.isatty():
+        _at_a_prompt(dataset_id, data, as_json)
+    else:
+        with_parts(lambda parts: _piped(parts, dataset_id, data, as_json))
+    return 0
+
+
+class Chat:
+    """One thread about one dataset."""
+
+    def __init__(self, analyst: Analyst, dataset: Dataset, *, as_json: bool) -> None:
+        self._analyst = analyst
+        self._dataset = dataset
+        self._as_json = as_json
+        self._thread = analyst.new_thread()
+        self._last: Turn | None = None
+
+    def greet(self) -> None:
+        dataset = self._dataset
+        click.echo(f"{clean(dataset.title or dataset.id)}: {clean(dataset.description)}".rstrip(": "))
+        tables = ", ".join(f"{t.name} ({t.rows:,} rows)" if t.rows else t.name for t in dataset.tables)
+        click.echo(clean(tables))
+        if dataset.prompts:
+            click.echo("You could ask:")
+        for prompt in dataset.prompts:
+            click.echo(f"  {clean(prompt)}")
+        click.echo("/help says what else there is.")
+
+    def command(self, text: str) -> bool:
+        """Whether to go on."""
+        match text.split()[0].lower():
+            case "/quit" | "/exit":
+                return False
+            case "/help":
+                click.echo(_HELP)
+            case "/sql":
+                click.echo(
+                    clean(self._last.sql, newlines=True) if self._last and self._last.sql else "No SQL yet."
+                )
+            case "/plan":
+                plan = self._last.plan if self._last else None
+                shown = json.dumps(plan, ensure_ascii=False, indent=2) if plan else "No plan yet."
+                click.echo(clean(shown, newlines=True))
+            case other:
+                click.echo(f"There is no {clean(other)}; /help lists what there is.")
+        return True
+
+    async def answer(self, text: str) -> Turn | None:
+        """Prints what came of the question; a question that cannot be used is told of."""
+        try:
+            question = checked_question(text)
+            with progress() as watch:
+                asking = self._analyst.ask(question, dataset_id=self._dataset.id, thread_id=self._thread)
+                turn = await gather(asking, watch)
+        except SandtableError as error:
+            failure.explain(error, as_json=self._as_json)
+            return None
+        return self._show(turn)
+
+    async def decide(self, *, approve: bool) -> None:
+        decision = {"type": "approve" if approve else "reject"}
+        with progress() as watch:
+            turn = await gather(self._analyst.approve(self._thread, decision), watch)
+        self._show(continued(self._last, turn) if self._last else turn)
+
+    def _show(self, turn: Turn) -> Turn:
+        self._last = turn
+        if self._as_json:
+            print_json(turn.as_json(), indent=None)
+        else:
+            show_turn(turn)
+        return turn
+
+
+@asynccontextmanager
+async def _opened(
+    parts: Parts, dataset_id: str | None, data: tuple[Path, ...], as_json: bool
+) -> AsyncGenerator[Chat, None]:
+    loading = begin_loading()
+    dataset = await open_dataset(parts, dataset_id, data)
+    async with (await asyncio.wrap_future(loading))(parts) as analyst:
+        yield Chat(analyst, dataset, as_json=as_json)
+
+
+async def _piped(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> None:
+    async with _opened(parts, dataset_id, data, as_json) as chat:
+        async for number, raw in lines_of("-"):
+            text = _decoded(raw, number, as_json)
+            if text is None:
+                continue
+            if not as_json:
+                click.echo(f"{_PROMPT}{clean(text)[:200]}")
+            if text.startswith("/"):
+                if not chat.command(text):
+                    return
+                continue
+            turn = await chat.answer(text)
+            if turn is not None and turn.status == "waiting":
+                # Nobody is there to be asked.
+                await chat.decide(approve=False)
+
+
+def _decoded(raw: bytes, number: int, as_json: bool) -> str | None:
+    try:
+        return raw.decode("utf-8-sig").strip()
+    except UnicodeDecodeError:
+        error = InvalidInput(f"line {number} is not UTF-8", suggestion="Save the questions as UTF-8.")
+        failure.explain(error, as_json=as_json)
+        return None
+
+
+def _at_a_prompt(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> None:
+    quiet_logs()
+    settings = load_settings()
+
+    async def conversation(prompter: Prompter) -> None:
+        async def act(parts: Parts) -> None:
+            async with _opened(parts, dataset_id, data, as_json) as chat:
+                chat.greet()
+                await _talk(chat, prompter)
+
+        await on_parts(act, settings)
+
+    with history(settings.home / _HISTORY):
+        Prompter().talk(conversation)
+
+
+async def _talk(chat: Chat, prompter: Prompter) -> None:
+    while (line := await prompter.ask(_PROMPT)) is not None:
+        text = line.strip()
+        if text.startswith("/"):
+            if not chat.command(text):
+                return
+        elif text and not await prompter.stoppable(_one(chat, prompter, text)):
+            click.echo("Stopped.")
+
+
+async def _one(chat: Chat, prompter: Prompter, text: str) -> None:
+    turn = await chat.answer(text)
+    if turn is not None and turn.status == "waiting":
+        said = await prompter.ask("Run it? [y/N] ")
+        await chat.decide(approve=(said or "").strip().lower() in ("y", "yes"))

@@ -1,0 +1,161 @@
+"""A person at a prompt: the main thread reads lines, the conversation runs beside it.
+
+Invariant: Ctrl-C at the prompt discards the line, during an answer it cancels the answer, before the first
+prompt it ends the command; Ctrl-D and SIGTERM leave in order. Line editing needs the main thread, and so do
+signals; the event loop needs neither.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import queue
+import signal
+import threading
+from collections.abc import Awaitable, Callable, Generator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType, ModuleType
+
+import click
+
+from sandtable.cli.group import TERMINATED
+
+_readline: ModuleType | None
+try:
+    import readline as _readline
+except ImportError:
+    _readline = None
+
+_HISTORY_LINES = 1000
+
+
+class _Terminated(Exception):
+    """SIGTERM came."""
+
+
+class Prompter:
+    """Between the two threads. `ask` and `stoppable` belong to the loop's, everything else to the main one's."""
+
+    def __init__(self) -> None:
+        self._wanted: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+        self._given: asyncio.Queue[str | None] = asyncio.Queue()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._whole: asyncio.Task[object] | None = None
+        self._answering: asyncio.Task[object] | None = None
+        self._trouble: BaseException | None = None
+        self._begun = False
+
+    async def ask(self, prefix: str) -> str | None:
+        """The next line; nothing when the person leaves."""
+        self._begun = True
+        self._wanted.put(prefix)
+        return await self._given.get()
+
+    async def stoppable(self, answer: Awaitable[None]) -> bool:
+        """Whether the answer came to its end; Ctrl-C cancels it, and the conversation goes on."""
+        self._answering = asyncio.ensure_future(answer)  # pyright: ignore[reportAttributeAccessIssue] - coroutines become tasks
+        try:
+            await self._answering
+        except asyncio.CancelledError:
+            if self._whole is not None and self._whole.cancelling():
+                raise
+            return False
+        finally:
+            self._answering = None
+        return True
+
+    def talk(self, conversation: Callable[[Prompter], Awaitable[None]]) -> None:
+        """Until one of both leaves. Raises what the conversation raises."""
+        thread = threading.Thread(target=self._run, args=(conversation,), name="conversation")
+        with _signals():
+            thread.start()
+            try:
+                while (prefix := self._next()) is not None:
+                    self._give(_read_line(prefix))
+            except _Terminated:
+                self._stop(everything=True)
+                raise click.exceptions.Exit(TERMINATED) from None
+            finally:
+                thread.join()
+        if isinstance(self._trouble, asyncio.CancelledError):
+            raise click.Abort from None
+        if self._trouble is not None:
+            raise self._trouble
+
+    def _run(self, conversation: Callable[[Prompter], Awaitable[None]]) -> None:
+        async def whole() -> None:
+            self._loop, self._whole = asyncio.get_running_loop(), asyncio.current_task()
+            await conversation(self)
+
+        try:
+            asyncio.run(whole())
+        except BaseException as error:  # noqa: BLE001 - handed to the main thread, which raises it
+            self._trouble = error
+        finally:
+            self._wanted.put(None)
+
+    def _next(self) -> str | None:
+        while True:
+            try:
+                return self._wanted.get()
+            except KeyboardInterrupt:
+                self._stop()
+
+    def _give(self, line: str | None) -> None:
+        self._call(lambda: self._given.put_nowait(line))
+
+    def _stop(self, *, everything: bool = False) -> None:
+        def cancel() -> None:
+            task = self._whole if everything or not self._begun else self._answering
+            if task is not None:
+                task.cancel()
+
+        self._call(cancel)
+
+    def _call(self, act: Callable[[], None]) -> None:
+        # The loop may have ended in this very moment; then there is nobody left to tell.
+        with contextlib.suppress(RuntimeError):
+            if self._loop is not None:
+                self._loop.call_soon_threadsafe(act)
+
+
+def _read_line(prefix: str) -> str | None:
+    while True:
+        try:
+            return input(prefix)
+        except EOFError:
+            click.echo()
+            return None
+        except KeyboardInterrupt:
+            click.echo()
+
+
+@contextmanager
+def _signals() -> Generator[None, None, None]:
+    def terminate(number: int, frame: FrameType | None) -> None:
+        raise _Terminated
+
+    before = signal.signal(signal.SIGTERM, terminate)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+@contextmanager
+def history(path: Path) -> Generator[None, None, None]:
+    """Earlier questions under the arrow keys, where the machine has readline."""
+    if _readline is None:
+        yield
+        return
+    _readline.set_history_length(_HISTORY_LINES)
+    with contextlib.suppress(OSError):
+        _readline.read_history_file(path)
+    try:
+        yield
+    finally:
+        # A home that cannot be written loses the history and nothing else.
+        with contextlib.suppress(OSError):
+            path.touch(mode=0o600)
+            _readline.write_history_file(path)

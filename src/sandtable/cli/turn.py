@@ -1,0 +1,215 @@
+"""One question and what came of it: the events of a turn, gathered.
+
+Invariant: rows, plan, SQL and chart are those of the run that the message names first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable
+from concurrent.futures import Future
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pkgutil import resolve_name
+from threading import Thread
+from typing import Any, Literal, Protocol
+
+from sandtable.agent.events import Chart, Ending, Error, Event, Message, Planned, RunState, Sql, Table
+from sandtable.assemble import Parts
+from sandtable.cli import failure
+from sandtable.errors import InvalidInput, Problem, RunnerBroken
+from sandtable.runs.model import LONGEST_QUESTION
+
+ABSTAINED = 4
+Status = Literal["answered", "abstained", "conversed", "refused", "failed", "waiting"]
+Watch = Callable[[Event], None]
+
+_STATUS: dict[Ending, Status] = {
+    "answered": "answered",
+    "asked": "abstained",
+    "conversed": "conversed",
+    "refused": "refused",
+    "failed": "failed",
+    "waiting": "waiting",
+}
+
+# By name, when it is needed: the conversation takes most of a second to load.
+_CONVERSE = "sandtable.assemble.conversation:converse"
+
+
+class Analyst(Protocol):
+    """What the commands need of `agent.analyst.Analyst`."""
+
+    @staticmethod
+    def new_thread() -> str: ...
+
+    def ask(
+        self, question: str, *, dataset_id: str, thread_id: str | None = None, user: str = "local"
+    ) -> AsyncGenerator[Event, None]: ...
+
+    def approve(
+        self, thread_id: str, decision: dict[str, Any], *, user: str = "local"
+    ) -> AsyncGenerator[Event, None]: ...
+
+
+def begin_loading() -> Future[Callable[[Parts], Any]]:
+    """`assemble.conversation.converse`, loaded beside whatever else has to be done first."""
+    loading: Future[Callable[[Parts], Any]] = Future()
+
+    def load() -> None:
+        try:
+            loading.set_result(resolve_name(_CONVERSE))
+        except Exception as error:  # noqa: BLE001 - raised where it is waited for
+            loading.set_exception(error)
+
+    Thread(target=load, name="loading", daemon=True).start()
+    return loading
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    status: Status
+    answer_text: str
+    reading: str = ""
+    columns: tuple[tuple[str, str], ...] = ()
+    """Names and types."""
+    rows: tuple[tuple[Any, ...], ...] | None = None
+    """Nothing when there was no run, or it has no result."""
+    row_count: int = 0
+    truncated: bool = False
+    plan: dict[str, Any] | None = None
+    sql: str | None = None
+    run_id: str | None = None
+    exec_time_ms: float | None = None
+    chart: dict[str, Any] | None = None
+    suggestions: tuple[str, ...] = ()
+    error: Problem | None = None
+
+    @property
+    def exit_code(self) -> int:
+        if self.status in ("answered", "conversed"):
+            return 0
+        if self.status == "abstained":
+            return ABSTAINED
+        if self.status in ("refused", "waiting"):
+            return failure.REFUSED
+        return failure.EXIT_CODES[self.error.code] if self.error else failure.FAILED
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "status": self.status,
+            "answer_text": self.answer_text,
+            "reading": self.reading,
+            "columns": [name for name, _ in self.columns],
+            "rows": self.rows or (),
+            "row_count": self.row_count,
+            "truncated": self.truncated,
+            "plan": self.plan,
+            "sql": self.sql,
+            "run_id": self.run_id,
+            "chart": self.chart,
+            "suggestions": self.suggestions,
+            "error": self.error.model_dump(mode="json") if self.error else None,
+        }
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is known of one run."""
+
+    plan: dict[str, Any] | None = None
+    reading: str = ""
+    sql: str | None = None
+    exec_time_ms: float | None = None
+    table: Table | None = None
+    chart: dict[str, Any] | None = None
+
+
+@dataclass(slots=True)
+class Gathering:
+    """Total: every event of the union may come, in any order."""
+
+    proposed: _Run = field(default_factory=_Run)
+    runs: dict[str, _Run] = field(default_factory=dict)
+    end: Message | Error | None = None
+
+    def take(self, event: Event) -> None:
+        match event:
+            case Planned(plan=plan, reading=reading):
+                self.proposed = _Run(plan=plan, reading=reading)
+            case Sql(sql=sql):
+                self.proposed.sql = sql
+            case RunState(run_id=run_id, exec_time_ms=taken):
+                self._of(run_id).exec_time_ms = taken
+            case Table(run_id=run_id):
+                self._of(run_id).table = event
+            case Chart(run_id=run_id, figure=figure):
+                self._of(run_id).chart = figure
+            case Message() | Error():
+                self.end = event
+            case _:
+                return
+
+    def _of(self, run_id: str) -> _Run:
+        if run_id not in self.runs:
+            proposed = self.proposed
+            self.runs[run_id] = _Run(plan=proposed.plan, reading=proposed.reading, sql=proposed.sql)
+        return self.runs[run_id]
+
+    def turn(self) -> Turn:
+        if self.end is None:
+            raise RunnerBroken("the conversation ended without a word", suggestion="Ask again.")
+        if isinstance(self.end, Error):
+            return Turn("failed", self.end.problem.message, error=self.end.problem)
+        run_id = next(iter(self.end.run_ids), None)
+        run = self.runs.get(run_id or "", self.proposed)
+        table = run.table
+        return Turn(
+            status=_STATUS[self.end.ending],
+            answer_text=self.end.text,
+            reading=run.reading,
+            columns=tuple((column.name, column.type) for column in table.columns) if table else (),
+            rows=table.rows if table else None,
+            row_count=table.row_count if table else 0,
+            truncated=bool(table and table.truncated),
+            plan=run.plan,
+            sql=run.sql,
+            run_id=run_id,
+            exec_time_ms=run.exec_time_ms,
+            chart=run.chart,
+            suggestions=self.end.suggestions,
+            error=self.end.problem,
+        )
+
+
+async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None) -> Turn:
+    """The whole turn. Whoever is cancelled in here cancels the turn and its run."""
+    found = Gathering()
+    async with aclosing(events) as coming:
+        async for event in coming:
+            if watch is not None:
+                watch(event)
+            found.take(event)
+    return found.turn()
+
+
+def continued(before: Turn, after: Turn) -> Turn:
+    """A turn that a person let go on: what it would run was told before they were asked."""
+    return replace(
+        after,
+        plan=after.plan or before.plan,
+        sql=after.sql or before.sql,
+        reading=after.reading or before.reading,
+    )
+
+
+def checked_question(text: str) -> str:
+    """Raises InvalidInput for what is no question."""
+    question = text.strip()
+    if not question:
+        raise InvalidInput("the question is empty", suggestion='Ask something, such as "How many orders?".')
+    if len(question) > LONGEST_QUESTION:
+        raise InvalidInput(
+            f"the question has {len(question):,} characters, more than {LONGEST_QUESTION:,}",
+            suggestion="Ask in a sentence or two; give data with --data.",
+        )
+    return question

@@ -1,0 +1,197 @@
+"""`chat`: piped, and with a person at the terminal."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import termios
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from sandtable.cli.lines import lines_of
+from tests.capsule.samples import SHOP
+from tests.cli.analysts import FakeAnalyst, ended
+from tests.cli.conftest import Invoke
+
+ROOT = Path(__file__).resolve().parents[2]
+ARGS = ("chat", "--dataset", "shop")
+
+
+Give = Callable[[bytes], None]
+
+
+@pytest.fixture
+def piped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Give:
+    """Real stdin, as `lines_of` reads it; a test runner's has no descriptor."""
+
+    def give(content: bytes) -> None:
+        path = tmp_path / "questions"
+        path.write_bytes(content)
+        monkeypatch.setattr("sandtable.cli.chat.lines_of", lambda source: lines_of(str(path)))
+
+    return give
+
+
+def test_questions_one_per_line(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
+    piped(b"How many?\n\n  and by region?  \n/sql\n/plan\n/nope\n/quit\nnever asked\n")
+    done = invoke(*ARGS)
+    assert done.exit_code == 0, done.output
+    assert analyst.asked == [("How many?", "shop", "thread-1"), ("and by region?", "shop", "thread-1")]
+    assert "> How many?\nThere are 42 orders." in done.stdout
+    assert "SELECT count(*) AS n FROM orders" in done.stdout
+    assert '"table": "orders"' in done.stdout
+    assert "There is no /nope; /help lists" in done.stdout
+
+
+def test_json_lines(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
+    analyst.script["what?"] = ended("asked", "Which?")
+    piped(b"How many?\nwhat?\n" + b"\xff\n" + b"x" * 100_000 + b"\n")
+    done = invoke(*ARGS, "--json")
+    lines = [json.loads(line) for line in done.stdout.replace("}\n{", "}\x00{").split("\x00")]
+    assert [line.get("status") for line in lines[:2]] == ["answered", "abstained"]
+    assert "line 3 is not UTF-8" in lines[2]["error"]["message"]
+    assert "100,000 characters" in lines[3]["error"]["message"]
+    assert done.exit_code == 0
+
+
+def test_without_a_person_nothing_is_approved(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
+    analyst.script["run it"] = ended("waiting", "May I?")
+    piped(b"run it\n")
+    done = invoke(*ARGS)
+    assert analyst.decided == [{"type": "reject"}]
+    assert "You declined the query." in done.stdout
+
+
+def test_nothing_yet_to_show(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
+    piped(b"/sql\n/plan\n/help\n")
+    done = invoke(*ARGS)
+    assert "No SQL yet." in done.stdout and "No plan yet." in done.stdout and "/quit" in done.stdout
+
+
+class Terminal:
+    """A person's end of a terminal with the program at the other."""
+
+    def __init__(self, home: Path) -> None:
+        self._ours, theirs = pty.openpty()
+        environment = {
+            **os.environ, "PYTHONPATH": f"{ROOT / 'src'}:{ROOT}", "SANDTABLE_HOME": str(home), "TERM": "xterm",
+            "COLUMNS": "100", "NO_COLOR": "1",
+        }  # fmt: skip
+        self.program = subprocess.Popen(
+            [sys.executable, "-m", "tests.cli.chat_program", str(home), *ARGS],
+            stdin=theirs, stdout=theirs, stderr=theirs, env=environment, cwd=ROOT, start_new_session=True,
+            preexec_fn=_take_the_terminal,
+        )  # fmt: skip
+        os.close(theirs)
+        self.seen = ""
+
+    def expect(self, text: str, seconds: float = 30) -> str:
+        """Read on until this comes; what came before it."""
+        until = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self._ours], [], [], max(0, until - time.monotonic()))
+            assert ready, f"waited for {text!r}, but saw {self.seen!r}"
+            try:
+                chunk = os.read(self._ours, 4096)
+            except OSError:
+                chunk = b""
+            assert chunk, f"waited for {text!r}, but saw {self.seen!r} and the end"
+            self.seen += chunk.decode(errors="replace")
+        before, _, self.seen = self.seen.partition(text)
+        return before
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def ended(self) -> int:
+        return self.program.wait(20)
+
+    def close(self) -> None:
+        if self.program.poll() is None:
+            self.program.kill()
+            self.program.wait()
+        os.close(self._ours)
+
+
+def _take_the_terminal() -> None:
+    """So that Ctrl-C typed there becomes a signal here."""
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Iterator[Terminal]:
+    made = Terminal(tmp_path)
+    yield made
+    made.close()
+
+
+def test_a_conversation(terminal: Terminal) -> None:
+    greeting = terminal.expect("/help says what else there is.")
+    assert all(prompt in greeting for prompt in SHOP.prompts)
+    terminal.expect("> ")
+    terminal.type("How many?\n")
+    terminal.expect("There are 42 orders.")
+    terminal.expect("> ")
+    terminal.type("/sql\n")
+    terminal.expect("SELECT count(*) AS n FROM orders")
+    terminal.type("approve\n")
+    terminal.expect("Run it? [y/N] ")
+    terminal.type("y\n")
+    terminal.expect("There are 42 orders.")
+    terminal.expect("> ")
+    terminal.type("\x04")
+    terminal.expect("closed in order")
+    assert terminal.ended() == 0
+
+
+def test_ctrl_c_stops_the_answer_and_keeps_the_chat(terminal: Terminal) -> None:
+    terminal.expect("> ")
+    terminal.type("hang\n")
+    terminal.expect("Thinking")
+    terminal.type("\x03")
+    terminal.expect("Stopped.")
+    terminal.expect("> ")
+    terminal.type("half a line")
+    terminal.expect("half a line")
+    # The line editor must be waiting for a key again: a signal before that is heard only with the next one.
+    time.sleep(0.2)
+    terminal.type("\x03")
+    terminal.expect("> ")
+    terminal.type("How many?\n")
+    terminal.expect("There are 42 orders.")
+    terminal.expect("> ")
+    terminal.type("/quit\n")
+    terminal.expect("closed in order")
+    terminal.expect("asked ['hang', 'How many?'] stopped ['hang']")
+    assert terminal.ended() == 0
+
+
+def test_sigterm_closes_in_order(terminal: Terminal) -> None:
+    terminal.expect("> ")
+    terminal.type("hang\n")
+    terminal.expect("Thinking")
+    terminal.program.send_signal(signal.SIGTERM)
+    terminal.expect("closed in order")
+    terminal.expect("stopped ['hang']")
+    assert terminal.ended() == 143
+
+
+def test_earlier_questions_are_remembered(terminal: Terminal, tmp_path: Path) -> None:
+    terminal.expect("> ")
+    terminal.type("How many?\n")
+    terminal.expect("There are 42 orders.")
+    terminal.expect("> ")
+    terminal.type("\x04")
+    assert terminal.ended() == 0
+    path = tmp_path / "chat_history"
+    assert "How many?" in path.read_text()
+    assert path.stat().st_mode & 0o077 == 0
