@@ -13,11 +13,11 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import contenders, extras
+from benchmarks import chat, contenders, extras
 from benchmarks.data import QUERIES, Data, make_data
 from benchmarks.measure import Table, Timings, take_turns
 from benchmarks.peers import open_peers
-from benchmarks.targets import Extras, Target, judge
+from benchmarks.targets import Extras, Target, chat_targets, judge
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.local.executor import LocalExecutor
 
@@ -26,6 +26,7 @@ def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="fewer rounds and a shorter soak")
     parser.add_argument("--no-peers", action="store_true", help="leave the peers out")
+    parser.add_argument("--chat", action="store_true", help="the conversation only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured as JSON")
     return parser.parse_args()
 
@@ -102,19 +103,34 @@ def _as_json(
     }
 
 
+async def _chats(quick: bool) -> chat.Chats:
+    measured = await chat.measure(rounds=3 if quick else 12, turns_each=3 if quick else 6)
+    for name, taken in (("first event", measured.first_event), ("complete", measured.complete)):
+        print(f"chat, {name}: {taken.median:.1f} ms (p95 {taken.p95:.1f})")
+    print(
+        f"chat, {chat.TALKERS} at once: {measured.crowded.median:.1f} ms (p95 {measured.crowded.p95:.1f})\n"
+    )
+    return measured
+
+
 async def _main(arguments: argparse.Namespace) -> int:
+    if arguments.chat:
+        targets = chat_targets(await _chats(arguments.quick))
+        _print_targets(targets)
+        return 0 if all(target.met for target in targets) else 1
     root = Path(tempfile.mkdtemp(prefix="sandtable-bench-"))
     try:
         data = make_data(root, large_rows=10_000_000)
         table, missing = await _timings(data, 20 if arguments.quick else 60, not arguments.no_peers)
         _print_table(table, missing)
         measured = await _extras(data, arguments.quick)
+        chats = await _chats(arguments.quick)
     except SandboxUnavailable as error:
         print(f"{error.message}\n{error.suggestion}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(root)
-    targets = judge(table, measured)
+    targets = judge(table, measured, chats)
     _print_targets(targets)
     if arguments.json:
         arguments.json.write_text(json.dumps(_as_json(table, missing, measured, targets), indent=2) + "\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from benchmarks.chat import TALKERS, Chats
 from benchmarks.contenders import IN_PROCESS, SUBPROCESS, sandtable_name
 from benchmarks.measure import Table, Timings
 
@@ -33,8 +34,17 @@ class Extras:
     soak_runs: int
 
 
-def judge(table: Table, extras: Extras) -> list[Target]:
-    return [*_timing_targets(table), *_extra_targets(extras)]
+def judge(table: Table, extras: Extras, chats: Chats) -> list[Target]:
+    return [*_timing_targets(table), *_extra_targets(extras), *chat_targets(chats)]
+
+
+def chat_targets(chats: Chats) -> list[Target]:
+    return [
+        Target("chat: first event, median", chats.first_event.median, 50, "ms"),
+        Target("chat: complete answer, median", chats.complete.median, 150, "ms"),
+        Target(f"chat: complete answer of {TALKERS} at once, p95", chats.crowded.p95, 1000, "ms"),
+        Target("chat: questions without an answer", chats.unanswered, 0, ""),
+    ]
 
 
 def _timing_targets(table: Table) -> list[Target]:
