@@ -25,9 +25,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "images" / "terminal.svg"
 WIDTH = 92
 SESSION = (
-    ("run", "--dataset", "ecommerce", "--sql",
-     "SELECT category, count(*) AS items, round(100 * avg(returned::INT), 1) AS return_pct "
-     "FROM order_items GROUP BY category ORDER BY return_pct DESC LIMIT 5"),
+    ("ask", "Which 5 categories have the highest return rate?", "--dataset", "ecommerce"),
     ("check", "--dataset", "ecommerce", "--sql", "SELECT * FROM read_csv('/etc/passwd')"),
     ("verify", "{run}"),
 )  # fmt: skip
