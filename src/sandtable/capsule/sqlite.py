@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import json
 import sqlite3
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -19,6 +18,7 @@ from typing import Any, TypeVar
 
 from sandtable.capsule.migrations import MIGRATIONS
 from sandtable.capsule.sqlite_errors import explained, replaced, too_new
+from sandtable.capsule.sqlite_wal import use_wal
 from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunRecord, StoreUnavailable
 
 T = TypeVar("T")
@@ -122,7 +122,7 @@ class SqliteStore:
         connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         self._connection = connection
         connection.row_factory = sqlite3.Row
-        _use_wal(connection)
+        use_wal(connection, BUSY_TIMEOUT_S)
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")
         with self._transaction():
@@ -241,19 +241,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except FileNotFoundError:
         return None
     return found.st_dev, found.st_ino
-
-
-def _use_wal(connection: sqlite3.Connection) -> None:
-    """Changing the journal mode ignores the busy timeout, and processes may start together."""
-    give_up = time.monotonic() + BUSY_TIMEOUT_S
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
-                raise
-        time.sleep(0.01)
 
 
 _CHOOSE = """

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-import time
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sandtable.capsule.sqlite_errors import explained, too_new
+from sandtable.capsule.sqlite_wal import use_wal
 from sandtable.capsule.store import StoreUnavailable
 from sandtable.runs.instance import Instance
 from sandtable.server.threads.database import Statement
@@ -68,7 +68,7 @@ class SqliteDatabase:
         connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         self._connection = connection
         connection.row_factory = sqlite3.Row
-        _use_wal(connection)
+        use_wal(connection, BUSY_TIMEOUT_S)
         connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute("PRAGMA foreign_keys = ON")
         connection.execute("BEGIN IMMEDIATE")
@@ -113,16 +113,3 @@ class SqliteDatabase:
             if problem is None:
                 raise
             raise problem from error
-
-
-def _use_wal(connection: sqlite3.Connection) -> None:
-    """Changing the journal mode ignores the busy timeout, and processes may start together."""
-    give_up = time.monotonic() + BUSY_TIMEOUT_S
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
-                raise
-        time.sleep(0.01)
