@@ -188,14 +188,13 @@ async def test_what_is_volatile_or_failed_is_not_reused(runs: Runs, world: World
 
 
 async def test_a_changed_answer_in_the_database_is_not_signed_again(runs: Runs, world: World) -> None:
-    first = await runs.wait((await runs.submit(ask("SELECT 1"))).id, 5)
+    await runs.wait((await runs.submit(ask("SELECT 1"))).id, 5)
     connection = sqlite3.connect(world.home / "sandtable.db")
     connection.execute("DROP TRIGGER results_no_update")
     changed = connection.execute("UPDATE results SET result = replace(result, '42', '43')").rowcount
     connection.commit()
     connection.close()
     assert changed == 1
-    assert (await runs.get(first.id)).rows == ((43,),)
     again = await runs.wait((await runs.submit(ask("SELECT 1"))).id, 5)
     assert (again.cached_from, again.rows) == (None, ((42,),))
 

@@ -7,6 +7,7 @@ import json
 import re
 import time
 from collections import OrderedDict
+from collections.abc import Mapping
 
 from sandtable.agent.named import mentions, with_named
 from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal, Proposed, Usage, Worded
@@ -77,7 +78,7 @@ class BuiltinProposer:
         index = self._indexes.get(dataset.version)
         if index is None or self._is_slow(dataset.version):
             return False
-        key = (dataset.version, question, json.dumps(before.plan))
+        key = (dataset.version, question, _shape(before.plan))
         if key not in self._understood:
             outcome = plan_question(question, index, before)
             self._understood[key] = isinstance(outcome, Understood)
@@ -105,6 +106,12 @@ class BuiltinProposer:
         while len(self._indexes) > MOST_INDEXES:
             self._indexes.popitem(last=False)
         return known
+
+
+def _shape(plan: Mapping[str, object]) -> str:
+    """A plan without its numbers and values: what can be asked next does not depend on them."""
+    kept = ("table", "select", "group_by", "derive", "define", "top_per_group")
+    return json.dumps([plan.get(field) for field in kept])
 
 
 def _timed(asked: Asked, index: SchemaIndex) -> tuple[Outcome, float]:

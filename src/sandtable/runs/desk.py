@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -38,6 +39,8 @@ CANCEL_POLL_S = 0.5
 LOCAL_POLL_S = 1.0
 FOREIGN_POLL_S = 0.1
 CANCEL_WAIT_S = 10.0
+ENDED_REMEMBERED = 64
+ROWS_REMEMBERED = 500
 
 
 def utc_now() -> datetime:
@@ -73,6 +76,8 @@ class Runs:
         self._waiters = Waiters()
         self._worker = Worker(store, parts, key, self._waiters, now, max_attempts)
         self._active: dict[str, _Active] = {}
+        self._ended: OrderedDict[str, Run] = OrderedDict()
+        """The latest ones: whoever waited for a run looks at it again soon."""
         self._wake = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
         self._adopting = True
@@ -146,7 +151,7 @@ class Runs:
         return run
 
     async def get(self, run_id: str) -> Run:
-        return await self._with_chart(run_of(await self._record(run_id)))
+        return self._ended.get(run_id) or await self._whole(run_of(await self._record(run_id)))
 
     async def list(
         self,
@@ -192,11 +197,13 @@ class Runs:
         """The run when it has ended, or as it is after `timeout_s`. Raises when its end cannot be stored."""
         give_up = None if timeout_s is None else time.monotonic() + timeout_s
         while True:
+            if (ended := self._ended.get(run_id)) is not None:
+                return ended
             record = await self._record(run_id)
             run = run_of(record)
             left = None if give_up is None else give_up - time.monotonic()
             if run.ended or (left is not None and left <= 0):
-                return await self._with_chart(run)
+                return await self._whole(run)
             poll = LOCAL_POLL_S if record.owner == self._instance.id else FOREIGN_POLL_S
             await self._waiters.wait(run_id, poll if left is None else min(poll, left))
 
@@ -206,7 +213,7 @@ class Runs:
         while True:
             record = await self._record(run_id)
             if run_of(record).ended or time.monotonic() > give_up:
-                return await self._with_chart(run_of(record))
+                return await self._whole(run_of(record))
             await self._try_cancel(record)
 
     async def _try_cancel(self, record: RunRecord) -> None:
@@ -238,12 +245,16 @@ class Runs:
             raise NotFound(f"no run {run_id!r}", suggestion="`sandtable runs` or GET /runs lists them.")
         return record
 
-    async def _with_chart(self, run: Run) -> Run:
-        """The figure is kept once, where it is signed."""
-        if not run.request.chart or run.status != "succeeded":
-            return run
-        envelope = await self._store.capsule(run.id)
-        return run if envelope is None else run.model_copy(update={"chart": chart_in(envelope)})
+    async def _whole(self, run: Run) -> Run:
+        """With its figure, which is kept once, where it is signed. What has ended stays as it is."""
+        if run.request.chart and run.status == "succeeded":
+            envelope = await self._store.capsule(run.id)
+            run = run if envelope is None else run.model_copy(update={"chart": chart_in(envelope)})
+        if run.ended and len(run.rows or ()) <= ROWS_REMEMBERED:
+            self._ended[run.id] = run
+            while len(self._ended) > ENDED_REMEMBERED:
+                self._ended.popitem(last=False)
+        return run
 
     async def _dispatch(self) -> None:
         while True:

@@ -27,6 +27,8 @@ _ANSWER_SLACK = 1 << 20
 _READY_BYTES = 4096
 _END_GRACE_S = 1.0
 _REFILL_PAUSE_S = 0.002
+_REFILL_LATEST_S = 1.0
+_BUSY = 2
 _TEMPLATE_MB = 1024
 _PIDS_EACH = 64
 
@@ -63,6 +65,8 @@ class LocalExecutor:
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
         self._refills: set[asyncio.Task[None]] = set()
+        self._calm = asyncio.Event()
+        self._calm.set()
         self._closed = False
         self._kept: deque[Sandbox] = deque()
         """Parsers of the one person who uses this process, between two of their texts."""
@@ -134,6 +138,7 @@ class LocalExecutor:
         try:
             async with self._slots:
                 self._running.add(job.id)
+                self._mark_calm()
                 result = await self._attempt(job)
                 if result is None:
                     # The template itself was lost under the job. Jobs only read, so a second try is safe.
@@ -144,6 +149,13 @@ class LocalExecutor:
         finally:
             self._running.discard(job.id)
             self._cancelled.discard(job.id)
+            self._mark_calm()
+
+    def _mark_calm(self) -> None:
+        if len(self._running) > _BUSY:
+            self._calm.clear()
+        else:
+            self._calm.set()
 
     async def _attempt(self, job: Job) -> JobResult | None:
         _, pool = await self._ready()
@@ -209,8 +221,12 @@ class LocalExecutor:
 
     def _refill(self, pool: Pool, job: Job) -> None:
         async def later() -> None:
-            # Whoever waits for this job's answer goes first.
+            # Whoever waits for this job's answer goes first. While many wait, a sandbox that is forked when it
+            # is needed costs less in all than one that is made ready for later.
             await asyncio.sleep(_REFILL_PAUSE_S)
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_REFILL_LATEST_S):
+                    await self._calm.wait()
             await pool.refill(job)
 
         task = asyncio.create_task(later())
