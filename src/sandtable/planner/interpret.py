@@ -1,0 +1,114 @@
+"""Question and table → draft → plan: the steps in their order."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandtable.planner.asking import take_asked
+from sandtable.planner.binding import bind_numbers
+from sandtable.planner.choosing import settle_rank, spread_rank
+from sandtable.planner.columns_apart import find_column_difference
+from sandtable.planner.composing import compose
+from sandtable.planner.counting import find_aggregates, find_counts, find_share_of_total, find_shares
+from sandtable.planner.deciding import decide_early, quantify
+from sandtable.planner.derived import derive, settle_order
+from sandtable.planner.differences import find_above_average, find_difference
+from sandtable.planner.draft import Draft, Json
+from sandtable.planner.entries import TableEntry
+from sandtable.planner.filtering import bind_values, join_conditions
+from sandtable.planner.flags import bind_flags
+from sandtable.planner.grouping import find_groups, find_order_keys
+from sandtable.planner.implied import pass_places
+from sandtable.planner.index import SchemaIndex
+from sandtable.planner.leftovers import rescue, unknown_words
+from sandtable.planner.linking import Found, link
+from sandtable.planner.manner import find_manner
+from sandtable.planner.ranking import find_order, find_rank
+from sandtable.planner.row_counts import bind_row_counts, find_movement, find_weekdays
+from sandtable.planner.sense import said_otherwise, says_nothing
+from sandtable.planner.special import (
+    find_arithmetic,
+    find_change,
+    find_correlation,
+    find_distribution,
+    find_extremes,
+    find_outliers,
+    find_range,
+    find_running,
+)
+from sandtable.planner.timing import settle_times
+from sandtable.planner.winning import bind_outcomes
+
+
+@dataclass(frozen=True, slots=True)
+class Interpretation:
+    draft: Draft
+    plan: Json | None
+    unknown: tuple[str, ...]
+
+
+def read_draft(text: str, index: SchemaIndex, home: TableEntry, found: Found) -> Draft:
+    """Everything the question says, seen from one table."""
+    draft = link(text, index, home, found)
+    find_manner(draft)
+    pass_places(draft)
+    rescue(draft)
+    draft.downward = find_order(draft)
+    find_range(draft)
+    find_extremes(draft)
+    find_arithmetic(draft)
+    draft.unusual, draft.most_unusual = find_outliers(draft)
+    find_above_average(draft)
+    find_rank(draft)
+    quantify(draft)
+    settle_times(draft)
+    bind_row_counts(draft)
+    find_column_difference(draft)
+    bind_numbers(draft)
+    bind_values(draft)
+    bind_flags(draft)
+    bind_outcomes(draft)
+    join_conditions(draft)
+    find_difference(draft)
+    find_distribution(draft)
+    draft.running, draft.change = find_running(draft), find_change(draft)
+    find_correlation(draft)
+    find_shares(draft)
+    draft.of_total = find_share_of_total(draft)
+    order_keys = find_order_keys(draft)
+    find_counts(draft)
+    find_aggregates(draft)
+    find_weekdays(draft)
+    find_movement(draft)
+    by_keys = find_groups(draft)
+    settle_rank(draft, by_keys)
+    take_asked(draft)
+    decide_early(draft)
+    spread_rank(draft)
+    settle_order(draft, order_keys)
+    return draft
+
+
+def interpret(text: str, index: SchemaIndex, home: TableEntry, found: Found) -> Interpretation:
+    draft = read_draft(text, index, home, found)
+    derive(draft)
+    if draft.against is not None and (draft.measures or draft.groups or draft.conditions or draft.rank):
+        draft.doubt(0.3, "comparing with the average works for lists of all rows only")
+    if draft.keyless:
+        draft.doubt(0.4, f"what {draft.rank.word if draft.rank else 'the ranking'} is about")
+    plan = compose(draft)
+    _doubt_partial_names(draft)
+    if plan is not None and not draft.yes_no and says_nothing(plan, index):
+        plan = said_otherwise(draft, plan)
+    if plan is not None and not draft.yes_no and says_nothing(plan, index):
+        draft.doubt(0.35, "the answer would only repeat the question")
+    return Interpretation(draft, plan, tuple(unknown_words(draft)))
+
+
+def _doubt_partial_names(draft: Draft) -> None:
+    """A column of which less than half was said may be another one."""
+    for spot in draft.spots:
+        if spot.columns and spot.columns[0].coverage < 0.5 and spot.role not in {"", "mentioned", "hint"}:
+            draft.doubt(
+                0.95, f"{draft.reading.written(spot.start, spot.end)} is only a part of a column's name"
+            )

@@ -1,0 +1,42 @@
+"""What the planner can say to a question: a plan it is sure of, or what it lacks."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What came before in the conversation: a follow-up changes this plan."""
+
+    question: str
+    plan: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Understood:
+    plan: dict[str, Any]
+    """A QueryPlan in JSON form that `plan.check_plan` accepts."""
+    confidence: float
+    """How likely the plan is what was meant, from 0 to 1."""
+    used: tuple[str, ...] = ()
+    """The readings a person may want to check, such as `"germany" read as country = Germany`."""
+    follow_up: bool = False
+    """Whether it builds on the turn before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unsure:
+    """No plan: the reason and a way on, both in whole sentences."""
+
+    reason: str
+    unknown: tuple[str, ...] = ()
+    """Words of the question that nothing in the data explains."""
+    suggestions: tuple[str, ...] = field(default=())
+    """Questions it could answer, the nearest first."""
+    guess: Understood | None = None
+    """The best plan found, below the threshold; measuring uses it, answering never does."""
+
+
+Outcome = Understood | Unsure

@@ -1,0 +1,180 @@
+"""Question → plan, or an honest question back. Pure and deterministic; no model, no clock, no network."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sandtable.errors import InvalidInput
+from sandtable.plan.validate import check_plan, parse_plan
+from sandtable.planner.abstain import unknown_reason, unsure
+from sandtable.planner.defined import carrying, with_defined
+from sandtable.planner.draft import Draft, Json
+from sandtable.planner.follow_up import change_plan, is_short, sounds_like_follow_up, starts_afresh
+from sandtable.planner.guards import stop
+from sandtable.planner.index import SchemaIndex
+from sandtable.planner.interpret import Interpretation, interpret
+from sandtable.planner.linking import Found, look
+from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.reading import Reading
+from sandtable.planner.second_opinion import (
+    ask_lookup,
+    better_guess,
+    counts_rows,
+    instead_of_nothing,
+    weighed,
+)
+
+THRESHOLD = 0.5
+MOST_TABLES = 12
+_BASE = 0.98
+_NOTHING = "I could not find in this question what to show: name a column, a metric or something to count."
+
+
+def plan_question(
+    question: str,
+    index: SchemaIndex,
+    before: Turn | None = None,
+    *,
+    defined: tuple[Json, ...] = (),
+    threshold: float = THRESHOLD,
+) -> Outcome:
+    """The plan that the question means, given the turn before; Unsure with a reason below `threshold`."""
+    stopped = stop(question, follows=before is not None)
+    if stopped is not None:
+        return _unsure(stopped.reason, question, index)
+    if before is not None and not defined:
+        defined = tuple(before.plan.get("define", ()))
+    earlier = str(before.plan.get("table", "")) if before is not None else ""
+    whole = with_defined(index, defined, f"{question} {earlier}") if defined else index
+    outcome = _outcome(question, whole, before, threshold)
+    if isinstance(outcome, Understood) and defined:
+        plan = carrying(outcome.plan, defined)
+        if not valid_plan(plan, index):
+            return _unsure(_NOTHING, question, index)
+        return replace(outcome, plan=plan)
+    return outcome
+
+
+def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: float) -> Outcome:
+    found = look(question, index)
+    line = Reading.of(question).line
+    best = _best(question, index, found)
+    whole = best is not None and not best.unknown and starts_afresh(line, best.draft)
+    if before is not None and sounds_like_follow_up(line) and not whole:
+        changed = _follow_up(question, index, before, found, threshold)
+        if changed is not None:
+            return changed
+    outcome = _judged(question, index, best, threshold)
+    if before is not None and isinstance(outcome, Unsure) and is_short(line):
+        return _follow_up(question, index, before, found, threshold) or outcome
+    return outcome
+
+
+def _follow_up(
+    question: str, index: SchemaIndex, before: Turn, found: Found, threshold: float
+) -> Understood | None:
+    changed = change_plan(question, index, before, found)
+    if changed is None or changed.unknown or not valid_plan(changed.plan, index):
+        return None
+    confidence = round(_BASE * 0.95 * changed.certainty, 4)
+    if confidence < threshold:
+        return None
+    return Understood(changed.plan, confidence, changed.used, follow_up=True)
+
+
+def _unsure(
+    reason: str,
+    question: str,
+    index: SchemaIndex,
+    unknown: tuple[str, ...] = (),
+    guess: Understood | None = None,
+) -> Unsure:
+    def answerable(offer: str) -> bool:
+        best = _best(offer, index, look(offer, index))
+        return (
+            best is not None and best.plan is not None and not best.unknown and valid_plan(best.plan, index)
+        )
+
+    return unsure(reason, question, index, unknown, guess, answerable=answerable)
+
+
+def _best(question: str, index: SchemaIndex, found: Found) -> Interpretation | None:
+    """The table from which the question makes most sense."""
+    read = [interpret(question, index, home, found) for home in index.tables[:MOST_TABLES]]
+    valid = [r for r in read if r.plan is not None and valid_plan(r.plan, index)]
+    pool = valid or read
+    return max(pool, key=lambda r: _merit(r, index), default=None)
+
+
+def _merit(read: Interpretation, index: SchemaIndex) -> tuple[float, float]:
+    draft = read.draft
+    own = 0.0
+    for spot in draft.spots:
+        column = spot.column
+        if spot.table is not None:
+            own += 0.6 if spot.table.name == draft.home.name else -0.1
+        elif column is not None:
+            said = spot.columns[0].coverage if spot.columns else 1.0
+            near = column.table == draft.home.name
+            own += 0.2 * said if near else -0.1 * draft.reach.get(column.table, 1)
+        elif spot.metric is not None:
+            own += 0.3
+    if draft.bucket is not None or draft.time is not None:
+        own += _time_merit(draft)
+    place = next(i for i, t in enumerate(index.tables) if t.name == draft.home.name)
+    return (round(draft.certainty + 0.3 * own, 6) - 1.5 * len(read.unknown), -place)
+
+
+def _time_merit(draft: Draft) -> float:
+    """Time is best told by a table's own time column."""
+    if draft.bucket_column is not None:
+        return 0.5 if draft.bucket_column.name == draft.home.time_column else -0.5
+    column = str((draft.time or {}).get("column", ""))
+    if column in {"", draft.home.time_column}:
+        return 0.5 if draft.home.time_column else -0.5
+    said = any(s.column is not None and s.column.name == column for s in draft.spots)
+    return 0.2 if draft.home.column(column) and (said or draft.home.time_column) else -0.3
+
+
+def valid_plan(plan: Json, index: SchemaIndex) -> bool:
+    if index.dataset.table(str(plan["table"])) is None and "define" not in plan:
+        # A named table: its definition is added, and the whole judged, when the plan is handed out.
+        return index.table(str(plan["table"])) is not None
+    try:
+        return not check_plan(parse_plan(plan), index.dataset)
+    except InvalidInput:
+        return False
+
+
+def _judged(question: str, index: SchemaIndex, best: Interpretation | None, threshold: float) -> Outcome:
+    lookup = ask_lookup(question, index)
+    if lookup is not None and not valid_plan(lookup.plan, index):
+        lookup = None
+    understood: Understood | None = None
+    unknown = best.unknown if best else ()
+    if best is not None and best.plan is not None and valid_plan(best.plan, index):
+        understood = Understood(best.plan, round(_BASE * best.draft.certainty, 4), tuple(best.draft.used))
+        if not unknown and understood.confidence >= threshold:
+            understood = weighed(understood, lookup, index, question)
+            if understood.confidence >= threshold:
+                return understood
+    rescued = instead_of_nothing(lookup, index)
+    if rescued is not None and rescued.confidence >= threshold:
+        if not (unknown and counts_rows(rescued.plan)):
+            return rescued
+        understood = rescued
+    guess = better_guess(understood, lookup, index)
+    if unknown:
+        return _unsure(unknown_reason(unknown, index), question, index, unknown, guess)
+    if understood is None or best is None:
+        return _unsure(_NOTHING, question, index, (), guess)
+    return _unsure(_doubtful(best), question, index, (), guess)
+
+
+def _doubtful(best: Interpretation) -> str:
+    worst = sorted(best.draft.doubts)[:2]
+    why = "; ".join(reason for _, reason in worst)
+    return f"I am not sure enough what is meant: {why}. Could you say it in other words?"
+
+
+__all__ = ["THRESHOLD", "Outcome", "Turn", "Understood", "Unsure", "plan_question"]

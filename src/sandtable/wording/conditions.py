@@ -1,0 +1,108 @@
+"""Filters in words: "category is Books and quantity is above 2"."""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable, Sequence
+from decimal import Decimal
+
+from sandtable.catalog.model import ColumnType
+from sandtable.plan import filters as f
+from sandtable.plan.moments import read_moment
+from sandtable.plan.shapes import Scalar
+from sandtable.wording import dates
+from sandtable.wording.figures import CODE_WORDS, bare, number_of, shown
+from sandtable.wording.inert import inert, one_line
+from sandtable.wording.naming import Named
+from sandtable.wording.phrases import joined
+
+Lookup = Callable[[str], Named]
+
+_NUMBERS = {">": "above", ">=": "at least", "<": "below", "<=": "at most", "=": "", "!=": "not"}
+_MOMENTS = {">": "after", ">=": "on or after", "<": "before", "<=": "on or before", "=": "on", "!=": "not on"}
+_TEXTS = {"contains": "contains", "startswith": "starts with", "endswith": "ends with"}
+_MOST_VALUES = 6
+_SIMPLE = re.compile(r"[\w][\w .&'’/+-]*", re.UNICODE)
+_GRAMMAR = re.compile(r"\b(?:and|or|is|not|above|below|to|by|where|with)\b", re.IGNORECASE)
+
+
+def all_of(filters: Sequence[f.Filter], lookup: Lookup) -> str:
+    """All of the filters as one clause; empty when there are none."""
+    return joined([_one(item, lookup, "all" if len(filters) > 1 else "alone") for item in filters])
+
+
+def _one(item: f.Filter, lookup: Lookup, inside: str) -> str:
+    match item:
+        case f.Comparison():
+            return _leaf(item, lookup)
+        case f.AllOf(all=parts):
+            text = joined([_one(part, lookup, "all") for part in parts])
+            return text if len(parts) == 1 or inside in ("all", "alone") else f"({text})"
+        case f.AnyOf(any=parts):
+            text = joined([_one(part, lookup, "any") for part in parts], "or")
+            return text if len(parts) == 1 or inside in ("any", "alone") else f"({text})"
+        case f.Not(not_=f.Comparison() as leaf) if leaf.op == "=" or leaf.op in f.NULL_OPS:
+            turned = {"=": "!=", "is_null": "not_null", "not_null": "is_null"}[leaf.op]
+            return _leaf(leaf.model_copy(update={"op": turned}), lookup)
+        case f.Not(not_=part):
+            return f"not ({_one(part, lookup, 'alone')})"
+
+
+def _leaf(leaf: f.Comparison, lookup: Lookup) -> str:
+    named = lookup(leaf.column)
+    if leaf.op in f.NULL_OPS:
+        return f"{named.text} is {'missing' if leaf.op == 'is_null' else 'known'}"
+    if leaf.other_column is not None:
+        return f"{named.text} is {_compared(named, leaf.op)}{lookup(leaf.other_column).text}"
+    if isinstance(leaf.value, tuple):
+        return _listed(leaf, named, leaf.value)
+    value = leaf.value if leaf.value is not None else ""
+    if leaf.op in _TEXTS:
+        return f"{named.text} {_TEXTS[leaf.op]} {quoted(str(value), always=True)}"
+    if isinstance(value, bool):
+        return f"{named.text} is {'yes' if value == (leaf.op == '=') else 'no'}"
+    return f"{named.text} is {_compared(named, leaf.op)}{value_in_words(value, named)}"
+
+
+def _listed(leaf: f.Comparison, named: Named, values: tuple[Scalar, ...]) -> str:
+    shown_values = [value_in_words(value, named) for value in values[:_MOST_VALUES]]
+    if leaf.op == "between":
+        return f"{named.text} is between {shown_values[0]} and {shown_values[1]}"
+    if len(values) > _MOST_VALUES:
+        kind = "one" if leaf.op == "in" else "none"
+        return f"{named.text} is {kind} of {', '.join(shown_values)}, …"
+    if leaf.op == "in":
+        return f"{named.text} is {joined(shown_values, 'or')}"
+    if len(values) == 1:
+        return f"{named.text} is not {shown_values[0]}"
+    return f"{named.text} is neither {joined(shown_values, 'nor')}"
+
+
+def _compared(named: Named, op: str) -> str:
+    table = _MOMENTS if named.type in (ColumnType.DATE, ColumnType.TIMESTAMP) else _NUMBERS
+    word = table.get(op, op)
+    return f"{word} " if word else ""
+
+
+def value_in_words(value: Scalar, named: Named) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int | float):
+        number = number_of(value)
+        if number is not None and named.text.rpartition(" ")[2].lower() in CODE_WORDS:
+            return bare(number)
+        return shown(number if number is not None else Decimal(0), named.unit)
+    if named.type in (ColumnType.DATE, ColumnType.TIMESTAMP):
+        read = read_moment(value)
+        return dates.moment(read) if isinstance(read, dt.date) else quoted(value)
+    return quoted(value)
+
+
+def quoted(text: str, *, always: bool = False) -> str:
+    """In quotation marks where the sentence would not show what belongs to the value; always inert."""
+    line = one_line(text)
+    if line and inert(line) != line:
+        return inert(line)
+    plain = not always and _SIMPLE.fullmatch(line) and line == text and not _GRAMMAR.search(line)
+    return line if plain and number_of(line) is None and not line.endswith(".") else f'"{line}"'

@@ -1,0 +1,238 @@
+"""The result of a plan, with what the plan says about each of its columns."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any, cast
+
+from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.plan import filters as f
+from sandtable.plan import items as i
+from sandtable.plan.model import QueryPlan
+from sandtable.plan.reading import read_plan
+from sandtable.plan.resolve import resolve_plan
+from sandtable.plan.resolved import Bucket, ColumnRef, Derived, Output, ResolvedPlan
+from sandtable.plan.units import unit_of_derived, unit_of_output
+from sandtable.wording import conditions
+from sandtable.wording.field import NUMBERS, Field
+from sandtable.wording.figures import number_of
+from sandtable.wording.guesses import guessed_fields, logical_type
+from sandtable.wording.naming import Named
+from sandtable.wording.phrases import words
+from sandtable.wording.reading import PlanWords, with_defined
+from sandtable.wording.result import Order, Result
+
+USUAL_MOST = 200
+"""Rows after which a plan without a limit of its own is cut, unless the server is set otherwise."""
+
+Columns = Sequence[tuple[str, str]]
+Rows = Sequence[Sequence[Any]]
+_CONDITIONS = frozenset({"filters", "having", "time", "where"})
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_EXTREMES = {"highest ": "maximum ", "lowest ": "minimum "}
+
+
+def result_of(
+    question: str,
+    plan: Mapping[str, Any] | None,
+    columns: Columns,
+    rows: Rows,
+    dataset: Dataset,
+    total: int,
+    truncated: bool,
+    overall: Mapping[str, Any] | None,
+) -> Result:
+    parsed = read_plan(dict(plan)) if plan is not None else None
+    resolved = resolve_plan(parsed, dataset) if isinstance(parsed, QueryPlan) else None
+    kept = tuple(rows)
+    if not isinstance(parsed, QueryPlan) or not isinstance(resolved, ResolvedPlan):
+        return Result(question, guessed_fields(columns, rows, dataset), kept, total, truncated)
+    told = PlanWords(parsed, with_defined(resolved, dataset), resolved)
+    fields = _fields(told, resolved, columns)
+    if fields is None:
+        return Result(question, guessed_fields(columns, rows, dataset), kept, total, truncated)
+    anchored = told.window()
+    return Result(
+        question,
+        fields,
+        kept,
+        total,
+        truncated,
+        limit=resolved.limit,
+        most=USUAL_MOST,
+        order=_order(resolved, fields, told),
+        grouped=resolved.grouped,
+        row_noun=told.naming.rows,
+        planned=True,
+        looked_for=_looked_for(told),
+        where=_where(told, resolved),
+        time=told.time(),
+        window=anchored.days() if anchored else None,
+        having=conditions.all_of(parsed.having, told.lookup),
+        top_by=resolved.top.by if resolved.top else (),
+        top_descending=resolved.top.descending if resolved.top else True,
+        tested=_tested(told, resolved, fields),
+        spent=frozenset(_spent(plan)),
+        overall=_overall(overall, fields),
+    )
+
+
+def _tested(told: PlanWords, resolved: ResolvedPlan, fields: tuple[Field, ...]) -> Field | None:
+    order = _order(resolved, fields, told)
+    if resolved.limit != 1 or order is None or order.field.counts:
+        return None
+    items = _items(told, resolved)
+    counted = [field for field in fields if field.counts and _has_where(items.get(field.name))]
+    return counted[0] if len(counted) == 1 else None
+
+
+def _has_where(item: i.AnyItem | None) -> bool:
+    return isinstance(item, i.AggItem) and bool(item.where)
+
+
+def _numbers(value: Any) -> set[Decimal]:
+    """The numbers in a piece of a plan, those of its dates among them."""
+    if isinstance(value, Mapping):
+        return _numbers(list(cast("Mapping[str, Any]", value).values()))
+    if isinstance(value, list | tuple):
+        return {number for part in cast("Sequence[Any]", value) for number in _numbers(part)}
+    texts = _DIGITS.findall(str(value)) if isinstance(value, str) else [value]
+    return {number for text in texts if (number := number_of(text)) is not None}
+
+
+def _spent(value: Any) -> set[Decimal]:
+    """The numbers of all conditions of a plan."""
+    if isinstance(value, list | tuple):
+        return {number for part in cast("Sequence[Any]", value) for number in _spent(part)}
+    if not isinstance(value, Mapping):
+        return set()
+    node = cast("Mapping[str, Any]", value)
+    return {
+        number
+        for key, part in node.items()
+        for number in (_numbers(part) if key in _CONDITIONS else _spent(part))
+    }
+
+
+def _looked_for(told: PlanWords) -> str:
+    """All conditions, to say what was not found."""
+    parts = [told.where().removeprefix("where "), told.time()]
+    kept = conditions.all_of(told.plan.having, told.lookup)
+    scope = ", ".join(part for part in parts if part)
+    return f"{scope}, and {kept}" if scope and kept else scope or kept
+
+
+def _where(told: PlanWords, resolved: ResolvedPlan) -> str:
+    """The filters, but for those that pick groups by name: the names in the rows say as much."""
+    keys = {o.expr.column for o in resolved.outputs if o.key and isinstance(o.expr, ColumnRef)}
+    rest = [item for item in told.plan.filters if not _picks(item, keys)]
+    text = conditions.all_of(rest, told.naming.column)
+    return f"where {text}" if text else ""
+
+
+def _picks(item: f.Filter, keys: set[str]) -> bool:
+    if isinstance(item, f.AnyOf):
+        return all(_picks(part, keys) for part in item.any)
+    return (
+        isinstance(item, f.Comparison) and item.op in ("in", "=") and item.column.rpartition(".")[2] in keys
+    )
+
+
+def _fields(told: PlanWords, resolved: ResolvedPlan, columns: Columns) -> tuple[Field, ...] | None:
+    """One for each column; None when the result is not the plan's."""
+    names = [o.name for o in resolved.outputs] + [d.name for d in resolved.derived]
+    if [name.lower() for name, _ in columns] != [name.lower() for name in names]:
+        return None
+    said = told.outputs
+    items = _items(told, resolved)
+    units: dict[str, str] = {}
+    fields: list[Field] = []
+    for index, output in enumerate(resolved.outputs):
+        units[output.name] = unit_of_output(output, told.dataset)
+        type_ = logical_type(columns[index][1])
+        fields.append(
+            _output(index, output, items.get(output.name), said, units[output.name], type_, resolved.grouped)
+        )
+    for derived in resolved.derived:
+        units[derived.name] = unit_of_derived(derived, units)
+        fields.append(_derived(len(fields), derived, said, units[derived.name], names))
+    return tuple(fields)
+
+
+def _items(told: PlanWords, resolved: ResolvedPlan) -> dict[str, i.AnyItem]:
+    pairs = zip(told.plan.select, told.names(), strict=True)
+    return {name[0]: item for item, name in pairs if name}
+
+
+def _output(
+    index: int,
+    output: Output,
+    item: i.AnyItem | None,
+    said: dict[str, Named],
+    unit: str,
+    type_: ColumnType,
+    grouped: bool,
+) -> Field:
+    named = said.get(output.name.lower()) or Named(words(output.name, unit))
+    text = _measure_text(item, named, unit)
+    bucket = output.expr.unit if isinstance(output.expr, Bucket) else ""
+    field = Field(index, output.name, text, type_, measure=False, unit=unit, bucket=bucket)
+    computed = not output.key if grouped else type_ in NUMBERS and not field.is_code and not bucket
+    if not computed:
+        return field
+    metric = isinstance(item, i.MetricItem)
+    return Field(index, output.name, text, type_, measure=True, unit=unit, counts=named.counts, metric=metric)
+
+
+def _measure_text(item: i.AnyItem | None, named: Named, unit: str) -> str:
+    """The author's name for what would be long to say; the highest of a highest is a maximum."""
+    if isinstance(item, i.ArithmeticItem) and item.as_:
+        return words(item.as_, unit)
+    if isinstance(item, i.AggItem) and item.where and item.as_ and not named.counts:
+        return words(item.as_, unit)
+    for start, better in _EXTREMES.items():
+        if isinstance(item, i.AggItem) and named.text.startswith(start):
+            return better + named.text.removeprefix(start)
+    return named.text
+
+
+def _derived(index: int, derived: Derived, said: dict[str, Named], unit: str, names: list[str]) -> Field:
+    named = said.get(derived.name.lower()) or Named(words(derived.name))
+    source = names.index(derived.source) if derived.source in names else None
+    return Field(
+        index,
+        derived.name,
+        named.text,
+        derived.type,
+        measure=True,
+        unit=unit,
+        derived=derived.kind,
+        source=source,
+    )
+
+
+def _order(resolved: ResolvedPlan, fields: tuple[Field, ...], told: PlanWords) -> Order | None:
+    if not resolved.order:
+        return None
+    first = resolved.order[0]
+    if isinstance(first.target, ColumnRef):
+        named = told.naming.column(f"{first.target.table}.{first.target.column}")
+        number = first.target.type in NUMBERS
+        hidden = Field(
+            -1, first.target.column, named.text, first.target.type, measure=number, unit=named.unit
+        )
+        return Order(hidden, first.descending)
+    name = first.target.name
+    field = next((one for one in fields if one.name == name), None)
+    return Order(field, first.descending) if field else None
+
+
+def _overall(overall: Mapping[str, Any] | None, fields: tuple[Field, ...]) -> tuple[tuple[str, str], ...]:
+    given = {name.lower(): value for name, value in (overall or {}).items()}
+    return tuple(
+        (field.name.lower(), field.show_cell(given[field.name.lower()]))
+        for field in fields
+        if field.measure and number_of(given.get(field.name.lower())) is not None
+    )

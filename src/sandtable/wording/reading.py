@@ -1,0 +1,210 @@
+"""A plan in words: "average discount and return rate, by category, highest return rate first".
+
+Invariant: total and deterministic. Whatever the mapping holds, the outcome is one sentence fragment
+without a period at its end; a plan that is not one says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.plan import items as i
+from sandtable.plan.model import OrderBy, PlanBody, QueryPlan
+from sandtable.plan.reading import read_plan
+from sandtable.plan.resolve import resolve_plan
+from sandtable.plan.resolved import ResolvedPlan
+from sandtable.wording import conditions
+from sandtable.wording.items import Items
+from sandtable.wording.naming import Named, Naming
+from sandtable.wording.phrases import joined, words
+from sandtable.wording.windows import Anchored, window
+
+_LONGEST = 1_500
+
+
+def reading_of(plan: Mapping[str, Any], dataset: Dataset) -> str:
+    """The plan as one sentence fragment."""
+    parsed = read_plan(dict(plan))
+    if not isinstance(parsed, QueryPlan):
+        return "a plan that cannot be read"
+    resolved = resolve_plan(parsed, dataset)
+    if not isinstance(resolved, ResolvedPlan):
+        return _shortened(PlanWords(parsed, dataset).all())
+    known = with_defined(resolved, dataset)
+    inner = {definition.name: definition.plan for definition in parsed.define}
+    texts = [PlanWords(parsed, known, resolved).all()]
+    for item in reversed(resolved.defined):
+        told = PlanWords(inner[item.table.name], known, item.plan).all()
+        texts.append(f'where "{words(item.table.name)}" means: {told}')
+    return _shortened("; ".join(texts))
+
+
+def with_defined(resolved: ResolvedPlan, dataset: Dataset) -> Dataset:
+    """The dataset beside the tables that the plan defines and reads."""
+    made = tuple(item.table for item in resolved.defined)
+    return dataset.model_copy(update={"tables": (*dataset.tables, *made)}) if made else dataset
+
+
+def _shortened(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
+
+
+class PlanWords:
+    """The parts of one plan in words; `resolved` settles what its output columns are called."""
+
+    def __init__(self, plan: PlanBody, dataset: Dataset, resolved: ResolvedPlan | None = None) -> None:
+        self.plan, self.dataset, self.resolved = plan, dataset, resolved
+        self.naming = Naming(dataset, dataset.table(plan.table))
+        self.items = Items(self.naming)
+        self.outputs = self._outputs()
+
+    def all(self) -> str:
+        parts = [self._what(), self._groups(), self.where(), self.time(), self._kept(), self._top()]
+        parts += [self._order(), self._limit()]
+        return ", ".join(part for part in parts if part)
+
+    def _outputs(self) -> dict[str, Named]:
+        """Output columns by the names that the rest of the plan may call them, in lower case."""
+        named: dict[str, Named] = {}
+        for item, name in zip(self.plan.select, self.names(), strict=True):
+            said = self.items.item(item)
+            for called in (*name, *_callable(item)):
+                named.setdefault(called.lower(), said)
+        for key in self.plan.group_by:
+            if not isinstance(key, str):
+                named.setdefault((key.as_ or key.bucket).lower(), self.items.bucket(key))
+        final = self.resolved.derived if self.resolved else ()
+        for index, item in enumerate(self.plan.derive):
+            source = named.get(_source(item).lower()) or self.naming.column(_source(item))
+            said = self.items.derivation(item, source)
+            name = final[index].name if final else item.as_ or said.text
+            named.setdefault(name.lower(), said)
+        return named
+
+    def names(self) -> list[tuple[str, ...]]:
+        """For each select item the name that its output column has, as far as that is settled."""
+        count = len(self.plan.select)
+        starred = any(isinstance(item, i.ColumnItem) and item.column == "*" for item in self.plan.select)
+        if self.resolved is None or starred:
+            return [()] * count
+        return [(output.name,) for output in self.resolved.outputs[-count:]]
+
+    def lookup(self, name: str) -> Named:
+        """An output column, or else a column of the data."""
+        found = self.outputs.get(name.lower()) or self.outputs.get(name.rpartition(".")[2].lower())
+        return found or self.naming.column(name)
+
+    @property
+    def grouped(self) -> bool:
+        return bool(self.plan.group_by) or any(_computes(item) for item in self.plan.select)
+
+    def keys(self) -> list[str]:
+        """What the rows are grouped by, in words."""
+        if not self.grouped:
+            return []
+        said = [self.items.item(item).text for item in self.plan.select if not _computes(item)]
+        for key in self.plan.group_by:
+            said.append(self.lookup(key).text if isinstance(key, str) else self.items.bucket(key).text)
+        return list(dict.fromkeys(said))
+
+    def measures(self) -> list[str]:
+        return [self.items.item(item).text for item in self.plan.select if _computes(item)]
+
+    def _what(self) -> str:
+        derived = [
+            self.items.full_derivation(item, self.lookup(_source(item)), self.outputs)
+            for item in self.plan.derive
+        ]
+        if not self.grouped:
+            plain = [self.items.item(item).text for item in self.plan.select]
+            return f"{joined([*plain, *derived])} of {self.naming.rows}"
+        computed = [*self.measures(), *derived]
+        return joined(computed) if computed else f"the different values of {joined(self.keys())}"
+
+    def _groups(self) -> str:
+        return f"by {joined(self.keys())}" if self.keys() and (self.measures() or self.plan.derive) else ""
+
+    def where(self) -> str:
+        text = conditions.all_of(self.plan.filters, self.naming.column)
+        return f"where {text}" if text else ""
+
+    def time(self) -> str:
+        anchored = self.window()
+        return window(anchored, self.naming.time_column()) if anchored else ""
+
+    def window(self) -> Anchored | None:
+        time = self.plan.time
+        if time is None:
+            return None
+        name = time.column or self.naming.time_column()
+        dated = name is not None and self.naming.column(name).type is ColumnType.DATE
+        return Anchored(time, self.dataset.as_of, dated)
+
+    def _kept(self) -> str:
+        text = conditions.all_of(self.plan.having, self.lookup)
+        return f"only where {text}" if text else ""
+
+    def _top(self) -> str:
+        top = self.plan.top_per_group
+        if top is None:
+            return ""
+        groups = joined(list(dict.fromkeys(self.lookup(name).text for name in top.by)))
+        word = "top" if top.dir == "desc" else "bottom"
+        return f"the {word} {top.n:,} by {self.lookup(top.order_by).text} for each {groups}"
+
+    def _order(self) -> str:
+        terms = [_ordered(term, self.lookup(term.expr)) for term in self.plan.order_by]
+        return ", then ".join(dict.fromkeys(terms))
+
+    def _limit(self) -> str:
+        limit = self.plan.limit
+        if limit is None:
+            return ""
+        if limit == 1:
+            return "the first only" if self.plan.order_by else "one row"
+        return f"the first {limit:,}" if self.plan.order_by else f"at most {limit:,} rows"
+
+
+def _ordered(term: OrderBy, named: Named) -> str:
+    down = term.dir == "desc"
+    if named.type in (ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME):
+        return f"{'latest' if down else 'earliest'} {named.text} first"
+    if named.type in (ColumnType.TEXT, ColumnType.OTHER):
+        return f"{named.text} {'from Z to A' if down else 'from A to Z'}"
+    if named.counts:
+        return f"{'most' if down else 'fewest'} {named.text.removeprefix('number of ')} first"
+    text = named.text.replace("highest ", "maximum ", 1).replace("lowest ", "minimum ", 1)
+    return f"{'highest' if down else 'lowest'} {text} first"
+
+
+def _computes(item: i.AnyItem) -> bool:
+    match item:
+        case i.AggItem() | i.MetricItem():
+            return True
+        case i.ArithmeticItem(left=left, right=right):
+            return _computes(left) or _computes(right)
+        case _:
+            return False
+
+
+def _callable(item: i.AnyItem) -> list[str]:
+    """The names an item answers to elsewhere in the plan, whatever it is called in the end."""
+    match item:
+        case i.ValueOperand():
+            return []
+        case i.MetricItem(metric=name) if item.as_ is None:
+            return [name]
+        case i.ColumnItem(column=name):
+            return [name, name.rpartition(".")[2]]
+        case _:
+            return [item.as_] if item.as_ else []
+
+
+def _source(item: object) -> str:
+    for field in ("share_of_total", "rank", "change", "running_total", "zscore"):
+        found = getattr(item, field, None)
+        if isinstance(found, str):
+            return found
+    return ""
