@@ -54,8 +54,9 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         process.stdout.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    """For one file of tests: while it is open its own event loop runs, and no other test could have one."""
     program = shutil.which("chromium")
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=program, args=FLAGS)
