@@ -24,6 +24,8 @@ from rich.text import Text
 ROOT = Path(__file__).resolve().parent.parent
 TARGET = ROOT / "docs" / "images" / "terminal.svg"
 WIDTH = 92
+PROGRESS = re.compile(r"^.*[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏].*…[^\n]*\n", re.MULTILINE)
+"""The line that moves while a person waits: it is gone when the answer is there."""
 SESSION = (
     ("ask", "Which 5 categories have the highest return rate?", "--dataset", "ecommerce"),
     ("check", "--dataset", "ecommerce", "--sql", "SELECT * FROM read_csv('/etc/passwd')"),
@@ -65,7 +67,7 @@ def main() -> None:
         in_terminal(["run", "--dataset", "ecommerce", "--sql", "SELECT 1"], home)
         for template in SESSION:
             arguments = [argument.replace("{run}", run_id) for argument in template]
-            output = in_terminal(arguments, home)
+            output = re.sub(PROGRESS, "", in_terminal(arguments, home))
             found = re.search(r"run_[0-9a-f]+", output)
             run_id = found[0] if found else run_id
             console.print(Text(shown(tuple(arguments)), style="bold"))
