@@ -77,6 +77,9 @@ def test_from_greeting_to_answer_details_follow_up_and_back(
 
 def test_another_dataset_is_chosen_and_asked(serve: Serve, page: Page, picture: Picture) -> None:
     open_chat(page, serve())
+    page.goto(f"{page.url}&chatHistoryOpen=true")
+    expect(page.get_by_role("button", name="New conversation").first).to_be_visible()
+    picture("history")
     page.locator("[data-part=dataset]").select_option("support")
     page.wait_for_url(re.compile("assistantId=support"))
     expect(page.get_by_text("Support tickets").first).to_be_visible()

@@ -9,21 +9,20 @@ from uuid import uuid4
 
 from sandtable.catalog.model import Dataset
 from sandtable.server.conversations import Conversation
+from sandtable.server.langgraph.wire import GREETING
 from sandtable.server.threads.model import Thread, ThreadFilter, now
 
-MARK = "greeting"
 _LAST_NODE = "converse"
 
 
 async def greeting_thread(talk: Conversation, dataset: Dataset, datasets: list[Dataset], user: str) -> str:
     """The id of a thread of this person in which nothing was asked yet: a page that is opened often
     leaves one such thread, not many."""
-    unused = ThreadFilter(metadata={"graph_id": dataset.id, MARK: dataset.version, "by": user}, limit=20)
-    for thread in await talk.store.search(unused):
+    metadata = {"graph_id": dataset.id, GREETING: dataset.version, "by": user}
+    for thread in await talk.store.search(ThreadFilter(metadata=metadata, limit=20)):
         if thread.opening is None:
             return thread.id
     at = now()
-    metadata = {"graph_id": dataset.id, MARK: dataset.version, "by": user}
     thread = Thread(id=str(uuid4()), user=user, created_at=at, updated_at=at, metadata=metadata)
     await talk.store.create(thread)
     await _greet(talk, thread.id, dataset, datasets)

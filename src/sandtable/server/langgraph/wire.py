@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 PREFIX = "/langgraph"
 _TOLD = frozenset(("source", "step", "parents", "run_id"))
+GREETING = "greeting"
+"""Marks a thread that began with our greeting, in its metadata."""
+UNASKED = "New conversation"
 SHOWN = frozenset(("messages", "ui", "dataset_id", "__interrupt__"))
 
 
@@ -49,8 +52,9 @@ def assistant_json(dataset: Dataset, since: str) -> dict[str, Any]:
 
 def thread_json(thread: Thread, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Without the state, `values` holds the first message: as much as a list shows."""
-    if values is None and thread.opening is not None:
-        values = {"messages": [{"type": "human", "content": thread.opening}]}
+    opening = thread.opening or (UNASKED if GREETING in thread.metadata else None)
+    if values is None and opening is not None:
+        values = {"messages": [{"type": "human", "content": opening}]}
     return {
         "thread_id": thread.id,
         "created_at": thread.created_at,
