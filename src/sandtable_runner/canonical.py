@@ -8,7 +8,6 @@ Invariant: pure over the parse tree's JSON, and doing it twice changes nothing.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -60,21 +59,21 @@ _AGGREGATES_OF_ONE_ROW = (
 
 
 def make_deterministic(
-    tree: Node, float_columns: Iterable[str] | None, name_of: Callable[[Node], str] = lambda item: ""
-) -> tuple[Node, list[str], list[str]]:
-    """Rewrite a copy of a statement's tree; returns it with its serial and volatile constructs.
+    statement: Node, float_columns: Iterable[str] | None, name_of: Callable[[Node], str] = lambda item: ""
+) -> tuple[list[str], list[str]]:
+    """Rewrite a statement's tree in place; returns its serial and its volatile constructs.
 
     `name_of` gives the name the engine would give a select item that has no alias.
     """
-    statement: Node = json.loads(json.dumps(tree))
     node = statement["node"]
-    _spell_lambdas(node)
+    records = list(dicts(node))
+    _spell_lambdas(records)
     left_open: list[str] = []
     if float_columns is not None:
         left_open.extend(compensate(node, float_columns, name_of))
+    serial, volatile = _survey(node, records)
     _order(node, {}, left_open)
-    serial, volatile = _survey(node)
-    return statement, sorted(serial | set(left_open)), sorted(volatile)
+    return sorted(serial | set(left_open)), sorted(volatile)
 
 
 _TAKES_LAMBDA = frozenset(
@@ -84,9 +83,9 @@ _TAKES_LAMBDA = frozenset(
 )
 
 
-def _spell_lambdas(node: Node) -> None:
+def _spell_lambdas(records: list[Node]) -> None:
     """`x -> x + 1` as `lambda x: x + 1`: the engine takes the arrow apart but no longer runs it."""
-    for d in dicts(node):
+    for d in records:
         if d.get("class") == "FUNCTION" and call_name(d) in _TAKES_LAMBDA:
             for argument in (d.get("arguments") or [])[1:]:
                 if argument["expression"].get("syntax_type") == "SINGLE_ARROW":
@@ -226,11 +225,14 @@ def _is_aggregated(node: Node) -> bool:
 def _width(node: Node) -> int:
     """How many columns the node puts out; 0 when a star hides it."""
     first = leaves(node)[:1]
-    by_name = any("BY_NAME" in str(d.get("setop_type")) for d in dicts(node) if "setop_type" in d)
-    if not first or (by_name and node.get("type") != "SELECT_NODE"):
+    if not first or (node.get("type") != "SELECT_NODE" and _joins_by_name(node)):
         return 0
     items = first[0].get("select_list") or []
     return 0 if any(has_star(item) for item in items) else len(items)
+
+
+def _joins_by_name(node: Node) -> bool:
+    return any("BY_NAME" in str(d.get("setop_type")) for d in dicts(node) if "setop_type" in d)
 
 
 def _hidden_columns(node: Node) -> list[str]:
@@ -291,11 +293,11 @@ def _ascending(expression: Node) -> Node:
 # What stays dependent on the order of rows or on the run
 
 
-def _survey(top: Node) -> tuple[set[str], set[str]]:
+def _survey(top: Node, records: list[Node]) -> tuple[set[str], set[str]]:
     serial: set[str] = set()
     volatile: set[str] = set()
     own = {id(m) for m in top.get("modifiers") or []}
-    for d in dicts(top):
+    for d in records:
         if d.get("class") in ("FUNCTION", "WINDOW"):
             _survey_call(d, serial, volatile)
         elif d.get("class") == "COLUMN_REF":

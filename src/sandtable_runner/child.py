@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandtable_runner import engine, kernel, root
+from sandtable_runner import engine, kernel, parse, root
 from sandtable_runner.frames import read_frame, write_frame
 from sandtable_runner.modes import MODES, Outcome, failure
 from sandtable_runner.seal import Baseline, Cell, Isolation, seal
@@ -138,6 +138,8 @@ def _close(template: Template, order: dict[str, Any]) -> None:
         order["out"] = "/out" if template.isolation.namespaces else cell.out
         return
     engine.open_tables(template.connection, order["data"], order["threads"])
+    if not order["data"]:
+        parse.prepare(template.connection)
 
 
 def _run(template: Template, job: dict[str, Any]) -> Outcome:

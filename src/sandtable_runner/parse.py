@@ -8,11 +8,13 @@ gives the same text; a query for which this does not hold gets no canonical text
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import duckdb
 
 from sandtable_runner.canonical import bare, make_deterministic
+from sandtable_runner.engine import literal
 from sandtable_runner.float_sums import Node, dicts
 
 MAX_TREE_DEPTH = 400
@@ -21,10 +23,13 @@ MAX_TREE_DEPTH = 400
 MAX_GROUPING_SETS = 512
 """Writing grouping sets back to text takes time that grows with their number times their size."""
 
-_OPTIONS = "skip_null := true, skip_empty := true, skip_default := true"
-_READ = f"SELECT json_serialize_sql(?, {_OPTIONS})"
-_WRITE = "SELECT json_deserialize_sql(?::JSON)"
-_WRITE_AND_READ = f"SELECT text, json_serialize_sql(text, {_OPTIONS}) FROM ({_WRITE} AS text)"
+_PREPARED = """
+PREPARE read_text AS SELECT json_serialize_sql(?, skip_null := true, skip_empty := true, skip_default := true);
+PREPARE write_tree AS SELECT json_deserialize_sql(?::JSON)
+"""
+
+_LOCATION = '"query_location(?:_length)?":[0-9]+'
+_LOCATIONS = re.compile(f",{_LOCATION}|{_LOCATION},|{_LOCATION}")
 
 _UNORDERED = frozenset({"exclude_list", "qualified_exclude_list", "replace_list", "rename_list"})
 
@@ -33,15 +38,21 @@ class _Unwritable(Exception):
     """The query has no canonical text; the message says why."""
 
 
+def prepare(con: duckdb.DuckDBPyConnection) -> None:
+    """Have the engine plan its two tasks once, before a text is there."""
+    con.execute(_PREPARED)
+
+
 def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str] | None) -> dict[str, Any]:
-    """What the engine makes of a text: `{ok: true, tree, canonical, canonical_tree, serial, volatile}`,
+    """What the engine (see `prepare`) makes of a text: `{ok: true, tree, canonical, canonical_tree, serial, volatile}`,
     or `{ok: false, error_type, message, position}` with the position in bytes.
 
     `canonical` is None, with `canonical_error`, for a tree that cannot be written back: the gate then
     refuses, and can still name what is wrong with the tree.
     """
     try:
-        answer = json.loads(_value(con, _READ, text))
+        written = _answer(con, "read_text", text)
+        answer = json.loads(written)
     except RecursionError:
         return _failure("too_deep", "The query is nested too deep.", None)
     except duckdb.Error as error:
@@ -52,22 +63,25 @@ def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str] | 
     if len(statements) != 1:
         return _failure("statements", f"{len(statements)} statements", None)
     tree = statements[0]
-    depth, grouping_sets = _extent(tree)
+    depth, grouping_sets = _extent(tree) if _may_be_large(written) else (0, 0)
     if depth > MAX_TREE_DEPTH:
         return _failure("too_deep", "The query is nested too deep.", None)
     if grouping_sets > MAX_GROUPING_SETS:
         return _failure("grouping_sets", f"The query has more than {MAX_GROUPING_SETS} grouping sets.", None)
     try:
-        return {"ok": True, "tree": tree, **_canonical(con, tree, float_columns)}
+        return {"ok": True, "tree": tree, **_canonical(con, _unplaced(written), float_columns)}
     except (_Unwritable, duckdb.Error) as error:
         return {"ok": True, "tree": tree, "canonical": None, "canonical_error": str(error)}
 
 
-def _canonical(con: duckdb.DuckDBPyConnection, tree: Node, float_columns: list[str] | None) -> dict[str, Any]:
-    wanted, serial, volatile = make_deterministic(tree, float_columns, lambda item: _name_of(con, item))
+def _canonical(
+    con: duckdb.DuckDBPyConnection, wanted: Node, float_columns: list[str] | None
+) -> dict[str, Any]:
+    """Rewrites `wanted`."""
+    serial, volatile = make_deterministic(wanted, float_columns, lambda item: _name_of(con, item))
     wanted = _flat_values(wanted)
     text, read = _written(con, wanted)
-    if bare(wanted) != bare(_flat_values(read)):
+    if wanted != read and bare(wanted) != bare(_flat_values(read)):
         if _meaning(wanted) != _meaning(_flat_values(read)):
             raise _Unwritable("its canonical text does not read back as the same query")
         text, read = _settled(con, text, read)
@@ -95,31 +109,34 @@ def _settled(con: duckdb.DuckDBPyConnection, text: str, read: Node) -> tuple[str
 
 def _written(con: duckdb.DuckDBPyConnection, statement: Node) -> tuple[str, Node]:
     wrapped = json.dumps({"error": False, "statements": [statement]})
-    text, tree = _values(con, _WRITE_AND_READ, wrapped)
-    answer = json.loads(tree)
+    text = _answer(con, "write_tree", wrapped)
+    return text, _unplaced(_answer(con, "read_text", text))
+
+
+def _unplaced(written: str) -> Node:
+    """The one statement of a tree in JSON, without the places of things in the text. (No string has
+    a key's quotes in it: there they have a backslash before them.)"""
+    answer = json.loads(_LOCATIONS.sub("", written))
     if answer["error"]:
         raise _Unwritable(f"its canonical text is not valid SQL: {answer.get('error_message')}")
     if len(answer["statements"]) != 1:
         raise _Unwritable("its canonical text is more than one statement")
-    return text, answer["statements"][0]
+    return answer["statements"][0]
 
 
 def _name_of(con: duckdb.DuckDBPyConnection, item: Node) -> str:
     """The name the engine gives a select item without an alias: its text."""
     node = {"type": "SELECT_NODE", "select_list": [item], "from_table": {"type": "EMPTY"}, "cte_map": {}}
     wrapped = {"error": False, "statements": [{"node": {**node, "aggregate_handling": "STANDARD_HANDLING"}}]}
-    return _value(con, _WRITE, json.dumps(wrapped)).removeprefix("SELECT ")
+    return _answer(con, "write_tree", json.dumps(wrapped)).removeprefix("SELECT ")
 
 
-def _value(con: duckdb.DuckDBPyConnection, sql: str, parameter: str) -> str:
-    return _values(con, sql, parameter)[0]
-
-
-def _values(con: duckdb.DuckDBPyConnection, sql: str, parameter: str) -> tuple[str, ...]:
-    row = con.execute(sql, [parameter]).fetchone()
-    if row is None or not all(isinstance(value, str) for value in row):
+def _answer(con: duckdb.DuckDBPyConnection, task: str, given: str) -> str:
+    """A literal: a parameter would have the engine plan its task anew."""
+    row = con.execute(f"EXECUTE {task}({literal(given)})").fetchone()
+    if row is None or not isinstance(row[0], str):
         raise _Unwritable("the engine gave no text")
-    return row
+    return row[0]
 
 
 def _refusal_of_the_parser(con: duckdb.DuckDBPyConnection, text: str, answer: Node) -> dict[str, Any]:
@@ -141,6 +158,11 @@ def _refusal_of_the_parser(con: duckdb.DuckDBPyConnection, text: str, answer: No
 
 def _failure(error_type: str, message: str, position: int | None) -> dict[str, Any]:
     return {"ok": False, "error_type": error_type, "message": message, "position": position}
+
+
+def _may_be_large(written: str) -> bool:
+    """Whether the walk of `_extent` is worth while: no level and no grouping set is without a bracket."""
+    return written.count("{") + written.count("[") > MAX_TREE_DEPTH
 
 
 def _extent(tree: Node) -> tuple[int, int]:

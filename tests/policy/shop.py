@@ -10,7 +10,7 @@ from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Verdict
-from sandtable_runner.parse import parse
+from sandtable_runner.parse import parse, prepare
 
 _TABLES: dict[str, tuple[int, str]] = {
     "orders": (
@@ -99,6 +99,7 @@ def connect() -> duckdb.DuckDBPyConnection:
 
 ENGINE = connect()
 PARSER = duckdb.connect(config={"threads": 1})
+prepare(PARSER)
 
 
 def _table(name: str, rows: int) -> Table:

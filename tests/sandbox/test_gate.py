@@ -24,13 +24,14 @@ from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sql.compile import compile_plan
 from sandtable_runner import engine
-from sandtable_runner.parse import parse
+from sandtable_runner.parse import parse, prepare
 from tests.plan.shop import SHOP
 from tests.plan.strategies import plans
 from tests.sandbox.stores import make_store
 
 CATALOG = load_catalog(registry_folder())
 ENGINE = engine.connect()
+prepare(ENGINE)
 MAX_BYTES = 64 << 10
 PATIENCE_S = 1.0
 

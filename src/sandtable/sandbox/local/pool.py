@@ -158,7 +158,7 @@ def _clear(shelf: deque[Sandbox]) -> None:
 def _living(shelf: deque[Sandbox]) -> Sandbox | None:
     while shelf:
         with contextlib.suppress(IndexError):
-            sandbox = shelf.popleft()
+            sandbox = shelf.pop()
             if sandbox.alive:
                 return sandbox
             sandbox.dispose()

@@ -147,13 +147,16 @@ class Sandbox:
             self._pidfd = None
 
 
+def _refuse_constant(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant)
+
+
 def _parse(body: bytes) -> Any:
     """JSON as the standard has it. Python also takes NaN and lone surrogates, which could not be written again."""
-    message = json.loads(body.decode(), parse_constant=_refuse_constant)
+    message = _STRICT.decode(body.decode())
     if b"\\ud" in body or b"\\uD" in body:
         json.dumps(message, ensure_ascii=False).encode()
     return message
-
-
-def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is not JSON")
