@@ -13,7 +13,7 @@ from sandtable.agent.events import Event, Message
 from sandtable.agent.means import Means
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal, Proposed, Usage, Worded
 from sandtable.assemble import compile_checked
-from sandtable.assemble.conversation import sqlite_threads
+from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.errors import ErrorCode
@@ -140,7 +140,7 @@ async def open_house(
     library = Library()
     made = World(home, changes={"compile": compile_checked, "judge": _judge, **world}, datasets=library)
     chosen = proposer or Scripted([PlanProposal(COUNT)])
-    async with made.opened() as runs, sqlite_threads(home / "threads.db") as saver:
+    async with made.opened() as runs, sqlite_checkpoints(home / "threads.db") as saver:
         means = Means(
             datasets=library,
             runs=runs,

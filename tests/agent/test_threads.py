@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from langchain_core.messages import HumanMessage
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langsmith.utils import tracing_is_enabled
 
 from sandtable.agent.events import Message
 from sandtable.agent.proposer import PlanProposal, SqlProposal
 from sandtable.agent.state import State
-from sandtable.assemble.conversation import plain_serializer
+from sandtable.assemble.serializer import StateSerializer
 from sandtable.catalog.model import Dataset
 from sandtable.errors import NotFound
 from sandtable.sandbox.fake import Script
@@ -136,9 +137,35 @@ async def test_the_file_is_like_that_of_the_runs(tmp_path: Path) -> None:
 
 
 def test_a_changed_file_makes_no_objects_of_other_kinds() -> None:
-    serializer = plain_serializer()
+    serializer = StateSerializer()
     kind, data = serializer.dumps_typed(SHOP)
     assert not isinstance(serializer.loads_typed((kind, data)), Dataset)
+
+
+async def test_a_state_is_given_back_as_it_was_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A step that changed a value in place would be seen here."""
+    given_back: list[Any] = []
+    quick = StateSerializer.loads_typed
+
+    def both(serializer: StateSerializer, data: tuple[str, bytes]) -> Any:
+        given = quick(serializer, data)
+        assert given == JsonPlusSerializer.loads_typed(serializer, data)
+        given_back.append(given)
+        return given
+
+    monkeypatch.setattr(StateSerializer, "loads_typed", both)
+    async with open_house(tmp_path) as house:
+        for question in (
+            "How many orders are there?",
+            "show me the SQL",
+            "hello",
+            "How many orders are there?",
+        ):
+            await house.say(question)
+        await house.state()
+    assert len(given_back) >= 8
 
 
 @pytest.mark.parametrize(

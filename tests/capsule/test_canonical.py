@@ -4,6 +4,7 @@ import math
 from typing import Any
 
 import pytest
+import rfc8785
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -45,6 +46,16 @@ def test_reading_back_and_writing_again_gives_the_same_bytes(value: Any) -> None
     written = canonical(value)
     assert canonical(loads(written)) == written
     assert digest(loads(written)) == digest(value)
+
+
+@given(ANYTHING)
+def test_it_is_the_form_of_rfc_8785(value: Any) -> None:
+    assert canonical(value) == rfc8785.dumps(plain(value))
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_doubles_have_the_form_of_rfc_8785(value: float) -> None:
+    assert canonical([value, {"a": value}]) == rfc8785.dumps([value, {"a": value}])
 
 
 @given(ANYTHING)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -42,13 +43,24 @@ def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
     graph.add_node("converse", converse)
 
     graph.add_edge(START, FIRST)
-    graph.add_conditional_edges("classify", after_classify, ["propose", "validate", "converse"])
-    graph.add_conditional_edges("propose", after_propose, ["validate", "run", "answer", "converse"])
-    graph.add_conditional_edges("validate", partial(after_validate, means), ["repair", "approve", "run"])
+    graph.add_conditional_edges("classify", _here(after_classify), ["propose", "validate", "converse"])
+    graph.add_conditional_edges("propose", _here(after_propose), ["validate", "run", "answer", "converse"])
+    graph.add_conditional_edges(
+        "validate", _here(partial(after_validate, means)), ["repair", "approve", "run"]
+    )
     graph.add_edge("repair", "propose")
-    graph.add_conditional_edges("approve", after_approve, ["run", "converse"])
-    graph.add_conditional_edges("run", partial(after_run, means), ["repair", "answer"])
+    graph.add_conditional_edges("approve", _here(after_approve), ["run", "converse"])
+    graph.add_conditional_edges("run", _here(partial(after_run, means)), ["repair", "answer"])
     graph.add_edge("answer", END)
     graph.add_edge("converse", END)
 
     return graph.compile(checkpointer=checkpointer, name=NAME)
+
+
+def _here(choose: Callable[[State], str]) -> Callable[[State], Awaitable[str]]:
+    """LangGraph would send a plain function to another thread, which takes longer than these do."""
+
+    async def chosen(state: State) -> str:
+        return choose(state)
+
+    return chosen

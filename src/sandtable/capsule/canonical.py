@@ -53,7 +53,42 @@ def _plain_float(value: float) -> float | str:
 
 
 def canonical(value: Any) -> bytes:
-    return rfc8785.dumps(plain(value))
+    try:
+        return _ENCODER.encode(_alike(value)).encode()
+    except _Unlike:
+        return rfc8785.dumps(plain(value))
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+
+
+class _Unlike(Exception):
+    """The standard library would write it in another way than RFC 8785."""
+
+
+def _alike(value: Any) -> Any:
+    """`plain(value)` in a form that the standard library's encoder, which is much faster, writes as RFC 8785 would.
+    The two sort keys beyond ASCII in other ways, and write very small and very large doubles in other ways."""
+    kind = type(value)
+    if kind is str:
+        return value if value.isascii() else _plain_text(value)
+    if kind is float:
+        if value % 1 == 0 and -SAFE_INTEGER <= value <= SAFE_INTEGER:
+            return int(value)
+        if 1e-4 <= abs(value) < 1e15:
+            return value
+        raise _Unlike
+    if kind is dict:
+        if not all(type(key) is str and key.isascii() for key in value):
+            raise _Unlike
+        return {key: _alike(item) for key, item in value.items()}
+    if kind is list or kind is tuple:
+        return [_alike(item) for item in value]
+    if kind is int and -SAFE_INTEGER <= value <= SAFE_INTEGER:
+        return value
+    if value is None or kind is bool:
+        return value
+    raise _Unlike
 
 
 def loads(text: str | bytes) -> Any:

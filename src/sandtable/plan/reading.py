@@ -18,6 +18,7 @@ from sandtable.plan import derivations, filters, items, windows
 from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan
 from sandtable.plan.problems import PlanProblem, did_you_mean, listed
 from sandtable.plan.shapes import INVISIBLE, MAX_DEPTH, MAX_INTEGER, SHAPE_KEYS
+from sandtable.recent import Recent
 
 MAX_NODES = 5_000
 MAX_TOTAL_TEXT = 100_000
@@ -66,14 +67,32 @@ def read_plan(obj: object) -> QueryPlan | list[PlanProblem]:
     if not isinstance(obj, Mapping):
         hint = 'Send an object such as {"dataset_id": "…", "table": "…", "select": […]}.'
         return [PlanProblem("", f"a plan is a JSON object, not {_kind(obj)}", hint)]
+    text = _text_of(cast("object", obj))
+    known = _READ.get(text)
+    if known is not None:
+        return known
     oversize = bounded(cast("object", obj))
     if oversize:
         return [oversize]
     try:
-        plan = QueryPlan.model_validate_json(json.dumps(obj))
+        plan = QueryPlan.model_validate_json(text)
     except ValidationError as error:
         return _in_words(error)
-    return _too_deep(plan) or plan
+    problems = _too_deep(plan)
+    if not problems:
+        _READ.put(text, plan)
+    return problems or plan
+
+
+_READ: Recent[str, QueryPlan] = Recent(256)
+
+
+def _text_of(obj: object) -> str:
+    """Nothing for what is no JSON, or nested too deeply to be written; `bounded` says which."""
+    try:
+        return json.dumps(obj, sort_keys=True)
+    except (TypeError, ValueError, RecursionError):
+        return ""
 
 
 def read_metric_part(part: object) -> items.AnyItem | list[PlanProblem]:

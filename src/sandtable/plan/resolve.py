@@ -31,9 +31,23 @@ from sandtable.plan.resolved import (
 )
 from sandtable.plan.scope import Scope, Unresolved
 from sandtable.plan.timing import resolve_window
+from sandtable.recent import Recent
+
+_RESOLVED: Recent[tuple[int, int], tuple[QueryPlan, Dataset, ResolvedPlan]] = Recent(256)
+"""By identity: both are frozen, and kept here as long as their numbers are."""
 
 
 def resolve_plan(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan | list[PlanProblem]:
+    known = _RESOLVED.get((id(plan), id(dataset)))
+    if known is not None:
+        return known[2]
+    resolved = _resolve(plan, dataset)
+    if isinstance(resolved, ResolvedPlan):
+        _RESOLVED.put((id(plan), id(dataset)), (plan, dataset, resolved))
+    return resolved
+
+
+def _resolve(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan | list[PlanProblem]:
     found = Findings()
     if plan.dataset_id != dataset.id:
         message = f"the plan is about dataset `{plan.dataset_id}`, but this is `{dataset.id}`"

@@ -7,13 +7,13 @@ serves two people. Whatever a text can bring about in there (too slow, too deep,
 from __future__ import annotations
 
 import secrets
-from collections import OrderedDict
 
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.recent import Recent
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import Job, JobResult, Limits
 
@@ -46,8 +46,8 @@ class Gate:
         self._one_person = one_person
         self._max_rows = max_rows
         self._max_bytes = max_bytes
-        self._remembered = remembered
-        self._approved: OrderedDict[tuple[str, str], Approved] = OrderedDict()
+        self._approved: Recent[tuple[str, str], Approved] = Recent(remembered)
+        """The same text over the same data is approved again; what was refused is looked at again."""
 
     async def __call__(self, text: str, dataset: Dataset) -> Verdict:
         refused = pregate(text, self._max_bytes)
@@ -55,7 +55,6 @@ class Gate:
             return refused
         known = self._approved.get((text, dataset.version))
         if known is not None:
-            self._approved.move_to_end((text, dataset.version))
             return known
         job = parse_job(text, dataset, keep=self._one_person)
         await self._executor.submit(job)
@@ -64,14 +63,8 @@ class Gate:
             return _unparsed(result)
         verdict = judge(text, result.output, dataset, max_rows=self._max_rows)
         if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
-            self._remember(text, dataset, verdict)
+            self._approved.put((text, dataset.version), verdict)
         return verdict
-
-    def _remember(self, text: str, dataset: Dataset, verdict: Approved) -> None:
-        """The same text over the same data is approved again; what was refused is looked at again."""
-        self._approved[text, dataset.version] = verdict
-        while len(self._approved) > self._remembered:
-            self._approved.popitem(last=False)
 
 
 def parse_job(text: str, dataset: Dataset, *, keep: bool = False) -> Job:

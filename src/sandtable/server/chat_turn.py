@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import structlog
 
-from sandtable.agent.events import Error, Event
+from sandtable.agent.events import Error, Event, Message
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandtableError
 from sandtable.server.conversations import Conversation
 from sandtable.server.threads.journal import HEARTBEAT_S
@@ -142,7 +142,11 @@ class ChatTurn:
             self._unheard.put_nowait(None)
 
     async def _end_of(self, work: asyncio.Task[None]) -> TurnEnd:
-        waits = await self._waits()
+        last = self._last
+        if isinstance(last, Message) and not work.cancelled() and work.exception() is None:
+            waits = last.ending == "waiting"
+        else:
+            waits = await self._waits()
         if work.cancelled():
             self._unheard.put_nowait(Error(problem=_CANCELLED))
             told = {"error": "UserInterrupt", "message": _CANCELLED.message}

@@ -15,9 +15,10 @@ from typing import Any
 import structlog
 
 from sandtable.agent.analyst import Analyst
-from sandtable.agent.models import model_name
+from sandtable.agent.models import choose_endpoint, model_name
 from sandtable.assemble import Parts
-from sandtable.assemble.conversation import THREADS, converse, sqlite_threads
+from sandtable.assemble.checkpoints import sqlite_checkpoints
+from sandtable.assemble.conversation import THREADS, converse
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
@@ -26,8 +27,10 @@ from sandtable.server.threads.sqlite import SqliteDatabase
 from sandtable.server.threads.store import ThreadStore
 from sandtable.settings import Settings
 
-TURNS_PER_RUN = 8
-"""Turns at the same time for each run at the same time: most of a turn is waiting."""
+_TURNS_PER_RUN = 8
+"""Turns at the same time for each run at the same time: most of a turn is waiting for a model."""
+_TURNS_PER_RUN_BUILTIN = 2
+"""Nobody waits for a model. Who came first is answered first, instead of all a little at a time."""
 
 # By name: the driver is an extra.
 _POSTGRES = "sandtable.server.threads.postgres:PostgresDatabase"
@@ -69,7 +72,9 @@ async def _learn(analyst: Analyst, parts: Parts) -> None:
 
 
 def line_of(settings: Settings) -> Line:
-    return Line(settings.concurrency * TURNS_PER_RUN, settings.queue_limit)
+    waits = choose_endpoint(settings) is not None
+    turns = _TURNS_PER_RUN if waits else _TURNS_PER_RUN_BUILTIN
+    return Line(settings.concurrency * turns, settings.queue_limit)
 
 
 async def open_memory(settings: Settings, stack: AsyncExitStack) -> tuple[ThreadStore, Any]:
@@ -77,7 +82,7 @@ async def open_memory(settings: Settings, stack: AsyncExitStack) -> tuple[Thread
     if settings.database_url is None:
         store = ThreadStore(SqliteDatabase(settings.home))
         await _opened(store, stack)
-        return store, await stack.enter_async_context(sqlite_threads(settings.home / THREADS))
+        return store, await stack.enter_async_context(sqlite_checkpoints(settings.home / THREADS))
     try:
         postgres, checkpoints = resolve_name(_POSTGRES), resolve_name(_POSTGRES_CHECKPOINTS)
     except ImportError as error:

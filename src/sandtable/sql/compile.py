@@ -14,6 +14,7 @@ from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.resolved import ResolvedPlan
 from sandtable.plan.validate import require_plan
+from sandtable.recent import Recent
 from sandtable.sql import writing as w
 from sandtable.sql.limits import row_limit
 from sandtable.sql.query import build_query
@@ -42,6 +43,19 @@ class Compiled:
 def compile_plan(plan: QueryPlan, dataset: Dataset, *, max_rows: int = DEFAULT_MAX_ROWS) -> Compiled:
     """SQL for a plan; InvalidInput with every problem when the plan does not fit the dataset."""
     resolved = require_plan(plan, dataset)
+    known = _COMPILED.get((id(resolved), id(dataset), max_rows))
+    if known is not None:
+        return known[2]
+    compiled = _compile(resolved, dataset, max_rows)
+    _COMPILED.put((id(resolved), id(dataset), max_rows), (resolved, dataset, compiled))
+    return compiled
+
+
+_COMPILED: Recent[tuple[int, int, int], tuple[ResolvedPlan, Dataset, Compiled]] = Recent(256)
+"""By identity: both are frozen, and kept here as long as their numbers are."""
+
+
+def _compile(resolved: ResolvedPlan, dataset: Dataset, max_rows: int) -> Compiled:
     limit, warnings = row_limit(resolved, max_rows)
     query = build_query(resolved, dataset).limit(exp.Literal.number(limit), copy=False)
     return Compiled(w.write(query), _columns(resolved), limit, (*resolved.warnings, *warnings))

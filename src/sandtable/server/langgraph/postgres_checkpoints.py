@@ -6,13 +6,13 @@ from typing import Any, cast
 
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
-from sandtable.assemble.conversation import plain_serializer
+from sandtable.assemble.serializer import StateSerializer
 from sandtable.server.threads.postgres import PostgresDatabase
 
 
 async def postgres_checkpoints(database: PostgresDatabase) -> AsyncPostgresSaver:
     # Its cursors ask for the rows they want, whatever the pool's default is.
-    saver = AsyncPostgresSaver(cast(Any, database.pool), serde=plain_serializer())
+    saver = AsyncPostgresSaver(cast(Any, database.pool), serde=StateSerializer())
     async with database.upgrading():
         await saver.setup()
     return saver

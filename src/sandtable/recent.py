@@ -1,0 +1,38 @@
+"""The last few results of pure work, so that one question does not do it again at every step.
+
+Only for what depends on its key alone: forgetting changes nothing but time.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class Recent(Generic[K, V]):
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._kept: OrderedDict[K, V] = OrderedDict()
+
+    def get(self, key: K) -> V | None:
+        found = self._kept.get(key)
+        if found is not None:
+            self._touch(key)
+        return found
+
+    def put(self, key: K, value: V) -> None:
+        self._kept[key] = value
+        self._touch(key)
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+
+    def _touch(self, key: K) -> None:
+        try:
+            self._kept.move_to_end(key)
+        except KeyError:
+            # Another thread has just pushed it out.
+            return
