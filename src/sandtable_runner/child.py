@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandtable_runner import engine, kernel, parse, root
+from sandtable_runner import engine, kernel, root
 from sandtable_runner.frames import read_frame, write_frame
 from sandtable_runner.modes import MODES, Outcome, failure
 from sandtable_runner.seal import Baseline, Cell, Isolation, seal
@@ -23,7 +23,7 @@ from sandtable_runner.seal import Baseline, Cell, Isolation, seal
 JOB_FD = 3
 STORE_FD = 4
 EXIT_SETUP = 70
-_REHEARSAL = (
+REHEARSAL = (
     "SELECT a, sum(b) AS s FROM (VALUES (1, 2.5)) AS t(a, b) WHERE a > 0 GROUP BY a ORDER BY s DESC LIMIT 5"
 )
 
@@ -33,6 +33,8 @@ class Template:
     """What every child inherits."""
 
     connection: engine.Connection
+    parser: engine.Connection
+    """Another engine, which never has data."""
     isolation: Isolation
     baseline: Baseline
     store_fd: int
@@ -96,16 +98,16 @@ def budget_of(isolation: Isolation, order: dict[str, Any]) -> tuple[int, str | N
 
 
 def _rehearse(template: Template, order: dict[str, Any]) -> None:
-    """Touch the code and memory that a job needs: queries where there is data, the parser where there is none."""
-    engine.warm_up(template.connection)
-    tables = order.get("data")
+    """Touch the code and memory that a job needs."""
+    mode = order.get("mode", "sql")
+    if mode != "parse":
+        engine.warm_up(template.connection)
     if not order["presealed"]:
         _rehearse_reading(template)
-    for table in tables or ():
+    for table in order.get("data", ()):
         template.connection.execute(f"SELECT * FROM {engine.quote(table['table'])} LIMIT 1").fetchall()
-    mode = "parse" if order["presealed"] and not tables else "sql"
     limits = {"rows": 10, "cell_bytes": 64, "result_bytes": 1024}
-    job = {"mode": mode, "text": _REHEARSAL, "limits": limits, "options": {"float_columns": ["b"]}}
+    job = {"mode": mode, "text": REHEARSAL, "limits": limits, "options": {"float_columns": ["b"]}}
     json.dumps(_run(template, job))
 
 
@@ -133,20 +135,20 @@ def _close(template: Template, order: dict[str, Any]) -> None:
     """Seal, open the tables, lock the engine."""
     cell = Cell(**order["cell"])
     seal(cell, template.isolation, template.baseline, STORE_FD if template.store_fd >= 0 else -1)
-    if order["mode"] == "ingest":
-        # It reads and writes files, inside walls that are closed by now.
+    if order["mode"] in ("ingest", "export"):
+        # They read and write files, inside walls that are closed by now.
         order["out"] = "/out" if template.isolation.namespaces else cell.out
         return
-    engine.open_tables(template.connection, order["data"], order["threads"])
-    if not order["data"]:
-        parse.prepare(template.connection)
+    if order["mode"] != "parse":
+        engine.open_tables(template.connection, order["data"], order["threads"])
 
 
 def _run(template: Template, job: dict[str, Any]) -> Outcome:
     started = time.perf_counter()
     try:
         job["text"].encode()
-        outcome = MODES[job["mode"]](template.connection, job)
+        connection = template.parser if job["mode"] == "parse" else template.connection
+        outcome = MODES[job["mode"]](connection, job)
     except UnicodeEncodeError as error:
         message = f"the text has a lone surrogate at position {error.start}: it is not valid Unicode"
         outcome = failure("VALIDATION_ERROR", "BadText", message, "send the text as valid UTF-8")

@@ -11,9 +11,9 @@ import re
 _PLACE = re.compile(r"\n\s*\n?LINE \d+:.*", re.DOTALL)
 _ADVICE = re.compile(r"\n+(?:Possible solutions:|See also|\* ).*", re.DOTALL)
 _KIND = re.compile(r"^[A-Z][\w ]* Error: ")
-_CANDIDATES = re.compile(r"\n*Candidate bindings: (.*)", re.DOTALL)
+_CANDIDATES = re.compile(r"\n*Candidate (?:bindings|tables): (?:: )?(.*)", re.DOTALL)
 _MEANT = re.compile(r'\n*Did you mean "?(.*?)"?\??$', re.DOTALL)
-_NO_COLUMN = re.compile(r'Referenced (?:column|table) "(.*?)" not found.*', re.DOTALL)
+_NO_COLUMN = re.compile(r'Referenced (column|table) "(.*?)" not found.*', re.DOTALL)
 _MOST_NAMED = 5
 _SCHEMA = "check names and types against the dataset's schema"
 
@@ -33,5 +33,6 @@ def explain(text: str) -> tuple[str, str]:
         text = text[: found.start()]
         suggestion = f'did you mean "{found[1]}"?'
     if found := _NO_COLUMN.fullmatch(text.strip()):
-        text = f'there is no column "{found[1]}" in the tables of this query'
+        where = "the tables of this query" if found[1] == "column" else "this query"
+        text = f'there is no {found[1]} "{found[2]}" in {where}'
     return text.strip(), suggestion

@@ -30,6 +30,7 @@ _TEMPLATE = {
     "allow_persistent_secrets": False,
     "python_enable_replacements": False,
 }
+PARSER_MB = 200
 SAMPLE = ".rehearsal.parquet"
 _SAMPLE_ROWS = "SELECT x % 7 AS k, x * 1.5 AS v, (x % 5)::VARCHAR AS t FROM range(3000) AS r(x)"
 _WARM_UP = """
@@ -69,9 +70,17 @@ def connect() -> Connection:
     # In 2.0.0 this rewrite can give silently wrong numbers for a ratio to a partition's sum.
     connection.execute("SET disabled_optimizers = 'window_self_join'")
     warm_up(connection)
+    return connection
+
+
+def connect_parser() -> Connection:
+    """An engine of its own that holds nothing and can reach nothing, made once for every parser."""
+    connection = duckdb.connect(config=dict(_TEMPLATE))
     connection.execute(
-        "SELECT json_deserialize_sql(json_serialize_sql('SELECT a, sum(b) FROM t GROUP BY 1'))"
-    ).fetchall()
+        # Without data there is only parsing, which the optimizer would do twice.
+        f"PRAGMA disable_optimizer; SET memory_limit = '{PARSER_MB}MiB'; SET temp_directory = ''; "
+        "SET enable_external_access = false; SET lock_configuration = true"
+    )
     return connection
 
 
@@ -141,9 +150,6 @@ def open_tables(connection: Connection, tables: list[dict[str, Any]], threads: i
     if tables:
         paths = ", ".join(literal(table["path"]) for table in tables)
         statements.append(f"SET allowed_paths = [{paths}]")
-    else:
-        # Without data there is only parsing, which the optimizer would do twice.
-        statements.append("PRAGMA disable_optimizer")
     if threads > 1:
         statements.append(f"SET threads = {threads}")
     statements += ["SET enable_external_access = false", "SET lock_configuration = true"]

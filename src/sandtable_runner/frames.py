@@ -8,7 +8,7 @@ import struct
 from typing import Any
 
 _LENGTH = struct.Struct(">I")
-MAX_JOB = 8 << 20
+MAX_JOB = 64 << 20
 
 
 def read_frame(fd: int) -> dict[str, Any] | None:

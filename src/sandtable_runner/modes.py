@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from sandtable_runner import engine, escape, ingest, parse, profile
+from sandtable_runner import engine, escape, export, ingest, parse, profile
 from sandtable_runner.complaint import explain
 from sandtable_runner.encode import INEXACT_TYPES, CellTooLarge, Inexact, encode_row, text_size
 
@@ -176,6 +176,18 @@ def run_profile(connection: engine.Connection, job: Job) -> Outcome:
     return {"status": "succeeded", "output": output}
 
 
+def run_export(connection: engine.Connection, job: Job) -> Outcome:
+    try:
+        output = export.export(connection, job)
+    except export.TooLarge as error:
+        return failure(
+            "RUNNER_RESOURCE_EXCEEDED", "ResultTooLarge", str(error), "select fewer columns or rows"
+        )
+    except duckdb.Error as error:
+        return _engine_failure(error)
+    return {"status": "succeeded", "output": output}
+
+
 def probe(connection: engine.Connection, job: Job) -> Outcome:
     """Real escape attempts, made from inside."""
     return {"status": "succeeded", "output": {"attempts": escape.attempt_all()}}
@@ -188,5 +200,6 @@ MODES: dict[str, Callable[[engine.Connection, Job], Outcome]] = {
     "parse": parse_sql,
     "ingest": run_ingest,
     "profile": run_profile,
+    "export": run_export,
     "probe": probe,
 }

@@ -1,7 +1,7 @@
 """The file tree a sandbox can see: an almost empty root of its own.
 
 /data     the one dataset, read-only        /scratch  private memory-backed space, size-limited
-/out      only while ingesting: where the Parquet is written
+/out      only while ingesting or exporting: where the Parquet is written
 /store, /staging, /proc  the template's own view of the data store and of itself; hidden from every child
 Nothing of the host is there: no /etc, no /usr, no /home, no /sys.
 """

@@ -19,8 +19,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sandtable_runner import engine, kernel, landlock, seal, seccomp
-from sandtable_runner.child import JOB_FD, Template, budget_of, live
+from sandtable_runner import engine, kernel, landlock, parse, seal, seccomp
+from sandtable_runner.child import JOB_FD, REHEARSAL, Template, budget_of, live
 from sandtable_runner.host import probe_host
 from sandtable_runner.namespaces import enter_namespaces
 
@@ -139,6 +139,9 @@ def main() -> None:
         os.nice(config["nice"])
     control = Control(config["control_fd"])
     connection = engine.connect()
+    parser = engine.connect_parser()
+    parse.prepare(parser)
+    parse.parse(parser, REHEARSAL, ["b"])
     engine.write_sample(connection, config["store"])
     isolation, reasons = probe_host(config["store"], allow_namespaces=config["isolation"] != "landlock")
     hello = {"engine": engine.version(), "landlock": landlock.abi(), "reasons": reasons}
@@ -165,7 +168,7 @@ def main() -> None:
     if isolation.namespaces:
         # Built once for all: every child is process 1 of its own world.
         seccomp.build_filter(1, private_files=True)
-    template = Template(connection, isolation, seal.Baseline.measure(), store_fd)
+    template = Template(connection, parser, isolation, seal.Baseline.measure(), store_fd)
     zygote = Zygote(control, template)
     control.send({**hello, "ready": True, "layers": isolation.layers})
     zygote.loop()

@@ -11,13 +11,15 @@ import click
 
 from sandtable.assemble import Parts
 from sandtable.capsule.document import document
+from sandtable.catalog.store import DataStore
 from sandtable.cli import failure, inputs
 from sandtable.cli.config import load_settings, raised
 from sandtable.cli.jsonl import Answer, Line, answer_lines
 from sandtable.cli.refusal import show_refusal
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, on_terminal, print_json, print_rows
-from sandtable.errors import ErrorCode, Problem
+from sandtable.errors import ErrorCode, InvalidInput, Problem
+from sandtable.runs.export import MEDIA_TYPES, Format, export_run
 from sandtable.runs.model import Run, RunRequest
 
 
@@ -30,6 +32,7 @@ class Ask:
     max_rows: int | None
     dry_run: bool
     no_cache: bool
+    output: Path | None = None
 
     def request(self, dataset_id: str, query: inputs.Query, question: str) -> RunRequest:
         return RunRequest(
@@ -52,6 +55,12 @@ class Ask:
 @click.option("--max-rows", type=click.IntRange(1, 100_000), metavar="N", help="Most rows to return.")
 @click.option("--dry-run", is_flag=True, help="Bind and explain, without running.")
 @click.option("--no-cache", is_flag=True, help="Run it even if an identical run was answered before.")
+@click.option(
+    "--output",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False, writable=True),
+    help="Write the rows to this file, as its name ends: .csv, .json or .parquet.",
+)
 @inputs.json_option
 def command(
     sql_text: str | None, plan_file: str | None, lines_file: str | None, as_json: bool, **options: Any
@@ -60,7 +69,8 @@ def command(
 
     Prints a table; with --json the signed capsule, which `sandtable verify` takes, with a readable copy of
     its content under `capsule`. With --jsonl, one line per run:
-    {"id", "status", "columns", "rows", "error", "exec_time_ms", …}.
+    {"id", "status", "columns", "rows", "error", "exec_time_ms", …}. With --output the rows go to a file; CSV is
+    safe to open in a spreadsheet, Parquet keeps the types of the columns.
 
     Exit code: 0 succeeded, 1 failed, 2 the input cannot be used, 3 refused, 4 no sandbox; with --jsonl, 0
     when every line was answered.
@@ -68,6 +78,10 @@ def command(
     ask = Ask(**options)
     inputs.require_dataset(ask.dataset_id, ask.data)
     inputs.require_one(sql=sql_text, plan=plan_file, jsonl=lines_file)
+    if ask.output is not None and (lines_file is not None or ask.dry_run):
+        raise click.UsageError("--output goes with one run, and not with --dry-run.")
+    if ask.output is not None:
+        format_of(ask.output)
     settings = raised(load_settings(), timeout_s=ask.timeout, max_rows=ask.max_rows)
     if lines_file is not None:
         return with_parts(lambda parts: _many(parts, ask, lines_file), settings)
@@ -89,11 +103,32 @@ async def _one(parts: Parts, ask: Ask, query: inputs.Query, as_json: bool) -> in
     dataset = await open_dataset(parts, ask.dataset_id, ask.data)
     query = inputs.fitted(query, dataset, on_the_fly=bool(ask.data))
     run = await _run(parts, ask, dataset.id, query, ask.question)
+    if ask.output is not None and run.status == "succeeded":
+        await _write(parts, run, ask.output)
     if as_json:
         print_json(document(await parts.runs.capsule(run.id)))
     else:
-        _show(run)
+        _show(run, rows=ask.output is None)
     return exit_code(run)
+
+
+def format_of(file: Path) -> Format:
+    kind = file.suffix.lower().removeprefix(".")
+    if kind not in MEDIA_TYPES:
+        raise click.UsageError(f"--output must end in .csv, .json or .parquet: {file.name!r} does not.")
+    return kind
+
+
+async def _write(parts: Parts, run: Run, file: Path) -> None:
+    store = DataStore(parts.settings.home / "data")
+    made = await export_run(run, format_of(file), parts.executor, store)
+    try:
+        await asyncio.to_thread(file.write_bytes, made.content)
+    except OSError as error:
+        raise InvalidInput(
+            f"cannot write {file}: {error.strerror or error}", suggestion="Check the path."
+        ) from error
+    click.echo(f"wrote {run.row_count or 0:,} rows to {clean(str(file))}", err=True)
 
 
 async def _many(parts: Parts, ask: Ask, source: str) -> int:
@@ -144,11 +179,11 @@ def exit_code(run: Run) -> int:
     return failure.NO_SANDBOX if unavailable else failure.FAILED
 
 
-def _show(run: Run) -> None:
+def _show(run: Run, *, rows: bool = True) -> None:
     for warning in run.warnings:
         click.echo(f"note: {clean(warning)}", err=True)
     if run.status == "succeeded":
-        if run.request.mode == "sql":
+        if run.request.mode == "sql" and rows:
             print_rows([(column.name, column.type) for column in run.columns], run.rows or ())
         for text in run.output.values():
             click.echo(clean(str(text), newlines=True))

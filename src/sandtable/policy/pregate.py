@@ -22,7 +22,7 @@ MAX_JOINS = 200
 
 # Control characters, spaces other than the plain one, and characters that show nothing or turn the
 # direction of text: what a reader sees would not be what runs. Emoji selectors and accents are fine.
-_INVISIBLE = re.compile(
+INVISIBLE = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f"
     "\u2000-\u200f\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\udfff\ufeff\uffa0\ufff0-\ufffb"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
@@ -65,7 +65,7 @@ def _empty(text: str) -> Refused | None:
 
 
 def _invisible(text: str) -> Refused | None:
-    found = None if text.isascii() and text.isprintable() else _INVISIBLE.search(text)
+    found = None if text.isascii() and text.isprintable() else INVISIBLE.search(text)
     if found is None:
         return None
     code = ord(found.group())

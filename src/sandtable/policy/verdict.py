@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from sandtable.errors import ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One way to mend what was refused or failed: replaces all that was handed in. Either a text or a plan."""
+
+    title: str
+    """What it does, in a few words: ``Use `category` ``."""
+    text: str | None = None
+    """The corrected SQL."""
+    plan: dict[str, Any] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +43,8 @@ class Refused:
     """Character offset into the input text, when the construct has a place in it."""
     length: int = 0
     details: dict[str, object] = field(default_factory=dict[str, object])
+    fixes: tuple[Fix, ...] = ()
+    """Filled in by whoever had the gate approve them; the gate itself only refuses."""
 
 
 Verdict = Approved | Refused

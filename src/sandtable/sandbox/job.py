@@ -12,7 +12,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.errors import ErrorCode
 
-Mode = Literal["sql", "dry_run", "fetch_schema", "parse", "ingest", "profile", "probe"]
+Mode = Literal["sql", "dry_run", "fetch_schema", "parse", "ingest", "profile", "export", "probe"]
+WRITES: frozenset[Mode] = frozenset({"ingest", "export"})
+"""Modes that write a file, into a folder of their own: no sandbox is sealed for them in advance."""
 
 
 class _Wire(BaseModel):
@@ -54,7 +56,7 @@ class Job(_Wire):
     threads: int = Field(default=1, ge=1)
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict)
-    """Mode-specific, such as `float_columns` for `parse` or `source` for `ingest`."""
+    """Mode-specific, such as `float_columns` for `parse`, `source` for `ingest` or `rows` for `export`."""
 
 
 class ResultColumn(_Wire):
@@ -86,6 +88,6 @@ class JobResult(_Wire):
     stderr: str = ""
     error: JobError | None = None
     output: dict[str, Any] = Field(default_factory=dict)
-    """Answer of the modes that return no table (`parse`, `fetch_schema`, `ingest`, `profile`, `probe`)."""
+    """Answer of the modes that return no table (`parse`, `fetch_schema`, `ingest`, `profile`, `export`, `probe`)."""
     metrics: dict[str, float] = Field(default_factory=dict)
     """Timings in ms and peaks, never hashed."""

@@ -13,10 +13,11 @@ from sandtable.capsule.seal import PAYLOAD_TYPE
 from sandtable.capsule.store import Status
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
-from sandtable.errors import InvalidInput
+from sandtable.errors import InvalidInput, SandtableError
 from sandtable.plan.schema import plan_schema
+from sandtable.runs.fixes import fixes_for, with_fixes
 from sandtable.runs.model import Run, RunRequest
-from sandtable.server import logs, views
+from sandtable.server import exports, logs, views
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
 from sandtable.server.samples import Samples
@@ -33,6 +34,7 @@ _UNAVAILABLE: dict[int | str, dict[str, Any]] = {
 }
 
 router = APIRouter()
+router.include_router(exports.router)
 
 DatasetId = Annotated[str, Path(max_length=128, examples=["ecommerce"])]
 RunId = Annotated[str, Path(max_length=128, examples=["run_019a83f0c1d2000000a1b2c3d4e5f607"])]
@@ -43,6 +45,18 @@ Wait = Annotated[
 
 def _parts(request: Request) -> Parts:
     return request.app.state.parts
+
+
+async def _view(request: Request, run: Run) -> views.RunView:
+    """With fixes, where there are any: about the dataset as it is now, which may be gone or broken."""
+    if run.status not in ("rejected", "failed"):
+        return views.RunView.of(run)
+    parts = _parts(request)
+    try:
+        dataset = await parts.library.ready(run.request.dataset_id)
+    except SandtableError:
+        return views.RunView.of(run)
+    return views.RunView.of(run, await fixes_for(parts.check, dataset, run))
 
 
 @router.get("/datasets", operation_id="list_datasets", tags=["datasets"], summary="What may be asked about")
@@ -145,7 +159,7 @@ async def submit_run(
         run = await runs.wait(run.id, wait)
     response.headers["Location"] = f"/runs/{run.id}"
     response.status_code = 200 if run.ended else 202
-    return views.RunView.of(run)
+    return await _view(request, run)
 
 
 @router.get("/runs", operation_id="list_runs", tags=["runs"], summary="Runs, newest first")
@@ -176,7 +190,7 @@ async def get_run(request: Request, run_id: RunId, wait: Wait = 0.0) -> views.Ru
     logs.bind(run_id=run_id)
     runs = _parts(request).runs
     run: Run = await (runs.wait(run_id, wait) if wait else runs.get(run_id))
-    return views.RunView.of(run)
+    return await _view(request, run)
 
 
 @router.post(
@@ -210,7 +224,9 @@ async def check(
     if (body.plan is None) == (body.sql is None):
         raise InvalidInput("a check needs a plan or SQL", suggestion="Give exactly one of `plan` and `sql`.")
     dataset = await parts.library.ready(body.dataset_id)
-    return views.VerdictView.of(await parts.check(dataset, sql=body.sql, plan=body.whole_plan))
+    sql, plan = body.sql, body.whole_plan
+    verdict = await parts.check(dataset, sql=sql, plan=plan)
+    return views.VerdictView.of(await with_fixes(parts.check, dataset, verdict, sql, plan))
 
 
 @router.get(

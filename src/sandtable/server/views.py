@@ -13,7 +13,7 @@ from sandtable.capsule.store import Status
 from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
 from sandtable.plan.reading import bounded
-from sandtable.policy.verdict import Approved, Verdict
+from sandtable.policy.verdict import Approved, Fix, Verdict
 from sandtable.runs.model import Run
 from sandtable.sandbox.job import Limits, ResultColumn
 
@@ -179,6 +179,9 @@ class RunView(_Shown):
     stdout: str
     stderr: str
     error: Problem | None
+    fixes: tuple[Fix, ...] = ()
+    """For a run that was rejected or whose names could not be bound: corrections that the gate approves; not in
+    lists."""
     cached_from: str | None
     """The earlier run that answered."""
     limits: Limits
@@ -188,7 +191,7 @@ class RunView(_Shown):
     stats: dict[str, float]
 
     @classmethod
-    def of(cls, run: Run) -> RunView:
+    def of(cls, run: Run, fixes: tuple[Fix, ...] = ()) -> RunView:
         request = run.request
         same = {name: getattr(run, name) for name in cls.model_fields if name in Run.model_fields}
         return cls(
@@ -198,6 +201,7 @@ class RunView(_Shown):
             question=request.question,
             plan=request.plan,
             origin=request.origin,
+            fixes=fixes,
             **same,
         )
 
@@ -226,6 +230,8 @@ class VerdictView:
     message: str | None = None
     suggestion: str | None = None
     details: dict[str, Any] = field(default_factory=dict)
+    fixes: tuple[Fix, ...] = ()
+    """Corrections that the gate approves, the likeliest first."""
 
     @classmethod
     def of(cls, verdict: Verdict) -> VerdictView:
@@ -247,6 +253,7 @@ class VerdictView:
             message=verdict.message,
             suggestion=verdict.suggestion,
             details=dict(verdict.details),
+            fixes=verdict.fixes,
         )
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from sandtable.errors import NotFound, SandboxUnavailable
 from sandtable.sandbox.executor import JobStatus
-from sandtable.sandbox.job import Job, JobResult
+from sandtable.sandbox.job import WRITES, Job, JobResult
 from sandtable.sandbox.local.outcome import explain_end, failed, timed_out
 from sandtable.sandbox.local.pool import KEYS_KEPT, Key, Origin, Pool
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
@@ -26,9 +26,8 @@ _RESULTS_KEPT = 64
 _ANSWER_SLACK = 1 << 20
 _READY_BYTES = 4096
 _END_GRACE_S = 1.0
-_REFILL_PAUSE_S = 0.002
-_REFILL_LATEST_S = 1.0
-_BUSY = 2
+_QUIET_S = 0.25
+_REFILL_LATEST_S = 3.0
 _TEMPLATE_MB = 1024
 _PIDS_EACH = 64
 
@@ -64,9 +63,9 @@ class LocalExecutor:
         self._running: set[str] = set()
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
-        self._refills: set[asyncio.Task[None]] = set()
-        self._calm = asyncio.Event()
-        self._calm.set()
+        self._refills: dict[Key, asyncio.Task[None]] = {}
+        self._last_work = 0.0
+        self._hurry = asyncio.Event()
         self._closed = False
         self._kept: deque[Sandbox] = deque()
         """Parsers of the one person who uses this process, between two of their texts."""
@@ -138,7 +137,6 @@ class LocalExecutor:
         try:
             async with self._slots:
                 self._running.add(job.id)
-                self._mark_calm()
                 result = await self._attempt(job)
                 if result is None:
                     # The template itself was lost under the job. Jobs only read, so a second try is safe.
@@ -149,13 +147,7 @@ class LocalExecutor:
         finally:
             self._running.discard(job.id)
             self._cancelled.discard(job.id)
-            self._mark_calm()
-
-    def _mark_calm(self) -> None:
-        if len(self._running) > _BUSY:
-            self._calm.clear()
-        else:
-            self._calm.set()
+            self._last_work = time.perf_counter()
 
     async def _attempt(self, job: Job) -> JobResult | None:
         _, pool = await self._ready()
@@ -176,7 +168,7 @@ class LocalExecutor:
         if result is not None:
             total = (time.perf_counter() - started) * 1e3
             result = result.model_copy(update={"metrics": {**result.metrics, "total_ms": total}})
-        if job.mode != "ingest" and origin != "kept":
+        if job.mode not in WRITES and origin != "kept":
             self._refill(pool, job)
         return result
 
@@ -220,18 +212,24 @@ class LocalExecutor:
                 await asyncio.shield(sandbox.ended)
 
     def _refill(self, pool: Pool, job: Job) -> None:
-        async def later() -> None:
-            # Whoever waits for this job's answer goes first. While many wait, a sandbox that is forked when it
-            # is needed costs less in all than one that is made ready for later.
-            await asyncio.sleep(_REFILL_PAUSE_S)
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_REFILL_LATEST_S):
-                    await self._calm.wait()
-            await pool.refill(job)
+        key = Key.of(job)
+        if key not in self._refills:
+            task = self._refills[key] = asyncio.create_task(self._refill_when_quiet(pool, job))
+            task.add_done_callback(lambda _: self._refills.pop(key))
 
-        task = asyncio.create_task(later())
-        self._refills.add(task)
-        task.add_done_callback(self._refills.discard)
+    async def _refill_when_quiet(self, pool: Pool, job: Job) -> None:
+        """Whoever waits for an answer goes first. While many do, a sandbox that is forked when it is needed
+        costs less in all than one that is made ready for later."""
+        latest = time.perf_counter() + _REFILL_LATEST_S
+        while (now := time.perf_counter()) < latest:
+            quiet = 0.0 if self._running else now - self._last_work
+            if quiet >= _QUIET_S:
+                break
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(_QUIET_S - quiet):
+                    await self._hurry.wait()
+                    break
+        await pool.refill(job)
 
     async def warm(self, job: Job) -> None:
         """Have sandboxes presealed for jobs like this one before the first of them comes."""
@@ -241,14 +239,18 @@ class LocalExecutor:
 
     async def settle(self) -> None:
         """Wait until the shelves are full again (for measuring)."""
-        while self._refills:
-            await asyncio.gather(*self._refills)
+        self._hurry.set()
+        try:
+            while self._refills:
+                await asyncio.gather(*self._refills.values())
+        finally:
+            self._hurry.clear()
 
     async def aclose(self) -> None:
         self._closed = True
-        for task in (*self._tasks.values(), *self._refills):
+        for task in (*self._tasks.values(), *self._refills.values()):
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), *self._refills, return_exceptions=True)
+        await asyncio.gather(*self._tasks.values(), *self._refills.values(), return_exceptions=True)
         if self._pool:
             self._pool.close()
         while self._kept:
@@ -265,14 +267,14 @@ def keeps(job: Job) -> bool:
 def _order(job: Job) -> dict[str, Any]:
     """The job as the runner reads it: the contract, plus where its data lies in the store."""
     limits = job.limits
-    ingesting = job.mode == "ingest"
+    writing = job.mode in WRITES
     folder = f"versions/{job.dataset_version.removeprefix('sha256:')}" if job.dataset_version else None
     cell = {
-        "folder": job.options["folder"] if ingesting else folder,
-        "staging": job.options["staging"] if ingesting else None,
+        "folder": job.options["folder"] if writing else folder,
+        "staging": job.options["staging"] if writing else None,
         "memory_mb": limits.memory_mb,
         "tmp_mb": limits.tmp_mb,
-        "file_mb": job.options["file_mb"] if ingesting else limits.tmp_mb,
+        "file_mb": job.options["file_mb"] if writing else limits.tmp_mb,
         "cpu_s": limits.cpu_s,
         "pids": limits.pids,
     }

@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sandtable.sandbox.job import Job
+from sandtable.sandbox.job import WRITES, Job
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
 from sandtable.sandbox.local.template import TemplateProcess
 
@@ -28,6 +28,7 @@ KEYS_KEPT = 8
 class Key:
     """Jobs that can use the same presealed sandbox."""
 
+    parses: bool
     version: str
     tables: tuple[tuple[str, str], ...]
     threads: int
@@ -41,6 +42,7 @@ class Key:
         limits = job.limits
         tables = tuple((ref.table, ref.path) for ref in job.data)
         return cls(
+            job.mode == "parse",
             job.dataset_version,
             tables,
             job.threads,
@@ -55,7 +57,7 @@ class Key:
         return {
             "presealed": True,
             "warm": True,
-            "mode": "sql",
+            "mode": "parse" if self.parses else "sql",
             "cell": {
                 "folder": f"versions/{self.version.removeprefix('sha256:')}" if self.version else None,
                 "staging": None,
@@ -83,7 +85,7 @@ class Pool:
     def take(self, job: Job, *, origin: Origin | None = None) -> tuple[Sandbox, Origin]:
         """Never waits. `origin` forces one way (for measuring)."""
         key = Key.of(job)
-        if origin in (None, "presealed") and job.mode != "ingest":
+        if origin in (None, "presealed") and job.mode not in WRITES:
             shelf = self._shelf(key)
             if sandbox := _living(shelf):
                 return sandbox, "presealed"

@@ -1,0 +1,126 @@
+"""Fixes that hold: candidates for what was refused or failed, of which those stay that the gate approves.
+
+Invariant: a fix that is offered passes the gate as it is offered. Nothing here is recorded: a fix is advice
+about the dataset as it is now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+import structlog
+
+from sandtable.catalog.model import Dataset
+from sandtable.errors import SandtableError
+from sandtable.plan.fixes import mended
+from sandtable.policy.binder_fixes import binder_candidates
+from sandtable.policy.fix_case import MOST_FIXES
+from sandtable.policy.fixes import candidates
+from sandtable.policy.verdict import Approved, Fix, Refused, Verdict
+from sandtable.runs.model import Run
+
+log = structlog.get_logger(__name__)
+
+_ROUNDS = 3
+
+
+class Check(Protocol):
+    def __call__(
+        self, dataset: Dataset, /, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
+    ) -> Awaitable[Verdict]: ...
+
+
+async def with_fixes(
+    check: Check, dataset: Dataset, verdict: Verdict, sql: str | None, plan: Mapping[str, Any] | None
+) -> Verdict:
+    """The same verdict; a refusal with the fixes that the gate approves."""
+    if isinstance(verdict, Approved):
+        return verdict
+    return replace(verdict, fixes=await _for_refusal(check, dataset, verdict, sql, plan))
+
+
+async def fixes_for(check: Check, dataset: Dataset, run: Run) -> tuple[Fix, ...]:
+    """For a run that was rejected, or that failed because the engine could not bind its names."""
+    error, request = run.error, run.request
+    if error is None or run.status not in ("rejected", "failed"):
+        return ()
+    if run.status == "failed":
+        if request.sql is None or error.details.get("type") != "BinderException":
+            return ()
+        made = binder_candidates(request.sql, error.message, error.suggestion, dataset)
+        return await _approved(check, dataset, made)
+    place = error.details.get("position")
+    refused = Refused(
+        code=error.code,
+        construct=str(error.details.get("construct", "")),
+        message=error.message,
+        suggestion=error.suggestion,
+        position=place if isinstance(place, int) else None,
+        details=error.details,
+    )
+    return await _for_refusal(check, dataset, refused, request.sql, request.plan)
+
+
+async def _for_refusal(
+    check: Check, dataset: Dataset, refused: Refused, sql: str | None, plan: Mapping[str, Any] | None
+) -> tuple[Fix, ...]:
+    if sql is not None:
+        return await _approved(check, dataset, candidates(sql, refused, dataset))
+    return await _mended_plan(check, dataset, refused, plan) if plan is not None else ()
+
+
+async def _mended_plan(
+    check: Check, dataset: Dataset, refused: Refused, plan: Mapping[str, Any]
+) -> tuple[Fix, ...]:
+    """Some problems of a plan are only found when others are out of the way."""
+    verdict: Verdict = refused
+    used: list[str] = []
+    try:
+        for _ in range(_ROUNDS):
+            problems = verdict.details.get("errors") if isinstance(verdict, Refused) else None
+            made = mended(plan, problems) if isinstance(problems, list) else None
+            if made is None:
+                return ()
+            names, plan = made
+            used += [name for name in names if name not in used]
+            verdict = await check(dataset, plan=plan)
+            if isinstance(verdict, Approved):
+                return (Fix(_title(used), plan=dict(plan)),)
+    except SandtableError as error:
+        log.warning("fixes_not_checked", reason=error.message)
+    return ()
+
+
+def _title(names: list[str]) -> str:
+    *first, last = [f"`{name}`" for name in names]
+    return f"Use {', '.join(first)} and {last}" if first else f"Use {last}"
+
+
+async def _approved(check: Check, dataset: Dataset, made: Iterable[Fix]) -> tuple[Fix, ...]:
+    kept: list[Fix] = []
+    try:
+        for fix in made:
+            held = await _held(check, dataset, fix)
+            if held is not None and held not in kept:
+                kept.append(held)
+            if len(kept) == MOST_FIXES:
+                break
+    except SandtableError as error:
+        # The refusal stands without them.
+        log.warning("fixes_not_checked", reason=error.message)
+    return tuple(kept)
+
+
+async def _held(check: Check, dataset: Dataset, fix: Fix) -> Fix | None:
+    """The fix, if the gate approves it; else with the likeliest fix of what is refused about it, once."""
+    assert fix.text is not None
+    verdict = await check(dataset, sql=fix.text)
+    if isinstance(verdict, Approved):
+        return fix
+    for second in candidates(fix.text, verdict, dataset)[:1]:
+        if isinstance(await check(dataset, sql=second.text), Approved):
+            also = f"{fix.title}, {second.title[0].lower()}{second.title[1:]}"
+            return replace(second, title=fix.title if second.title == fix.title else also)
+    return None
