@@ -4,26 +4,33 @@ VENV  := .venv
 BIN   := $(VENV)/bin
 PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKS := requirements
-CHAT_UI := web/stock/dist/index.html
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev chat-ui serve test lint format docs picture bench lock clean
+.PHONY: help setup dev web web-check web-types chat-ui serve test lint format docs picture bench lock clean
 
 help: ## list what can be made
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.setup ## leave a working .venv/bin/sandtable
 
 dev: $(VENV)/.dev ## setup, plus what tests and linters need
 
+web: $(VENV)/.setup ## build the web interface
+	@$(BIN)/python scripts/build_web.py
+
+web-check: $(VENV)/.setup ## style, types and tests of the web interface
+	@$(BIN)/python scripts/check_web.py
+
+web-types: docs ## write again what the web interface knows of the API
+	@$(BIN)/python scripts/check_web.py --write-types
+
 chat-ui: $(VENV)/.setup ## build the stock chat UI that is served at /chat/
-	$(BIN)/python scripts/build_stock_ui.py
+	@$(BIN)/python scripts/build_stock_ui.py
 
-# The server serves everything else when this one cannot be built.
-$(CHAT_UI): $(VENV)/.setup web/stock/package-lock.json scripts/build_stock_ui.py
-	-@$(BIN)/python scripts/build_stock_ui.py && touch $@
-
-serve: $(VENV)/.setup $(CHAT_UI) ## set up and serve on http://localhost:8000
+# Both are recognised at once when nothing changed. The server serves everything else when one cannot be built.
+serve: $(VENV)/.setup ## set up and serve on http://localhost:8000
+	@$(BIN)/python scripts/build_web.py || true
+	@$(BIN)/python scripts/build_stock_ui.py || true
 	$(BIN)/sandtable serve
 
 test: $(VENV)/.dev ## set up and run the tests (ARGS="tests/policy -k cte" narrows them)
@@ -61,7 +68,8 @@ lock: $(VENV)/.dev ## resolve the dependencies again
 		--group pyproject.toml:node --constraints $(LOCKS)/dev.lock.txt --output-file $(LOCKS)/node.lock.txt
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) $(VENV).bootstrap build dist .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(VENV).bootstrap build dist src/sandtable/server/_built web/app/node_modules
+	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(VENV)/.made: scripts/make_venv.sh

@@ -5,6 +5,7 @@ Invariant: a page is a pure function of the code; `tests/house` fails when one l
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +17,7 @@ from pydantic.fields import FieldInfo
 from sandtable.cli.reference import reference_page as cli_page
 from sandtable.plan.schema import plan_schema_text
 from sandtable.policy import reference as policy_functions
+from sandtable.server.app import openapi_document
 from sandtable.settings import Settings
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -99,27 +101,34 @@ def policy_page() -> str:
     return before + policy_functions.function_table() + after
 
 
+def openapi_text() -> str:
+    """What the web interface's types are made from."""
+    return json.dumps(openapi_document(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
 POLICY = "docs/policy.md"
 PAGES: dict[str, Callable[[], str]] = {
     "docs/settings.md": settings_page,
     "docs/cli.md": cli_page,
     "docs/plan.schema.json": plan_schema_text,
     POLICY: policy_page,
+    "web/app/src/api/openapi.json": openapi_text,
 }
 
 
 def main(arguments: list[str]) -> int:
+    pages = {page: write() for page, write in PAGES.items()}
     stale = [
         page
-        for page, write in PAGES.items()
-        if not (ROOT / page).exists() or (ROOT / page).read_text(encoding="utf-8") != write()
+        for page, text in pages.items()
+        if not (ROOT / page).exists() or (ROOT / page).read_text(encoding="utf-8") != text
     ]
     if "--check" in arguments:
         for page in stale:
             print(f"{page} lags behind the code: run `make docs`")
         return 1 if stale else 0
     for page in stale:
-        (ROOT / page).write_text(PAGES[page](), encoding="utf-8")
+        (ROOT / page).write_text(pages[page], encoding="utf-8")
         print(f"wrote {page}")
     return 0
 

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
+from sandtable.server.built import FOLDER, Build
 from tests import postgres
 
 ORDINARY_ACCOUNT = "nobody"
@@ -49,10 +50,14 @@ def _chromium() -> str | None:
     return _complaint("chromium", "--version")
 
 
+def _web_ui() -> str | None:
+    """Sandtable's own web interface, as `make web` builds it."""
+    return None if Build(FOLDER / "web").exists else "not built: make web"
+
+
 def _chat_ui() -> str | None:
     """The stock chat interface, as `make chat-ui` builds it."""
-    built = Path(__file__).resolve().parents[1] / "web" / "stock" / "dist" / "index.html"
-    return None if built.is_file() else "not built: make chat-ui"
+    return None if Build(FOLDER / "chat-ui").exists else "not built: make chat-ui"
 
 
 def _root() -> str | None:
@@ -104,6 +109,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "cgroup": _cgroup,
     "postgres": postgres.why_none,
     "chromium": _chromium,
+    "web_ui": _web_ui,
     "chat_ui": _chat_ui,
 }
 

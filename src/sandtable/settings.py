@@ -35,6 +35,9 @@ class Settings(BaseSettings):
     datasets: Path | None = None
     """Folder with another `registry.json`; the three built-in datasets when unset."""
 
+    web: Path | None = None
+    """Folder with another build of the web interface, for those who work on it; the package's own when unset."""
+
     host: str = "127.0.0.1"
     """Address that `sandtable serve` listens on."""
 
@@ -133,7 +136,7 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
 
-    @field_validator("home", "datasets")
+    @field_validator("home", "datasets", "web")
     @classmethod
     def _from_the_root(cls, path: Path | None) -> Path | None:
         """A sandbox and a restarted server have other current folders."""

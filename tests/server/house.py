@@ -117,6 +117,6 @@ def report(problem: Problem | None = None) -> DoctorReport:
 @asynccontextmanager
 async def open_house(home: Path, settings: Settings | None = None) -> AsyncIterator[House]:
     world = World(home)
-    chosen = settings or Settings(home=home)
+    chosen = settings or Settings(home=home, web=home / "not-built")
     async with world.opened(queue_limit=chosen.queue_limit) as runs:
         yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world)

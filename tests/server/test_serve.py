@@ -35,6 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @contextmanager
 def served(home: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
+    environment["SANDTABLE_WEB"] = str(home / "not-built")
     with subprocess.Popen(
         [*PROGRAM, "serve", *arguments],
         env=environment,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from fastapi import FastAPI
 
@@ -16,6 +17,7 @@ from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.langgraph import assistants, runs, stock, threads, ui
 from sandtable.server.logs import RequestLog
 from sandtable.server.samples import Samples
+from sandtable.server.web import WebUi, web_build
 
 DESCRIPTION = (
     "Questions about tabular data: a plan or SQL goes in, a gate judges it, a sealed sandbox runs it, "
@@ -48,6 +50,27 @@ def create_app(
 
     `open_conversation` stands in for the one that the settings describe.
     """
+    app = _with_routes()
+    app.state.parts = parts
+    app.state.samples = Samples(parts)
+    app.state.conversations = Conversations(parts, open_conversation)
+    app.state.health = health.Health(parts, app.state.conversations, tested)
+    errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
+    # The last one added is the first to see a request.
+    app.add_middleware(WebUi, build=web_build(parts.settings))
+    app.add_middleware(Heads)
+    app.add_middleware(Guard)
+    app.add_middleware(RequestLog)
+    app.add_middleware(SecurityHeaders)
+    return app
+
+
+def openapi_document() -> dict[str, Any]:
+    """What GET /openapi.json answers; the same for every server of this version."""
+    return _with_routes().openapi()
+
+
+def _with_routes() -> FastAPI:
     app = FastAPI(
         title="Sandtable",
         version=__version__,
@@ -57,16 +80,6 @@ def create_app(
         redoc_url=None,
         lifespan=_lifespan,
     )
-    app.state.parts = parts
-    app.state.samples = Samples(parts)
-    app.state.conversations = Conversations(parts, open_conversation)
-    app.state.health = health.Health(parts, app.state.conversations, tested)
     for adapter in ADAPTERS:
         app.include_router(adapter.router)
-    errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
-    # The last one added is the first to see a request.
-    app.add_middleware(Heads)
-    app.add_middleware(Guard)
-    app.add_middleware(RequestLog)
-    app.add_middleware(SecurityHeaders)
     return app

@@ -1,4 +1,4 @@
-"""The page at `/`: what this is, what may be asked about, what was asked last.
+"""The page at `/` where the web interface is not built: what may be asked about, what was asked last.
 
 Invariant: every value passes `html.escape`; the page holds no script, and its policy allows none.
 """
@@ -51,6 +51,8 @@ async def landing(request: Request) -> HTMLResponse:
 runs it, a signed capsule comes out.</p>
 <nav><a href="/docs">How to ask</a><a href="/openapi.json">OpenAPI</a><a href="/plan/schema">Plan language</a>
 <a href="/keys">Signing key</a><a href="/readyz">Readiness</a></nav></header>
+<p>The web interface is not built. In a checkout, <code>make web</code> builds it; this page then gives way to it.
+Everything else works, <a href="/chat/">the chat</a> too where <code>make chat-ui</code> built it.</p>
 <h2>Datasets</h2><div class="cards">{cards}</div>
 <h2>Try it</h2><pre>{escape(_TRY.format(host=host))}</pre>
 <h2>Last runs</h2>{runs}""",

@@ -5,14 +5,14 @@ Invariant: nothing of its own is changed. What it may load and where it may conn
 
 from __future__ import annotations
 
-from pathlib import Path
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from sandtable.assemble import Parts
 from sandtable.errors import NotFound
+from sandtable.server.built import FOLDER, INDEX, Build
 from sandtable.server.callers import User
 from sandtable.server.conversations import Talking
 from sandtable.server.langgraph.assistants import dataset_of
@@ -24,9 +24,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 )
-BUILT = Path(__file__).resolve().parents[4] / "web" / "stock" / "dist"
-"""In a checkout; `make serve` and `make chat-ui` put it there."""
-_FOREVER = "public, max-age=31536000, immutable"
+BUILD = Build(FOLDER / "chat-ui")
 _NOT_BUILT = (
     "<!doctype html><html lang='en'><meta charset='utf-8'><title>Chat</title>"
     "<p>The chat interface is not built. In a checkout, <code>make chat-ui</code> builds it.</p>"
@@ -39,12 +37,11 @@ router = APIRouter(prefix="/chat", include_in_schema=False)
 @router.get("/")
 async def page(request: Request, talk: Talking, user: User) -> Response:
     """The interface, once its query says where the server is and which thread to show."""
-    if not (BUILT / "index.html").is_file():
+    if not BUILD.exists:
         return HTMLResponse(_NOT_BUILT, status_code=503, headers={"Content-Security-Policy": POLICY})
     given, own = request.query_params, f"{request.url.scheme}://{request.url.netloc}{PREFIX}"
     if given.get("apiUrl") == own and given.get("assistantId"):
-        headers = {"Content-Security-Policy": POLICY, "Cache-Control": "no-cache"}
-        return FileResponse(BUILT / "index.html", headers=headers)
+        return await _file(INDEX, request)
     parts: Parts = request.app.state.parts
     datasets = list(parts.library.datasets())
     dataset = dataset_of(parts, given["assistantId"]) if given.get("assistantId") else datasets[0]
@@ -59,13 +56,13 @@ async def slash() -> RedirectResponse:
 
 
 @router.get("/{path:path}")
-async def asset(path: str) -> FileResponse:
+async def asset(path: str, request: Request) -> Response:
     """Files of the build, by the names it gave them."""
-    if path not in _files():
-        raise NotFound(f"no file `{path[:80]}` in the chat interface", suggestion="Open /chat/.")
-    cache = _FOREVER if path.startswith("assets/") else "no-cache"
-    return FileResponse(BUILT / path, headers={"Cache-Control": cache})
+    return await _file(path, request)
 
 
-def _files() -> frozenset[str]:
-    return frozenset(str(found.relative_to(BUILT)) for found in BUILT.rglob("*") if found.is_file())
+async def _file(name: str, request: Request) -> Response:
+    found = await BUILD.answer(name, request.headers, {"Content-Security-Policy": POLICY})
+    if found is None:
+        raise NotFound(f"no file `{name[:80]}` in the chat interface", suggestion="Open /chat/.")
+    return found
