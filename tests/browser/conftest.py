@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,21 +21,23 @@ FLAGS = (
     "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
     "--disable-component-update --disable-sync"
 ).split()
+OTHER_BUILD = {name: os.environ[name] for name in ("SANDTABLE_WEB",) if name in os.environ}
+"""Read before the tests forget the person's settings: those who work on the interface try their own build."""
 
 expect.set_options(timeout=20_000)
 
 Serve = Callable[..., str]
 
 
-@pytest.fixture
-def serve(tmp_path: Path) -> Iterator[Serve]:
-    """`serve(APPROVAL="sql")` starts a server with these settings and gives its address."""
+@contextmanager
+def serving(home: Path) -> Iterator[Serve]:
+    """`start(APPROVAL="sql")` starts a server with these settings and gives its address."""
     started: list[subprocess.Popen[str]] = []
 
     def start(**settings: str) -> str:
-        environment = {**os.environ, "SANDTABLE_HOME": str(tmp_path), "PYTHONPATH": str(ROOT / "src")}
+        environment = {**os.environ, **OTHER_BUILD, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
         environment |= {f"SANDTABLE_{name}": value for name, value in settings.items()}
-        with (tmp_path / "server.log").open("a") as log:
+        with (home / "server.log").open("a") as log:
             process = subprocess.Popen(
                 [*PROGRAM, "serve", "--port", "0", "--json"],
                 env=environment,
@@ -46,12 +49,29 @@ def serve(tmp_path: Path) -> Iterator[Serve]:
         assert process.stdout
         return json.loads(process.stdout.readline())["url"]
 
-    yield start
-    for process in started:
-        process.terminate()
-        process.wait(20)
-        assert process.stdout
-        process.stdout.close()
+    try:
+        yield start
+    finally:
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.wait(20)
+            assert process.stdout
+            process.stdout.close()
+
+
+@pytest.fixture
+def serve(tmp_path: Path) -> Iterator[Serve]:
+    """Servers for one test."""
+    with serving(tmp_path) as start:
+        yield start
+
+
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of one server for all tests that need no settings: a start takes seconds."""
+    with serving(tmp_path_factory.mktemp("served")) as start:
+        yield start()
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,7 @@ async def test_no_more_run_at_once_than_allowed(world: World) -> None:
 
 
 async def test_users_share_the_slots(world: World) -> None:
-    world.executor = FakeExecutor(Script(delay_s=0.02))
+    world.executor = FakeExecutor(Script(delay_s=0.15))
     async with world.opened(concurrency=2) as runs:
         await runs.submit(ask("SELECT 0", user="ann"))
         for n in range(1, 8):

@@ -22,10 +22,10 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.sqlite import SqliteSaver
 
 from sandtable.assemble.serializer import StateSerializer
+from sandtable.capsule.sqlite_file import BUSY_TIMEOUT_S
+from sandtable.capsule.sqlite_wal import use_wal
 
 T = TypeVar("T")
-
-BUSY_TIMEOUT_S = 15.0
 
 
 class SqliteCheckpoints(BaseCheckpointSaver[str]):
@@ -91,7 +91,7 @@ async def sqlite_checkpoints(path: Path) -> AsyncGenerator[SqliteCheckpoints, No
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
-    connection.execute("PRAGMA journal_mode = WAL")
+    use_wal(connection, BUSY_TIMEOUT_S)
     # The message is on disk before its run begins; runs themselves are kept in their own store.
     connection.execute("PRAGMA synchronous = FULL")
     return connection

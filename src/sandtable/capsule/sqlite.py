@@ -1,29 +1,19 @@
 """The store in one SQLite file, shared by every process that uses the same home.
 
-Each method is one function on one worker thread, so a transaction is never left half open by a
-cancelled task, and never interleaves with another. WAL; every commit that promises something to a
-caller is synced to disk before the caller hears of it.
+Every commit that promises something to a caller is synced to disk before the caller hears of it.
 """
 
 from __future__ import annotations
 
-import asyncio
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from sandtable.capsule.migrations import MIGRATIONS
-from sandtable.capsule.sqlite_errors import explained, replaced, too_new
-from sandtable.capsule.sqlite_wal import use_wal
-from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunRecord, StoreUnavailable
-
-T = TypeVar("T")
-
-BUSY_TIMEOUT_S = 15.0
+from sandtable.capsule.sqlite_errors import replaced
+from sandtable.capsule.sqlite_file import SqliteFile
+from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunRecord
 
 _RECORD = "SELECT *, NULL AS result FROM runs"
 _RECORD_WITH_RESULT = """
@@ -34,33 +24,24 @@ _RECORD_WITH_RESULT = """
 
 class SqliteStore:
     def __init__(self, path: Path) -> None:
-        self._path = path
-        self._thread: ThreadPoolExecutor | None = None
-        self._connection: sqlite3.Connection | None = None
-        self._file: tuple[int, int] | None = None
+        self._file = SqliteFile(path, MIGRATIONS, synchronous="FULL")
+        self._opened: tuple[int, int] | None = None
 
     async def open(self) -> None:
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="sandtable-store")
-        try:
-            await self._do(self._connect)
-        except BaseException:
-            await self.aclose()
-            raise
+        await self._file.open()
+        self._opened = _identity(self._file.path)
 
     async def aclose(self) -> None:
-        thread, self._thread = self._thread, None
-        if thread is not None:
-            await asyncio.get_running_loop().run_in_executor(thread, self._disconnect)
-            thread.shutdown()
+        await self._file.aclose()
 
     async def accept(self, record: RunRecord, queue_limit: int) -> None:
-        await self._do(lambda: self._accept(record, queue_limit))
+        await self._file.do(lambda: self._accept(record, queue_limit))
 
     async def claim(self, owner: str, started_at: str) -> RunRecord | None:
-        return await self._do(lambda: self._claim(owner, started_at))
+        return await self._file.do(lambda: self._claim(owner, started_at))
 
     async def finish(self, ending: Ending) -> bool:
-        return await self._do(lambda: self._finish(ending))
+        return await self._file.do(lambda: self._finish(ending))
 
     async def release(self, owner: str) -> int:
         return await self._change(
@@ -117,50 +98,11 @@ class SqliteStore:
 
     # What follows runs on the worker thread.
 
-    def _connect(self) -> None:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(self._path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
-        self._connection = connection
-        connection.row_factory = sqlite3.Row
-        use_wal(connection, BUSY_TIMEOUT_S)
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA foreign_keys = ON")
-        with self._transaction():
-            version = connection.execute("PRAGMA user_version").fetchone()[0]
-            if version > len(MIGRATIONS):
-                raise too_new(self._path, version, len(MIGRATIONS))
-            for step in MIGRATIONS[version:]:
-                for statement in step:
-                    connection.execute(statement)
-            connection.execute(f"PRAGMA user_version = {len(MIGRATIONS)}")
-        self._file = _identity(self._path)
-
-    def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-
-    @property
-    def _db(self) -> sqlite3.Connection:
-        assert self._connection is not None
-        return self._connection
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        self._db.execute("BEGIN IMMEDIATE")
-        try:
-            yield self._db
-            self._db.execute("COMMIT")
-        except BaseException:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
-            raise
-
     def _accept(self, record: RunRecord, queue_limit: int) -> None:
-        if _identity(self._path) != self._file:
+        if _identity(self._file.path) != self._opened:
             # SQLite would go on writing to the file that is no longer there, and all would be lost at the end.
-            raise replaced(self._path)
-        with self._transaction() as db:
+            raise replaced(self._file.path)
+        with self._file.transaction() as db:
             waiting = db.execute("SELECT count(*) FROM runs WHERE status = 'pending'").fetchone()[0]
             if waiting >= queue_limit:
                 raise QueueFull(
@@ -176,9 +118,9 @@ class SqliteStore:
 
     def _claim(self, owner: str, started_at: str) -> RunRecord | None:
         # A claim promises nothing to anyone: if a power cut undoes it, the run is pending again.
-        self._db.execute("PRAGMA synchronous = NORMAL")
+        self._file.db.execute("PRAGMA synchronous = NORMAL")
         try:
-            with self._transaction() as db:
+            with self._file.transaction() as db:
                 chosen = db.execute(_CHOOSE, (owner, owner)).fetchone()
                 if chosen is None:
                     return None
@@ -189,10 +131,10 @@ class SqliteStore:
                 )
                 return _first(db.execute(f"{_RECORD} WHERE id = ?", (chosen["id"],)).fetchall())
         finally:
-            self._db.execute("PRAGMA synchronous = FULL")
+            self._file.db.execute("PRAGMA synchronous = FULL")
 
     def _finish(self, ending: Ending) -> bool:
-        with self._transaction() as db:
+        with self._file.transaction() as db:
             found = db.execute(
                 "SELECT 1 FROM runs WHERE id = ? AND owner = ? AND status = ?",
                 (ending.id, ending.owner, ending.expected),
@@ -215,24 +157,13 @@ class SqliteStore:
 
     async def _change(self, sql: str, *values: Any) -> int:
         def act() -> int:
-            with self._transaction() as db:
+            with self._file.transaction() as db:
                 return db.execute(sql, values).rowcount
 
-        return await self._do(act)
+        return await self._file.do(act)
 
     async def _rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
-        return await self._do(lambda: self._db.execute(sql, values).fetchall())
-
-    async def _do(self, act: Callable[[], T]) -> T:
-        if self._thread is None:
-            raise StoreUnavailable("the store is closed", suggestion="Open it again.")
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._thread, act)
-        except (sqlite3.Error, OSError) as error:
-            problem = explained(error, self._path)
-            if problem is None:
-                raise
-            raise problem from error
+        return await self._file.do(lambda: self._file.db.execute(sql, values).fetchall())
 
 
 def _identity(path: Path) -> tuple[int, int] | None:

@@ -1,0 +1,100 @@
+"""One SQLite file on one worker thread: migrated, in WAL mode, with troubles that a person can act on.
+
+Each piece of work is one function on that thread, so a transaction is never left half open by a
+cancelled task, and never interleaves with another.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from sandtable.capsule.sqlite_errors import explained, too_new
+from sandtable.capsule.sqlite_wal import use_wal
+from sandtable.capsule.store import StoreUnavailable
+
+T = TypeVar("T")
+
+BUSY_TIMEOUT_S = 15.0
+
+
+class SqliteFile:
+    def __init__(
+        self, path: Path, migrations: Sequence[Sequence[str]], *, synchronous: Literal["FULL", "NORMAL"]
+    ) -> None:
+        self.path = path
+        self._migrations = migrations
+        self._synchronous = synchronous
+        self._thread: ThreadPoolExecutor | None = None
+        self._connection: sqlite3.Connection | None = None
+
+    async def open(self) -> None:
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"sandtable-{self.path.stem}")
+        try:
+            await self.do(self._connect)
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def aclose(self) -> None:
+        thread, self._thread = self._thread, None
+        if thread is not None:
+            await asyncio.get_running_loop().run_in_executor(thread, self._disconnect)
+            thread.shutdown()
+
+    async def do(self, act: Callable[[], T]) -> T:
+        """`act` runs on the worker thread. Raises StoreUnavailable with the reason and what to do."""
+        if self._thread is None:
+            raise StoreUnavailable(f"{self.path.name} is closed", suggestion="Start again.")
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self._thread, act)
+        except (sqlite3.Error, OSError) as error:
+            problem = explained(error, self.path)
+            if problem is None:
+                raise
+            raise problem from error
+
+    # What follows runs on the worker thread.
+
+    @property
+    def db(self) -> sqlite3.Connection:
+        assert self._connection is not None
+        return self._connection
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        self.db.execute("BEGIN IMMEDIATE")
+        try:
+            yield self.db
+            self.db.execute("COMMIT")
+        except BaseException:
+            if self.db.in_transaction:
+                self.db.execute("ROLLBACK")
+            raise
+
+    def _connect(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+        self._connection = connection
+        connection.row_factory = sqlite3.Row
+        use_wal(connection, BUSY_TIMEOUT_S)
+        connection.execute(f"PRAGMA synchronous = {self._synchronous}")
+        connection.execute("PRAGMA foreign_keys = ON")
+        with self.transaction():
+            version = connection.execute("PRAGMA user_version").fetchone()[0]
+            if version > len(self._migrations):
+                raise too_new(self.path, version, len(self._migrations))
+            for step in self._migrations[version:]:
+                for statement in step:
+                    connection.execute(statement)
+            connection.execute(f"PRAGMA user_version = {len(self._migrations)}")
+
+    def _disconnect(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            connection.close()
