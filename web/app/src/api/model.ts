@@ -1,0 +1,48 @@
+// Names for what the server speaks of; the shapes themselves are generated (npm run types).
+import type { components } from "./schema";
+
+type Schemas = components["schemas"];
+
+export type DatasetSummary = Schemas["DatasetSummary"];
+export type Dataset = Schemas["Dataset"];
+export type Table = Schemas["Table"];
+export type Column = Schemas["Column"];
+export type ColumnType = Schemas["ColumnType"];
+export type Metric = Schemas["Metric"];
+export type Relationship = Schemas["Relationship"];
+export type DatasetSchema = Schemas["DatasetSchema"];
+export type TableSchema = Schemas["TableSchema"];
+export type Sample = Schemas["Sample"];
+export type Profile = Schemas["Profile"];
+export type TableProfile = Schemas["TableProfile"];
+export type ColumnProfile = Schemas["ColumnProfile"];
+export type RunView = Schemas["RunView"];
+export type RunPage = Schemas["RunPage"];
+export type RunBody = Schemas["RunBody"];
+export type RunStatus = RunView["status"];
+export type CheckBody = Schemas["CheckBody"];
+export type VerdictView = Schemas["VerdictView"];
+export type VerdictRecord = Schemas["VerdictRecord"];
+export type ResultColumn = Schemas["ResultColumn"];
+export type Limits = Schemas["Limits"];
+export type Report = Schemas["Report"];
+export type Link = Schemas["Link"];
+export type Keys = Schemas["Keys"];
+export type Readiness = Schemas["Readiness"];
+
+/** One cell as JSON: long integers, decimals, dates and times are text. */
+export type Cell = unknown;
+export type Row = readonly Cell[];
+export type PlanJson = Record<string, unknown>;
+
+/** A Plotly figure, as the server draws it. */
+export interface Figure {
+  data: Record<string, unknown>[];
+  layout?: Record<string, unknown>;
+}
+
+const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>(["succeeded", "failed", "rejected", "cancelled"]);
+
+export function hasEnded(status: RunStatus): boolean {
+  return ENDED.has(status);
+}

@@ -1,0 +1,44 @@
+// What went wrong, in the one shape that every surface shows: what happened, and what to do next.
+
+export interface ProblemBody {
+  code: string;
+  message: string;
+  suggestion?: string;
+  details?: Record<string, unknown>;
+}
+
+export class Problem extends Error {
+  readonly code: string;
+  readonly suggestion: string;
+  readonly details: Record<string, unknown>;
+  /** The HTTP status; 0 when there was no answer. */
+  readonly status: number;
+  readonly requestId: string | null;
+
+  constructor(body: ProblemBody, status = 0, requestId: string | null = null) {
+    super(body.message);
+    this.name = "Problem";
+    this.code = body.code;
+    this.suggestion = body.suggestion ?? "";
+    this.details = body.details ?? {};
+    this.status = status;
+    this.requestId = requestId;
+  }
+}
+
+/** Anything that was thrown, as a Problem. */
+export function problemOf(thrown: unknown): Problem {
+  if (thrown instanceof Problem) return thrown;
+  if (isProblemBody(thrown)) return new Problem(thrown);
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new Problem({ code: "UNEXPECTED", message, suggestion: "Reload the page and try again." });
+}
+
+export function isProblemBody(value: unknown): value is ProblemBody {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    typeof (value as ProblemBody).code === "string" &&
+    typeof (value as ProblemBody).message === "string"
+  );
+}

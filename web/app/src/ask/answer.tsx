@@ -1,0 +1,91 @@
+// One answer: the sentence, how the question was read, its state, the evidence, what could be asked next.
+import { ActionBarPrimitive, MessagePrimitive, useAuiState } from "@assistant-ui/react";
+import { RefreshCw } from "lucide-react";
+import { lazy, Suspense } from "react";
+import type { Turn } from "~/events/turn";
+import { Copy, classes, IconButton, Markdown } from "~/ui";
+import { Approval } from "./approval";
+import { Branches } from "./branches";
+import { Chips } from "./chips";
+import { EvidenceComing } from "./evidence_coming";
+import type { Carried } from "./messages";
+import { NotAnswered } from "./not_answered";
+import { StatusLine } from "./status_line";
+import type { Answer } from "./tree";
+import { useSessionState } from "./use_session";
+import { importEvidence } from "./warm_up";
+import { spoken } from "./wording";
+
+const Evidence = lazy(importEvidence);
+
+export function AnswerMessage() {
+  const answer = useAuiState((state) => (state.message.metadata.custom as Partial<Carried>).answer);
+  const isLast = useAuiState((state) => state.message.isLast);
+  if (!answer) return null;
+  return (
+    <MessagePrimitive.Root
+      className={classes(
+        "mx-auto w-full max-w-3xl px-4 pb-8",
+        // The last question can always be brought to the top: what is written below it moves nothing.
+        isLast && "min-h-[calc(100cqh-64px)]",
+      )}
+    >
+      <AnswerBody answer={answer} isLast={isLast} />
+    </MessagePrimitive.Root>
+  );
+}
+
+function AnswerBody({ answer, isLast }: { answer: Answer; isLast: boolean }) {
+  const { turn } = answer;
+  const datasetId = useSessionState((state) => state.datasetId);
+  const live = useSessionState((state) => (state.head === answer.id ? state.live : null));
+  const failed = turn.ending === "refused" || turn.ending === "failed";
+  return (
+    <article aria-label="Answer" className="group/answer space-y-3">
+      {failed ? <NotAnswered answer={answer} /> : <Words turn={turn} />}
+      {turn.ending === "waiting" && isLast && <Approval answer={answer} />}
+      {turn.reading && !failed && turn.ending !== "waiting" && (
+        <p className="text-ink-3">Read as: {turn.reading}</p>
+      )}
+      <StatusLine turn={turn} live={live} />
+      {(turn.table !== null || turn.ending === "answered") && (
+        <Suspense fallback={<EvidenceComing rows={turn.table?.rowCount ?? 6} chart={turn.chart !== null} />}>
+          <Evidence turn={turn} datasetId={datasetId} />
+        </Suspense>
+      )}
+      {isLast && turn.ending !== null && (
+        <Chips label="What you could ask next" questions={turn.suggestions} datasetId={datasetId} />
+      )}
+      {turn.ending !== null && turn.ending !== "waiting" && <Actions turn={turn} />}
+    </article>
+  );
+}
+
+function Words({ turn }: { turn: Turn }) {
+  const words = [spoken(turn), turn.ending === "stopped" ? "Stopped." : ""].filter(Boolean).join("\n\n");
+  if (words === "") return null;
+  return (
+    <div
+      className={classes(
+        "break-words",
+        turn.ending === null || turn.ending === "answered" ? "text-answer" : "text-title",
+      )}
+    >
+      <Markdown text={words} />
+    </div>
+  );
+}
+
+function Actions({ turn }: { turn: Turn }) {
+  return (
+    <div className="-ml-1.5 flex items-center gap-1 text-ink-3">
+      <Branches of="answer" />
+      {turn.text && <Copy text={turn.text} label="Copy answer" />}
+      <ActionBarPrimitive.Reload asChild>
+        <IconButton label="Answer again" size="smallIcon">
+          <RefreshCw />
+        </IconButton>
+      </ActionBarPrimitive.Reload>
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+// Where a question is written. It is never disabled: while an answer is under way one can write the next.
+import { ComposerPrimitive, useAui, useAuiState } from "@assistant-ui/react";
+import { ArrowUp, Square } from "lucide-react";
+import { type KeyboardEvent, useEffect, useRef } from "react";
+import { commands } from "~/commands";
+import { useThreadId } from "~/shell";
+import { IconButton } from "~/ui";
+import { draftOf, keepDraft } from "./draft";
+import { useSessionState } from "./use_session";
+import { warmUp } from "./warm_up";
+
+export const COMPOSER_ID = "question";
+
+// On a touch screen the focus would bring up a keyboard that covers half the page.
+const HAS_KEYBOARD = matchMedia("(pointer: fine)").matches;
+
+export function Composer({ placeholder }: { placeholder: string }) {
+  const running = useSessionState((state) => state.live !== null);
+  const stopping = useSessionState((state) => state.live?.stopping === true);
+  const empty = useAuiState((state) => state.composer.text.trim() === "");
+  useDraft();
+  const pressed = (event: KeyboardEvent) => {
+    warmUp();
+    // What was written is kept until the answer is there; Enter then sends it.
+    if (event.key === "Enter" && !event.shiftKey && (running || empty)) event.preventDefault();
+  };
+  return (
+    <ComposerPrimitive.Root className="flex items-end gap-2 rounded-lg border border-control bg-page p-1.5 transition-colors focus-within:border-accent">
+      <ComposerPrimitive.Input
+        id={COMPOSER_ID}
+        aria-label="Question"
+        placeholder={placeholder}
+        autoFocus={HAS_KEYBOARD}
+        maxRows={6}
+        maxLength={16_384}
+        cancelOnEscape={false}
+        unstable_focusOnRunStart={false}
+        onKeyDown={pressed}
+        className="min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-ink-3"
+      />
+      {running ? (
+        <IconButton
+          label={stopping ? "Stopping" : "Stop"}
+          keys="."
+          kind="plain"
+          disabled={stopping}
+          onClick={() => commands.run("ask.stop")}
+        >
+          <Square fill="currentColor" className="scale-75" />
+        </IconButton>
+      ) : (
+        <ComposerPrimitive.Send asChild>
+          <IconButton label="Ask" keys="enter" kind="primary">
+            <ArrowUp />
+          </IconButton>
+        </ComposerPrimitive.Send>
+      )}
+    </ComposerPrimitive.Root>
+  );
+}
+
+/** What is written belongs to its thread; it is there again when the thread is. */
+function useDraft(): void {
+  const threadId = useThreadId();
+  const aui = useAui();
+  const text = useAuiState((state) => state.composer.text);
+  const shown = useRef<string | null | undefined>(undefined);
+  useEffect(() => {
+    if (shown.current === threadId) {
+      keepDraft(threadId, text);
+      return;
+    }
+    const first = shown.current === undefined;
+    // A new question that has just got its thread was sent: what is written meanwhile moves with it.
+    const moved = shown.current === null && text !== "" && !first;
+    if (shown.current === null) keepDraft(null, moved && threadId === null ? text : "");
+    shown.current = threadId;
+    if (moved) keepDraft(threadId, text);
+    else aui.composer().setText(draftOf(threadId));
+  }, [threadId, text, aui]);
+}

@@ -1,0 +1,56 @@
+// What an answer rests on: the picture, then the rows, both of the same run.
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import type { RunView } from "~/api/model";
+import { datasetQuery, runQuery } from "~/api/queries";
+import { Chart } from "~/chart/chart";
+import { mainRunId, type Turn, type TurnTable } from "~/events/turn";
+import { withMeaning } from "~/format";
+import { Result } from "~/result/result";
+import { ErrorNote } from "~/ui";
+import { EvidenceComing } from "./evidence_coming";
+
+export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
+  const dataset = useQuery({ ...datasetQuery(datasetId ?? ""), enabled: datasetId !== null });
+  const light = turn.ending === "answered" && turn.table === null && mainRunId(turn) !== null;
+  const run = useQuery({ ...runQuery(mainRunId(turn) ?? ""), enabled: light });
+  const table = turn.table ?? (run.data ? tableOf(run.data) : null);
+  const figure = turn.chart?.figure ?? (run.data?.chart as Figure | null | undefined) ?? null;
+  const columns = useMemo(() => withMeaning(table?.columns ?? [], dataset.data), [table, dataset.data]);
+  if (light && run.isPending) return <EvidenceComing rows={6} chart={false} />;
+  if (light && run.error) return <ErrorNote error={run.error} onRetry={() => run.refetch()} />;
+  if (!table || table.columns.length === 0) return null;
+  // The sentence comes after the rows and stands above them: until it is there, their place is kept.
+  if (turn.ending === null && turn.text === "")
+    return <EvidenceComing rows={table.rowCount} chart={figure !== null} />;
+  return (
+    <div className="space-y-4">
+      {figure && <Chart figure={figure} columns={columns} rows={table.rows} title={turn.question} />}
+      <Result
+        run={{
+          runId: table.runId,
+          columns,
+          rows: table.rows,
+          rowCount: table.rowCount,
+          truncated: table.truncated,
+          datasetId: datasetId ?? undefined,
+        }}
+      />
+    </div>
+  );
+}
+
+type Figure = NonNullable<Turn["chart"]>["figure"];
+
+function tableOf(run: RunRows): TurnTable | null {
+  if (!run.rows) return null;
+  return {
+    runId: run.run_id,
+    columns: run.columns,
+    rows: run.rows,
+    rowCount: run.row_count ?? run.rows.length,
+    truncated: run.truncated,
+  };
+}
+
+type RunRows = Pick<RunView, "run_id" | "columns" | "rows" | "row_count" | "truncated">;

@@ -1,0 +1,97 @@
+// An answer that is none: why, and what can be done about it.
+import { CircleAlert, ShieldAlert } from "lucide-react";
+import { mainRunId, type Turn } from "~/events/turn";
+import { useDetails } from "~/shell";
+import { Button, classes, Markdown } from "~/ui";
+import type { Answer } from "./tree";
+import { useSession, useSessionState } from "./use_session";
+import { spoken } from "./wording";
+
+export function NotAnswered({ answer }: { answer: Answer }) {
+  const { turn } = answer;
+  const refused = turn.ending === "refused";
+  const Icon = refused ? ShieldAlert : CircleAlert;
+  return (
+    <div
+      role={refused ? "note" : "alert"}
+      className={classes(
+        "flex gap-3 rounded-md border p-3",
+        refused ? "border-warning/40 bg-warning-soft" : "border-danger/40 bg-danger-soft",
+      )}
+    >
+      <Icon
+        aria-hidden
+        className={classes("mt-1 size-4 shrink-0", refused ? "text-warning" : "text-danger")}
+      />
+      <div className="min-w-0 space-y-2 break-words">
+        <Markdown text={words(turn)} />
+        <Refused turn={turn} />
+        <Ways answer={answer} />
+      </div>
+    </div>
+  );
+}
+
+/** The message says it whole; where there was none, the problem does. */
+export function words(turn: Turn): string {
+  // What had been written before it broke off is not the reason.
+  const told = turn.problem && isOurs(turn) ? "" : spoken(turn);
+  if (told) return told;
+  const { message = "There is no answer.", suggestion = "" } = turn.problem ?? {};
+  return [message, suggestion].filter(Boolean).map(asSentence).join("\n\n");
+}
+
+/** The server's problems begin in lower case, to follow a colon. */
+const asSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+const isOurs = (turn: Turn): boolean => turn.problem?.code === "NETWORK";
+
+/** The text that was judged, with what is not allowed in it underlined. */
+function Refused({ turn }: { turn: Turn }) {
+  const parts = refusedParts(turn);
+  if (!parts) return null;
+  const [before, construct, after] = parts;
+  return (
+    <pre className="overflow-auto whitespace-pre-wrap break-words rounded-md border bg-page p-2 font-mono text-[13px] leading-5">
+      {before}
+      <span className="underline decoration-2 decoration-warning decoration-wavy underline-offset-4">
+        {construct}
+      </span>
+      {after}
+    </pre>
+  );
+}
+
+/** Before, within and after the refused construct; nothing where its place is not known. */
+export function refusedParts(turn: Turn): [string, string, string] | null {
+  const { position, length } = turn.problem?.details ?? {};
+  if (turn.ending !== "refused" || turn.sql === null) return null;
+  if (typeof position !== "number" || typeof length !== "number" || length < 1) return null;
+  const end = position + length;
+  if (position < 0 || end > turn.sql.length) return null;
+  return [turn.sql.slice(0, position), turn.sql.slice(position, end), turn.sql.slice(end)];
+}
+
+function Ways({ answer }: { answer: Answer }) {
+  const session = useSession();
+  const running = useSessionState((state) => state.live !== null);
+  const details = useDetails();
+  // What was cut off may have gone well: there is nothing to mend yet.
+  const runId = isOurs(answer.turn) ? null : mainRunId(answer.turn);
+  const retries = answer.turn.ending === "failed";
+  if (!runId && !retries) return null;
+  return (
+    <div className="flex flex-wrap gap-2 pt-1">
+      {retries && (
+        <Button size="small" disabled={running} onClick={() => void session.retry(answer)}>
+          Try again
+        </Button>
+      )}
+      {runId && (
+        <Button size="small" onClick={() => details.open(runId)}>
+          {answer.turn.plan ? "Edit the plan or the SQL" : "Edit the SQL"}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,105 @@
+import { expect, test } from "vitest";
+import type { DatasetSummary } from "~/api/model";
+import { newTurn, type Turn } from "~/events/turn";
+import { choose } from "./chosen_dataset";
+import { draftOf, keepDraft } from "./draft";
+import { newId } from "./ids";
+import { refusedParts, words } from "./not_answered";
+import type { Live } from "./session_state";
+import { statusOf } from "./status_line";
+import { about } from "./welcome";
+import { doing, shortRun, shortVersion, spoken } from "./wording";
+
+const turn = (change: Partial<Turn>): Turn => ({ ...newTurn("Why?"), ...change });
+const live: Live = { threadRunId: "r", since: 0, stopping: false, lost: false };
+const run = (status: "pending" | "running" | "succeeded") => ({ id: "run_1", status, execTimeMs: null });
+
+test.each<[string, Partial<Turn>, Partial<Live>, string]>([
+  ["nothing yet", {}, {}, "sending"],
+  ["a thought", { thoughts: ["Reading the question…"] }, {}, "reading the question"],
+  ["in line", { run: run("pending") }, {}, "waiting for a sandbox"],
+  ["running", { run: run("running") }, {}, "sealed sandbox"],
+  ["rows are there", { run: run("succeeded"), text: "Eu" }, {}, "writing the answer"],
+  ["stopping", { run: run("running") }, { stopping: true }, "stopping"],
+  ["cut off", { run: run("running") }, { lost: true }, "connection lost, connecting again"],
+])("what is happening: %s", (_, of, how, said) => {
+  expect(doing(turn(of), { ...live, ...how })).toBe(said);
+});
+
+test.each<[Partial<Turn>, string | null]>([
+  [{ ending: "answered", run: run("succeeded") }, "succeeded"],
+  [{ ending: "asked" }, null],
+  [{ ending: "conversed" }, null],
+  [{ ending: "refused" }, "rejected"],
+  [{ ending: "failed", run: run("running") }, "failed"],
+  [{ ending: "waiting" }, "pending"],
+  [{ ending: "stopped" }, "cancelled"],
+])("the word for %o is %s", (of, word) => {
+  expect(statusOf(turn(of))).toBe(word);
+});
+
+test("what the chips offer is not said twice", () => {
+  const text = "I did not understand *x*.\n\nYou could ask:\n- A\n- B";
+  expect(spoken(turn({ text, suggestions: ["A", "B"] }))).toBe("I did not understand *x*.");
+  expect(spoken(turn({ text, suggestions: ["A"] }))).toBe(text);
+  expect(spoken(turn({ text: "12.8 % overall" }))).toBe("12.8\u00a0% overall");
+});
+
+test.each<[string, Partial<Turn>, string]>([
+  ["the message", { text: "Refused.", problem: { code: "X", message: "m" } }, "Refused."],
+  ["the problem", { problem: { code: "X", message: "m", suggestion: "s" } }, "M\n\nS"],
+  ["not half a sentence", { text: "Eur", problem: { code: "NETWORK", message: "m" } }, "M"],
+  ["nothing known", {}, "There is no answer."],
+])("why there is no answer: %s", (_, of, said) => {
+  expect(words(turn(of))).toBe(said);
+});
+
+const dataset = (id: string): DatasetSummary => ({
+  id,
+  title: id,
+  description: "",
+  version: "sha256:f9847bcd0c1b",
+  as_of: "2025-12-31",
+  prompts: [],
+  tables: [
+    { name: "a", description: "", rows: 9000, columns: 1 },
+    { name: "b", description: "", rows: 172, columns: 1 },
+  ],
+});
+
+test.each([
+  ["b", "a", "b"],
+  [null, "b", "b"],
+  ["gone", "gone too", "a"],
+])("asked for %s, last %s: %s", (asked, last, id) => {
+  expect(choose([dataset("a"), dataset("b")], asked, last)?.id).toBe(id);
+  expect(choose([], asked, last)).toBeNull();
+});
+
+test("one line on what the data is", () => {
+  expect(about(dataset("a"), "en-GB")).toBe(
+    "2 tables with 9,172 rows · as of 31 Dec 2025 · version f9847bcd",
+  );
+});
+
+test("short names", () => {
+  expect(shortRun("run_01a1de62684900000054271a8b6dc201")).toBe("01a1de6268");
+  expect(shortVersion("sha256:f9847bcd0c1b813a")).toBe("f9847bcd");
+  expect(newId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+});
+
+test("a draft belongs to its thread", () => {
+  keepDraft("t1", "half a question");
+  expect([draftOf("t1"), draftOf("t2"), draftOf(null)]).toEqual(["half a question", "", ""]);
+  keepDraft("t1", "");
+  expect(draftOf("t1")).toBe("");
+});
+
+test.each<[string, Record<string, unknown>, [string, string, string] | null]>([
+  ["its place", { position: 10, length: 4 }, ["SELECT 1; ", "DROP", " TABLE a"]],
+  ["no place", {}, null],
+  ["a place outside the text", { position: 20, length: 9 }, null],
+])("the refused construct: %s", (_, details, parts) => {
+  const problem = { code: "SQL_POLICY_VIOLATION", message: "", details };
+  expect(refusedParts(turn({ sql: "SELECT 1; DROP TABLE a", ending: "refused", problem }))).toEqual(parts);
+});

@@ -1,0 +1,37 @@
+// What is said around an answer, in words. Pure.
+import { sentenceOf, type Turn } from "~/events/turn";
+import type { Live } from "./session_state";
+
+/** The answer's own words, without what is shown beside them: table, reading, suggestions. */
+export function spoken(turn: Turn): string {
+  const offered = new Set(turn.suggestions);
+  const paragraphs = sentenceOf(turn.text).split(/\n{2,}/);
+  const kept = paragraphs.filter((one) => !lists(one, offered)).join("\n\n");
+  // A number and its percent sign stay on one line.
+  return kept.replace(/(\d) %/g, "$1\u00a0%");
+}
+
+/** Whether a paragraph is only a list of what the chips offer. */
+function lists(paragraph: string, offered: ReadonlySet<string>): boolean {
+  const items = paragraph.split("\n").filter((line) => line.startsWith("- "));
+  return items.length > 0 && items.every((line) => offered.has(line.slice(2)));
+}
+
+/** What is happening now, in a few words. */
+export function doing(turn: Turn, live: Live): string {
+  if (live.lost) return "connection lost, connecting again";
+  if (live.stopping) return "stopping";
+  const status = turn.run?.status;
+  if (status === "pending") return "waiting for a sandbox";
+  if (status === "running") return "sealed sandbox";
+  if (turn.text || turn.table) return "writing the answer";
+  const thought = turn.thoughts.at(-1);
+  if (!thought) return "sending";
+  return (thought.charAt(0).toLowerCase() + thought.slice(1)).replace(/…$/, "");
+}
+
+/** `run_01a1de62684900000054271a8b6dc201` is long: its beginning tells one run from the next. */
+export const shortRun = (runId: string): string => runId.replace(/^run_/, "").slice(0, 10);
+
+/** `sha256:f9847bcd…` as people name it. */
+export const shortVersion = (version: string): string => version.replace(/^sha256:/, "").slice(0, 8);

@@ -1,0 +1,96 @@
+// A run's figure. Plotly is loaded when the first chart is shown.
+import { useMemo, useRef, useState } from "react";
+import type { Figure, Row } from "~/api/model";
+import type { ShownColumn } from "~/format";
+import { useTheme } from "~/shell";
+import { classes, ErrorNote } from "~/ui";
+import { ChartBar } from "./chart_bar";
+import { dressed, spokenValues } from "./dress";
+import { Legend, legendOf } from "./legend";
+import { paletteOf } from "./palette";
+import { type PictureFormat, savePicture } from "./picture";
+import { Plot } from "./plot";
+import { type ChartType, fittingTypes, redraw, typeOf } from "./redraw";
+import { shapeOf } from "./shape";
+import { TYPES } from "./types";
+
+export interface ChartProps {
+  /** As the server drew it; nothing when no picture fits, and then the rows may still make one. */
+  figure: Figure | null;
+  /** The rows the figure was made of, for drawing it as another type. */
+  columns: readonly ShownColumn[];
+  rows: readonly Row[];
+  /** For readers who cannot see it, and for the name of a downloaded picture. */
+  title: string;
+  className?: string;
+}
+
+/** Its height is the same before and after the picture is there. */
+export const CHART_HEIGHT = 320;
+
+const BAR_HEIGHT = 41;
+/** Beyond this a chart of many bars scrolls inside itself. */
+const MOST_HEIGHT = 480;
+
+export function Chart({ figure, columns, rows, title, className }: ChartProps) {
+  const theme = useTheme();
+  const [chosen, setChosen] = useState<ChartType | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const frame = useRef<HTMLElement>(null);
+  const types = useMemo(() => fittingTypes(columns, rows), [columns, rows]);
+  const drawn = useMemo(() => {
+    const own = figure && spokenValues(figure, shapeOf(columns, rows));
+    return (chosen && redraw(chosen, columns, rows, figure)) ?? own;
+  }, [chosen, figure, columns, rows]);
+  const palette = useMemo(() => paletteOf(theme, getComputedStyle(document.documentElement)), [theme]);
+  const shown = useMemo(() => drawn && dressed(drawn, palette), [drawn, palette]);
+  if (!figure && types.length === 0) return null;
+
+  const legend = shown && drawn?.layout?.showlegend === true ? legendOf(shown) : [];
+  const type = chosen ?? typeOf(figure);
+  const height = heightOf(drawn);
+  const save = async (format: PictureFormat) => {
+    if (!drawn) return;
+    setError(null);
+    try {
+      const width = frame.current?.clientWidth ?? 720;
+      await savePicture(format, { figure: drawn, palette, title, width, height });
+    } catch (thrown) {
+      setError(thrown);
+    }
+  };
+  return (
+    <figure ref={frame} className={classes("min-w-0 overflow-hidden rounded-md border", className)}>
+      <ChartBar
+        title={title}
+        type={type}
+        types={types}
+        asDrawn={figure !== null}
+        chosen={chosen}
+        onChoose={setChosen}
+        onSave={shown ? save : null}
+      />
+      {error !== null && <ErrorNote error={error} className="m-2" />}
+      <Legend entries={legend} />
+      {shown && (
+        <div
+          className={classes("overflow-y-auto overflow-x-hidden", legend.length === 0 && "border-t")}
+          style={{ maxHeight: MOST_HEIGHT - BAR_HEIGHT }}
+        >
+          <Plot
+            figure={shown}
+            height={height}
+            label={`${type ? TYPES[type].title : "Chart"}: ${title}. The table has the same values.`}
+          />
+        </div>
+      )}
+    </figure>
+  );
+}
+
+/** A chart with many bars says how high it must be to be read. */
+function heightOf(figure: Figure | null): number {
+  const own = Number(figure?.layout?.height);
+  const least = CHART_HEIGHT - BAR_HEIGHT;
+  return Number.isFinite(own) ? Math.max(least, own - BAR_HEIGHT) : least;
+}

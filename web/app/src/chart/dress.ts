@@ -1,0 +1,150 @@
+// A figure in the colours, type and quiet of the page. Pure: the same figure may be dressed for either theme.
+import type { Figure } from "~/api/model";
+import { cell } from "~/format";
+import { escaped } from "./figures";
+import type { Palette } from "./palette";
+import { type Shape, sourceOf, valuesOf } from "./shape";
+
+type Part = Record<string, unknown>;
+
+const CLEAR = "rgba(0,0,0,0)";
+
+export function dressed(figure: Figure, palette: Palette, title = ""): Figure {
+  const layout = figure.layout ?? {};
+  const made: Part = {
+    ...layout,
+    paper_bgcolor: CLEAR,
+    plot_bgcolor: CLEAR,
+    colorway: [...palette.series],
+    font: { family: palette.font, size: 12, color: palette.quiet },
+    margin: { t: title ? 56 : 12, r: 16, b: 28, l: 48 },
+    hoverlabel: {
+      bgcolor: palette.page,
+      bordercolor: palette.lineStrong,
+      font: { family: palette.font, size: 12, color: palette.ink },
+      align: "left",
+    },
+    // On the page the legend stands above the picture; a picture by itself has its own.
+    showlegend: title !== "" && layout.showlegend === true,
+    legend: { ...part(layout.legend), bgcolor: CLEAR, font: { size: 12, color: palette.quiet } },
+    hovermode: "closest",
+    dragmode: false,
+    autosize: true,
+    bargap: layout.bargap ?? 0.28,
+    title: title
+      ? { text: escaped(title), x: 0.02, xanchor: "left", font: { size: 15, color: palette.ink } }
+      : { text: "" },
+  };
+  for (const name of ["xaxis", "yaxis"]) if (layout[name]) made[name] = axis(part(layout[name]), palette);
+  delete made.height;
+  delete made.width;
+  return { data: figure.data.map((trace, place) => coloured(trace, place, palette)), layout: made };
+}
+
+function axis(given: Part, palette: Palette): Part {
+  const amounts = given.type === "linear" || given.type === undefined;
+  return {
+    ...given,
+    gridcolor: palette.line,
+    linecolor: palette.lineStrong,
+    zerolinecolor: palette.lineStrong,
+    zerolinewidth: 1,
+    tickcolor: palette.lineStrong,
+    tickfont: { color: palette.quiet },
+    // Names and moments say themselves what they are, and the title says it too.
+    title: amounts
+      ? { ...part(given.title), standoff: 10, font: { size: 12, color: palette.quiet } }
+      : { text: "" },
+    automargin: true,
+    // Names stand in a row of their own; only amounts and moments are read off a grid.
+    showgrid: given.type !== "category",
+    // The page scrolls over a chart; nothing in it is dragged.
+    fixedrange: true,
+  };
+}
+
+function coloured(trace: Part, place: number, palette: Palette): Part {
+  const colour = palette.series[place % palette.series.length] ?? palette.ink;
+  const marker = part(trace.marker);
+  if (trace.type === "pie") {
+    const colors = list(trace.labels).map((_, slice) => palette.series[slice % palette.series.length]);
+    return {
+      ...trace,
+      marker: { ...marker, colors, line: { color: palette.page, width: 1 } },
+      textposition: "outside",
+      outsidetextfont: { color: palette.ink },
+    };
+  }
+  if (trace.type === "heatmap") {
+    return {
+      ...trace,
+      colorscale: [
+        [0, palette.soft],
+        [1, palette.series[0] ?? palette.ink],
+      ],
+      colorbar: {
+        ...part(trace.colorbar),
+        title: { ...part(part(trace.colorbar).title), font: { size: 12 } },
+        outlinewidth: 0,
+        thickness: 12,
+        tickfont: { color: palette.quiet },
+      },
+    };
+  }
+  const made: Part = { ...trace, marker: { ...marker, color: colour } };
+  if (trace.type === "scatter") {
+    // A point at the edge is seen whole.
+    made.cliponaxis = false;
+    made.line = { ...part(trace.line), color: colour, width: 2 };
+    if (trace.fill) made.fillcolor = faint(colour);
+  }
+  return made;
+}
+
+/** Hovering says an amount as the table does, with its unit. The server's own words around it stay. */
+export function spokenValues(figure: Figure, shape: Shape): Figure {
+  return { ...figure, data: figure.data.map((trace) => spokenTrace(trace, shape)) };
+}
+
+function spokenTrace(trace: Part, shape: Shape): Part {
+  const template = trace.hovertemplate;
+  if (typeof template !== "string" || trace.type === "histogram" || trace.hovertext !== undefined)
+    return trace;
+  const field = sourceOf(valuesOf(trace), shape.measures);
+  const letter = letterOf(trace);
+  const value = new RegExp(`%\\{${letter}(:[^}]*)?\\}`);
+  if (!field || !value.test(template)) return trace;
+  const say = (one: unknown): unknown => {
+    if (Array.isArray(one)) return one.map(say);
+    return one === null || one === undefined ? "" : escaped(cell(one, field.column).text);
+  };
+  const made: Part = {
+    ...trace,
+    hovertext: say(trace.type === "pie" ? trace.values : trace[letter]),
+    hovertemplate: template.replace(value, "%{hovertext}"),
+  };
+  if (trace.type === "pie" && typeof trace.texttemplate === "string") {
+    made.text = made.hovertext;
+    made.texttemplate = trace.texttemplate.replace(value, "%{text}");
+  }
+  return made;
+}
+
+/** Plotly knows hexadecimal colours with an alpha, and nothing newer. */
+function faint(colour: string): string {
+  return /^#[0-9a-f]{6}$/i.test(colour) ? `${colour}2e` : colour;
+}
+
+function letterOf(trace: Part): string {
+  if (trace.type === "pie") return "value";
+  if (trace.type === "heatmap") return "z";
+  return trace.orientation === "h" ? "x" : "y";
+}
+
+function part(value: unknown): Part {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Part) : {};
+}
+
+function list(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

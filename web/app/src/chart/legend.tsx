@@ -1,0 +1,59 @@
+// Which colour and sign is which series. Plotly's own legend takes half of a narrow page.
+import type { Figure } from "~/api/model";
+
+const SIGNS: Record<string, string> = {
+  circle: "●",
+  square: "■",
+  diamond: "◆",
+  "triangle-up": "▲",
+  x: "✕",
+  cross: "✚",
+  star: "★",
+};
+
+interface Entry {
+  name: string;
+  colour: string;
+  sign: string;
+}
+
+/** Of a dressed figure. One series needs no legend. */
+export function legendOf(figure: Figure): Entry[] {
+  const entries = figure.data
+    .filter((trace) => trace.showlegend !== false && typeof trace.name === "string")
+    .map((trace): Entry => {
+      const { color, symbol } = (trace.marker ?? {}) as { color?: unknown; symbol?: unknown };
+      const sign = trace.type === "scatter" ? SIGNS[String(symbol ?? "circle")] : undefined;
+      return { name: plain(String(trace.name)), colour: String(color ?? ""), sign: sign ?? "■" };
+    });
+  return entries.length > 1 ? entries : [];
+}
+
+/** Names in a figure are escaped for Plotly; React escapes them itself. */
+function plain(text: string): string {
+  return text
+    .replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">")
+    .replaceAll("&quot;", '"')
+    .replaceAll(/&#(x27|39);/g, "'")
+    .replaceAll("&amp;", "&");
+}
+
+export function Legend({ entries }: { entries: readonly Entry[] }) {
+  if (entries.length === 0) return null;
+  return (
+    <ul
+      aria-label="Series"
+      className="flex flex-wrap gap-x-4 gap-y-1 border-t px-3 pt-2 text-ink-2 text-small"
+    >
+      {entries.map(({ name, colour, sign }) => (
+        <li key={name} className="flex min-w-0 items-center gap-1.5">
+          <span aria-hidden style={{ color: colour }}>
+            {sign}
+          </span>
+          <span className="truncate">{name}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,121 @@
+// One dataset: what it is, what to ask of it, its tables, how they hang together, its metrics.
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft, Database } from "lucide-react";
+import { Link, useSearchParams } from "react-router";
+import type { Dataset } from "~/api/model";
+import { problemOf } from "~/api/problem";
+import { datasetQuery, schemaQuery } from "~/api/queries";
+import { count, time } from "~/format";
+import { Page, places } from "~/shell";
+import { Empty, ErrorNote, SkeletonLines, Tabs } from "~/ui";
+import { Metrics } from "./metrics";
+import { Prompts } from "./prompts";
+import { Relationships } from "./relationships";
+import { TableList } from "./table_list";
+import { Version } from "./version";
+import { VersionCover } from "./version_cover";
+
+const VIEWS = ["tables", "relationships", "metrics", "version"] as const;
+
+export function DatasetView({ datasetId }: { datasetId: string }) {
+  const dataset = useQuery(datasetQuery(datasetId));
+  const title = dataset.data?.title || datasetId;
+  return (
+    <Page title={title} bar={<Crumbs title={title} />}>
+      <div className="mx-auto max-w-5xl space-y-6 p-4 md:p-6">
+        {dataset.isPending && <SkeletonLines lines={6} label="Loading the dataset" />}
+        {dataset.error && !dataset.data && (
+          <Missing datasetId={datasetId} error={dataset.error} onRetry={() => dataset.refetch()} />
+        )}
+        {dataset.data && <Whole dataset={dataset.data} />}
+      </div>
+    </Page>
+  );
+}
+
+function Missing({ datasetId, error, onRetry }: { datasetId: string; error: unknown; onRetry: () => void }) {
+  const problem = problemOf(error);
+  if (problem.status !== 404) return <ErrorNote error={error} onRetry={onRetry} />;
+  return (
+    <Empty title={`There is no dataset called ${datasetId}`} icon={<Database aria-hidden />}>
+      <p>{problem.suggestion}</p>
+      <Link to={places.data} className="text-accent underline">
+        See all datasets
+      </Link>
+    </Empty>
+  );
+}
+
+function Crumbs({ title }: { title: string }) {
+  return (
+    <span className="flex min-w-0 items-center gap-2">
+      <Link
+        to={places.data}
+        className="flex shrink-0 items-center gap-1 text-ink-2 hover:text-ink [&_svg]:size-4"
+      >
+        <ArrowLeft aria-hidden />
+        Data
+      </Link>
+      <span aria-hidden className="text-ink-3">
+        /
+      </span>
+      <span aria-hidden className="truncate font-medium">
+        {title}
+      </span>
+    </span>
+  );
+}
+
+function Whole({ dataset }: { dataset: Dataset }) {
+  const [parameters, setParameters] = useSearchParams();
+  const schema = useQuery(schemaQuery(dataset.id));
+  const view = VIEWS.find((one) => one === parameters.get("view")) ?? "tables";
+  const choose = (next: string) =>
+    setParameters(
+      (before) => {
+        const after = new URLSearchParams(before);
+        if (next === "tables") after.delete("view");
+        else after.set("view", next);
+        return after;
+      },
+      { replace: true },
+    );
+  return (
+    <>
+      <Header dataset={dataset} />
+      {dataset.prompts.length > 0 && <Prompts datasetId={dataset.id} prompts={dataset.prompts} />}
+      <Tabs
+        label="About this dataset"
+        value={view}
+        onChange={choose}
+        className="-mx-3"
+        contentClassName="px-3 pt-4"
+        tabs={[
+          {
+            id: "tables",
+            title: "Tables",
+            content: <TableList dataset={dataset} schema={schema} />,
+          },
+          { id: "relationships", title: "Relationships", content: <Relationships dataset={dataset} /> },
+          { id: "metrics", title: "Metrics", content: <Metrics metrics={dataset.metrics} /> },
+          { id: "version", title: "Version", content: <VersionCover dataset={dataset} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+function Header({ dataset }: { dataset: Dataset }) {
+  const rows = dataset.tables.reduce((sum, table) => sum + (table.rows ?? 0), 0);
+  return (
+    <header>
+      {dataset.description && <p className="max-w-prose">{dataset.description}</p>}
+      <p className="mt-2 flex flex-wrap items-center gap-x-3 text-ink-3 text-small">
+        <span>{count(dataset.tables.length, "table")}</span>
+        <span>{count(rows, "row")}</span>
+        {dataset.as_of && <span title={dataset.as_of}>as of {time(dataset.as_of).text}</span>}
+        <Version version={dataset.version} />
+      </p>
+    </header>
+  );
+}

@@ -1,0 +1,75 @@
+// What an edited plan or SQL gave, beside the run it was made from.
+import { useQuery } from "@tanstack/react-query";
+import { ArrowLeft, GitCompareArrows } from "lucide-react";
+import { useEffect, useRef } from "react";
+import { Link } from "react-router";
+import type { Figure, RunView } from "~/api/model";
+import { datasetQuery } from "~/api/queries";
+import { Chart } from "~/chart/chart";
+import { withMeaning } from "~/format";
+import { Result } from "~/result/result";
+import { places } from "~/shell";
+import { Button } from "~/ui";
+import { Section } from "./facts";
+import { useOriginal, useShowRun } from "./rerun";
+
+/** Above everything: this is not the run that was answered with. */
+export function RerunStrip({ run }: { run: RunView }) {
+  const original = useOriginal();
+  const show = useShowRun();
+  const strip = useRef<HTMLDivElement>(null);
+  // The button that was pressed went with the run before.
+  useEffect(() => {
+    if (document.activeElement === document.body) strip.current?.focus();
+  }, []);
+  if (!original || original === run.run_id) return null;
+  return (
+    <div
+      ref={strip}
+      tabIndex={-1}
+      className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b bg-accent-soft px-4 py-1.5 text-small outline-none"
+    >
+      <span className="mr-auto text-ink-2">Your edited run</span>
+      <Button kind="quiet" size="small" onClick={() => show(original)}>
+        <ArrowLeft aria-hidden />
+        Original
+      </Button>
+      <Link
+        to={places.compare(original, run.run_id)}
+        className="inline-flex h-7 items-center gap-1 text-accent underline-offset-2 hover:underline"
+      >
+        <GitCompareArrows aria-hidden className="size-4" />
+        Compare with the original
+      </Link>
+    </div>
+  );
+}
+
+export function RerunResult({ run }: { run: RunView }) {
+  const original = useOriginal();
+  const dataset = useQuery(datasetQuery(run.dataset_id));
+  if (!original || original === run.run_id || !run.rows) return null;
+  const columns = withMeaning(run.columns, dataset.data);
+  return (
+    <Section title="Its result">
+      {run.chart && (
+        <Chart
+          figure={run.chart as unknown as Figure}
+          columns={columns}
+          rows={run.rows}
+          title="Chart of the edited run"
+        />
+      )}
+      <Result
+        run={{
+          runId: run.run_id,
+          columns,
+          rows: run.rows,
+          truncated: run.truncated,
+          rowCount: run.row_count ?? run.rows.length,
+          datasetId: run.dataset_id,
+        }}
+      />
+    </Section>
+  );
+}

@@ -1,0 +1,51 @@
+// What happens while a question is answered: the union of agent/events.py, event for event.
+import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { ProblemBody } from "~/api/problem";
+
+export type Ending = "answered" | "asked" | "conversed" | "refused" | "failed" | "waiting";
+
+export type SandtableEvent =
+  | { type: "thought"; text: string }
+  | { type: "plan"; plan: PlanJson; reading: string }
+  | { type: "sql"; sql: string }
+  | { type: "run"; run_id: string; status: RunStatus; exec_time_ms?: number | null }
+  | { type: "log"; run_id?: string | null; text: string }
+  | {
+      type: "table";
+      run_id: string;
+      columns: ResultColumn[];
+      rows: Row[];
+      row_count: number;
+      truncated: boolean;
+    }
+  | { type: "chart"; run_id: string; figure: Figure }
+  | { type: "delta"; text: string }
+  | {
+      type: "message";
+      text: string;
+      ending: Ending;
+      run_ids?: string[];
+      suggestions?: string[];
+      problem?: ProblemBody | null;
+    }
+  | { type: "error"; problem: ProblemBody };
+
+const TYPES: ReadonlySet<string> = new Set<SandtableEvent["type"]>([
+  "thought",
+  "plan",
+  "sql",
+  "run",
+  "log",
+  "table",
+  "chart",
+  "delta",
+  "message",
+  "error",
+]);
+
+/** Whether a `custom` event of the stream is one of ours; generative UI comes the same way. */
+export function isSandtableEvent(value: unknown): value is SandtableEvent {
+  if (typeof value !== "object" || value === null) return false;
+  const type = (value as { type?: unknown }).type;
+  return typeof type === "string" && TYPES.has(type);
+}

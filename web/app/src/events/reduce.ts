@@ -1,0 +1,87 @@
+// The turn after an event. Pure and total: what is not understood leaves the turn as it is.
+import { isSandtableEvent } from "./model";
+import type { Turn, TurnRun } from "./turn";
+import type { WireError, WireInterrupt } from "./wire";
+
+export function reduce(turn: Turn, event: unknown): Turn {
+  if (!isSandtableEvent(event)) return turn;
+  switch (event.type) {
+    case "thought":
+      return { ...turn, thoughts: [...turn.thoughts, event.text] };
+    case "plan":
+      return { ...turn, plan: event.plan, reading: event.reading };
+    case "sql":
+      return { ...turn, sql: event.sql };
+    case "run":
+      return withRun(turn, {
+        id: event.run_id,
+        status: event.status,
+        execTimeMs: event.exec_time_ms ?? null,
+      });
+    case "log":
+      return { ...turn, logs: [...turn.logs, event.text] };
+    case "table":
+      return {
+        ...turn,
+        table: {
+          runId: event.run_id,
+          columns: event.columns,
+          rows: event.rows,
+          rowCount: event.row_count,
+          truncated: event.truncated,
+        },
+      };
+    case "chart":
+      return { ...turn, chart: { runId: event.run_id, figure: event.figure } };
+    case "delta":
+      return { ...turn, text: turn.text + event.text };
+    case "message":
+      return {
+        ...turn,
+        text: event.text,
+        ending: event.ending,
+        runIds: event.run_ids ?? [],
+        suggestions: event.suggestions ?? [],
+        problem: event.problem ?? null,
+      };
+    case "error":
+      return { ...turn, ending: "failed", problem: event.problem };
+  }
+}
+
+/** A new run, such as the one of a repaired query, replaces what the one before had shown. */
+function withRun(turn: Turn, run: TurnRun): Turn {
+  if (turn.run === null || turn.run.id === run.id) return { ...turn, run };
+  return { ...turn, run, table: null, chart: null };
+}
+
+/** The stream's own `error`: the person stopped the turn, or the machinery broke. */
+export function reduceError(turn: Turn, error: WireError): Turn {
+  if (turn.ending !== null) return turn;
+  if (error.error === "UserInterrupt") return stopped(turn);
+  return {
+    ...turn,
+    ending: "failed",
+    problem: {
+      code: error.error,
+      message: error.message,
+      suggestion:
+        error.error === "ServerStopped" ? "Ask again: the conversation goes on." : "Try again in a moment.",
+    },
+  };
+}
+
+/** A person has to approve the SQL before it runs: that is told with the thread's state, not by an event. */
+export function reduceInterrupt(turn: Turn, interrupts: readonly WireInterrupt[] | undefined): Turn {
+  const request = interrupts?.[0]?.value?.action_requests?.[0];
+  if (!request || turn.ending !== null) return turn;
+  return { ...turn, ending: "waiting", sql: request.args.sql ?? turn.sql };
+}
+
+/** Stopped by the person; a run that had not ended is shown as cancelled. */
+export function stopped(turn: Turn): Turn {
+  if (turn.ending !== null) return turn;
+  const underWay = turn.run?.status === "pending" || turn.run?.status === "running";
+  const run = turn.run && underWay ? { ...turn.run, status: "cancelled" as const } : turn.run;
+  return { ...turn, run, ending: "stopped" };
+}

@@ -1,0 +1,122 @@
+// Turns from a thread's kept state: what a reload, another tab or an older thread has to go by.
+import type { RunStatus } from "~/api/model";
+import { reduceInterrupt } from "./reduce";
+import { newTurn, type Turn } from "./turn";
+import {
+  type About,
+  type AnswerProps,
+  type ConversationState,
+  type ProgressProps,
+  textOf,
+  type WireMessage,
+  type WireUi,
+} from "./wire";
+
+/** All turns of a thread, oldest first. The last one may be under way: its `ending` is null. */
+export function turnsFromState(state: ConversationState | null | undefined): Turn[] {
+  const beside = uiByMessage(state?.ui ?? []);
+  const turns: Turn[] = [];
+  for (const message of state?.messages ?? []) {
+    if (message.type === "human") {
+      turns.push(newTurn(textOf(message.content), message.id ?? null));
+      continue;
+    }
+    const turn = turns.pop();
+    // A greeting comes before any question and is not part of a turn.
+    if (turn === undefined) continue;
+    turns.push(withMessage(turn, message, beside.get(message.id ?? "") ?? []));
+  }
+  return withWaiting(turns, state);
+}
+
+function withMessage(turn: Turn, message: WireMessage, beside: WireUi[]): Turn {
+  if (message.type === "tool") return withToolResult(turn, message);
+  if (message.type !== "ai") return turn;
+  const about = message.additional_kwargs?.sandtable;
+  if (about) return withEnding(turn, message, about, beside);
+  return beside.reduce(withProgress, withCall(turn, message));
+}
+
+function withCall(turn: Turn, message: WireMessage): Turn {
+  const args = message.tool_calls?.[0]?.args;
+  if (args === undefined) return turn;
+  return { ...turn, plan: args.plan ?? turn.plan, sql: args.sql ?? turn.sql };
+}
+
+function withProgress(turn: Turn, ui: WireUi): Turn {
+  if (ui.name !== "progress") return turn;
+  const { run_id, status } = ui.props as unknown as ProgressProps;
+  return run_id && status ? withRun(turn, run_id, status) : turn;
+}
+
+/** What the run told the model: its status, also where no progress was kept. */
+function withToolResult(turn: Turn, message: WireMessage): Turn {
+  const told = jsonOf(textOf(message.content));
+  if (typeof told?.run_id !== "string" || typeof told.status !== "string") return turn;
+  return withRun(turn, told.run_id, told.status as RunStatus);
+}
+
+function withRun(turn: Turn, id: string, status: RunStatus): Turn {
+  const execTimeMs = turn.run?.id === id ? turn.run.execTimeMs : null;
+  return { ...turn, run: { id, status, execTimeMs } };
+}
+
+function withEnding(turn: Turn, message: WireMessage, about: About, beside: WireUi[]): Turn {
+  const ended: Turn = {
+    ...turn,
+    answerId: message.id ?? null,
+    text: textOf(message.content),
+    ending: about.ending,
+    runIds: about.run_ids,
+    suggestions: about.suggestions,
+    problem: about.problem,
+  };
+  const answer = beside.find((ui) => ui.name === "answer");
+  return answer ? withAnswer(ended, answer.props as unknown as AnswerProps) : ended;
+}
+
+function withAnswer(turn: Turn, props: AnswerProps): Turn {
+  const execTimeMs = props.stats?.exec_time_ms ?? null;
+  return {
+    ...turn,
+    reading: props.reading,
+    plan: props.plan ?? turn.plan,
+    sql: props.sql ?? turn.sql,
+    logs: props.logs ?? [],
+    run: { id: props.run_id, status: "succeeded", execTimeMs },
+    table: props.rows
+      ? {
+          runId: props.run_id,
+          columns: props.columns,
+          rows: props.rows,
+          rowCount: props.row_count ?? props.rows.length,
+          truncated: props.truncated,
+        }
+      : null,
+    chart: props.figure ? { runId: props.run_id, figure: props.figure } : null,
+  };
+}
+
+function withWaiting(turns: Turn[], state: ConversationState | null | undefined): Turn[] {
+  const last = turns.at(-1);
+  return last ? [...turns.slice(0, -1), reduceInterrupt(last, state?.__interrupt__)] : turns;
+}
+
+function uiByMessage(all: WireUi[]): Map<string, WireUi[]> {
+  const found = new Map<string, WireUi[]>();
+  for (const ui of all) {
+    const id = ui.metadata?.message_id;
+    if (id) found.set(id, [...(found.get(id) ?? []), ui]);
+  }
+  return found;
+}
+
+function jsonOf(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    // A tool's text need not be JSON; then it tells nothing that is needed here.
+    return null;
+  }
+}

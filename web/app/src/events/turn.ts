@@ -1,0 +1,78 @@
+// One question and all that is known of its answer so far.
+import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { ProblemBody } from "~/api/problem";
+import type { Ending } from "./model";
+
+export interface TurnRun {
+  id: string;
+  status: RunStatus;
+  execTimeMs: number | null;
+}
+
+export interface TurnTable {
+  runId: string;
+  columns: ResultColumn[];
+  /** May be fewer than `rowCount`: the whole result is read from the run. */
+  rows: Row[];
+  rowCount: number;
+  truncated: boolean;
+}
+
+export interface Turn {
+  question: string;
+  /** Ids of the messages in the thread, where known: the question's and the answer's. */
+  questionId: string | null;
+  answerId: string | null;
+  thoughts: string[];
+  plan: PlanJson | null;
+  reading: string;
+  sql: string | null;
+  /** The main run: the one the answer is about. */
+  run: TurnRun | null;
+  logs: string[];
+  table: TurnTable | null;
+  chart: { runId: string; figure: Figure } | null;
+  /** Markdown, growing while it is written. */
+  text: string;
+  /** Nothing while the turn is under way. */
+  ending: Ending | "stopped" | null;
+  suggestions: string[];
+  problem: ProblemBody | null;
+  /** The runs its numbers come from, the main one first. */
+  runIds: string[];
+}
+
+export function newTurn(question: string, questionId: string | null = null): Turn {
+  return {
+    question,
+    questionId,
+    answerId: null,
+    thoughts: [],
+    plan: null,
+    reading: "",
+    sql: null,
+    run: null,
+    logs: [],
+    table: null,
+    chart: null,
+    text: "",
+    ending: null,
+    suggestions: [],
+    problem: null,
+    runIds: [],
+  };
+}
+
+/** The run whose details a person wants to see. */
+export function mainRunId(turn: Turn): string | null {
+  return turn.runIds[0] ?? turn.run?.id ?? null;
+}
+
+/** Without the table and the reading that the text repeats for readers who have only text. */
+export function sentenceOf(text: string): string {
+  const paragraphs = text.split(/\n{2,}/);
+  const kept = paragraphs.filter(
+    (one) => !/^\|.*\|/.test(one) && !/^\*Read as: /.test(one) && !/^Shown: the first /.test(one),
+  );
+  return kept.join("\n\n").trim();
+}

@@ -1,0 +1,84 @@
+// What the LangGraph wire adds to our events: the thread's state, and events about the stream itself.
+import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { ProblemBody } from "~/api/problem";
+import type { Ending } from "./model";
+
+/** `additional_kwargs.sandtable` of the message that ends a turn. */
+export interface About {
+  ending: Ending;
+  run_ids: string[];
+  suggestions: string[];
+  problem: ProblemBody | null;
+}
+
+export interface WireToolCall {
+  id: string;
+  name: string;
+  args: { dataset_id?: string; plan?: PlanJson; sql?: string; [name: string]: unknown };
+}
+
+export interface WireMessage {
+  id?: string | null;
+  type: "human" | "ai" | "tool" | (string & {});
+  content: string | { type: string; text?: string }[];
+  additional_kwargs?: { sandtable?: About; [name: string]: unknown };
+  tool_calls?: WireToolCall[];
+  tool_call_id?: string;
+  status?: string;
+}
+
+export interface ProgressProps {
+  stage: string;
+  run_id: string | null;
+  status: RunStatus | null;
+}
+
+/** Older answers of a long thread keep only the light part; the rest is read from the run. */
+export interface AnswerProps {
+  run_id: string;
+  reading: string;
+  sql: string | null;
+  columns: ResultColumn[];
+  row_count: number | null;
+  truncated: boolean;
+  suggestions: string[];
+  plan?: PlanJson | null;
+  rows?: Row[];
+  logs?: string[];
+  stats?: Record<string, number | null>;
+  figure?: Figure | null;
+}
+
+export interface WireUi {
+  type: "ui";
+  id: string;
+  name: string;
+  props: Record<string, unknown>;
+  metadata?: { message_id?: string | null };
+}
+
+/** What a thread waits for when SQL must be approved by a person. */
+export interface WireInterrupt {
+  id?: string;
+  value?: { action_requests?: { name: string; args: { sql?: string } }[] };
+}
+
+/** `values` of a thread. */
+export interface ConversationState {
+  messages: WireMessage[];
+  ui?: WireUi[];
+  dataset_id?: string;
+  __interrupt__?: WireInterrupt[];
+  [name: string]: unknown;
+}
+
+/** `error` of the stream: always the last event. */
+export interface WireError {
+  error: string;
+  message: string;
+}
+
+export function textOf(content: WireMessage["content"]): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => block.text ?? "").join("");
+}

@@ -1,0 +1,184 @@
+import { describe, expect, test } from "vitest";
+import type { Dataset } from "~/api/model";
+import {
+  ago,
+  bytes,
+  cell,
+  compact,
+  count,
+  date,
+  dayOf,
+  duration,
+  kindOf,
+  number,
+  percent,
+  time,
+  withMeaning,
+} from ".";
+
+const EN = { locale: "en" };
+// Intl writes narrow and no-break spaces in some places.
+const plain = (text: string) => text.replace(/[\u00a0\u202f]/g, " ");
+
+test.each([
+  [1234567, {}, "1,234,567"],
+  [0, {}, "0"],
+  [14.236, {}, "14.24"],
+  [0.24994105, {}, "0.2499"],
+  [0.000012345, {}, "0.00001235"],
+  [123456.789, {}, "123,456.8"],
+  [1234.5, { unit: "EUR" }, "€1,234.50"],
+  [1200, { unit: "EUR" }, "€1,200"],
+  [21.5, { unit: "°C" }, "21.5 °C"],
+  [57.25, { unit: "%" }, "57.3 %"],
+  [-3.1234, { digits: 1 }, "-3.1"],
+  ["9007199254740993", {}, "9,007,199,254,740,993"],
+  ["12345678901234567.89", {}, "12,345,678,901,234,567.89"],
+  ["NaN", {}, "NaN"],
+  ["Infinity", {}, "Infinity"],
+  [null, {}, "–"],
+  [undefined, {}, "–"],
+])("number %s %o", (value, options, expected) => {
+  expect(plain(number(value, { ...EN, ...options }))).toBe(expected);
+});
+
+test.each([
+  [0.142, "14.2 %"],
+  [1, "100.0 %"],
+  [0, "0.0 %"],
+  [null, "–"],
+  ["NaN", "NaN"],
+])("percent %s", (value, expected) => expect(percent(value, EN)).toBe(expected));
+
+test.each([
+  [12345, "12.3K"],
+  [999, "999"],
+  [4200000, "4.2M"],
+])("compact %s", (value, expected) => expect(compact(value, EN)).toBe(expected));
+
+test.each([
+  [0, "0 B"],
+  [999, "999 B"],
+  [1500, "1.5 kB"],
+  [128_000_000, "128 MB"],
+  [null, "–"],
+])("bytes %s", (value, expected) => expect(bytes(value, EN)).toBe(expected));
+
+test.each([
+  [0.4, "0.4 ms"],
+  [6.2, "6 ms"],
+  [999.4, "999 ms"],
+  [999.6, "1 s"],
+  [1240, "1.2 s"],
+  [59_990, "1 min"],
+  [125_000, "2 min 5 s"],
+  [3_600_000, "1 h"],
+  [5_400_000, "1 h 30 min"],
+  [null, "–"],
+])("duration %s", (value, expected) => expect(duration(value)).toBe(expected));
+
+test("count", () => {
+  expect(count(1, "row")).toBe("1 row");
+  expect(count(0, "row")).toBe("0 rows");
+  expect(count(2, "query", "queries")).toBe("2 queries");
+});
+
+describe("dates and times", () => {
+  test.each([["2024-01-31", "Jan 31, 2024"]])("a day is the same everywhere: %s", (value, expected) => {
+    expect(date(value, EN)).toEqual({ text: expected, raw: value });
+  });
+  test.each([
+    ["2024-06-01T22:30:00Z", "Asia/Tokyo", "Jun 2, 2024, 7:30 AM"],
+    ["2024-06-01T22:30:00+02:00", "UTC", "Jun 1, 2024, 8:30 PM"],
+    ["2024-06-01T22:30:00.123456+00:00", "UTC", "Jun 1, 2024, 10:30 PM"],
+    ["2024-06-01T22:30:00", "Asia/Tokyo", "Jun 1, 2024, 10:30 PM"],
+    ["2024-06-01", "Asia/Tokyo", "Jun 1, 2024"],
+    ["infinity", "UTC", "infinity"],
+  ])("%s in %s", (value, timeZone, expected) => {
+    const shown = time(value, { ...EN, timeZone });
+    expect(plain(shown.text)).toBe(expected);
+    expect(shown.raw).toBe(value);
+  });
+  const now = new Date(2026, 4, 10, 9, 0);
+  test.each([
+    [new Date(2026, 4, 10, 0, 5), "Today"],
+    [new Date(2026, 4, 9, 23, 55), "Yesterday"],
+    [new Date(2026, 4, 4, 12), "Previous 7 days"],
+    [new Date(2026, 3, 1), "Older"],
+  ])("%s", (then, expected) => expect(dayOf(then.toISOString(), now)).toBe(expected));
+  test.each([
+    [20_000, "just now"],
+    [5 * 60_000, "5 min ago"],
+    [3 * 3_600_000, "3 h ago"],
+  ])("%s ms ago", (past, expected) => {
+    expect(ago(new Date(now.getTime() - past).toISOString(), now.getTime()).text).toBe(expected);
+  });
+});
+
+test.each([
+  ["BIGINT", "number"],
+  ["UINTEGER", "number"],
+  ["DECIMAL(10,2)", "number"],
+  ["integer", "number"],
+  ["float", "number"],
+  ["INTEGER[]", "other"],
+  ["INTERVAL", "text"],
+  ["BOOLEAN", "boolean"],
+  ["DATE", "date"],
+  ["TIMESTAMP WITH TIME ZONE", "timestamp"],
+  ["VARCHAR", "text"],
+  ["STRUCT(a INTEGER)", "other"],
+])("kind of %s", (type, expected) => expect(kindOf(type)).toBe(expected));
+
+test.each([
+  [null, { name: "n", type: "BIGINT" }, { text: "–", align: "right", empty: true }],
+  [
+    0.1424,
+    { name: "rate", type: "DOUBLE", format: "percent" as const },
+    { text: "14.2 %", title: "0.1424", align: "right" },
+  ],
+  [12345, { name: "order_id", type: "INTEGER" }, { text: "12345", align: "right" }],
+  [2024, { name: "year", type: "BIGINT" }, { text: "2024" }],
+  [12345, { name: "paid", type: "INTEGER" }, { text: "12,345", title: "12345" }],
+  [true, { name: "returned", type: "BOOLEAN" }, { text: "yes", align: "left" }],
+  [[1, 2], { name: "list", type: "INTEGER[]" }, { text: "[1,2]" }],
+  ["Home", { name: "category", type: "VARCHAR" }, { text: "Home", empty: false }],
+])("cell %s of %o", (value, column, expected) => expect(cell(value, column)).toMatchObject(expected));
+
+test("units and formats come from the catalog", () => {
+  const column = (name: string, unit: string) => ({ name, unit, type: "float" as const, sql_type: "DOUBLE" });
+  const table = (name: string, columns: ReturnType<typeof column>[]) => ({
+    name,
+    columns,
+    file: "",
+    sha256: "",
+  });
+  const dataset = {
+    tables: [
+      table("items", [column("unit_price", "EUR"), column("discount_rate", "fraction"), column("size", "m")]),
+      table("boxes", [column("size", "kg")]),
+    ],
+    metrics: [
+      { name: "return_rate", table: "items", numerator: {}, format: "percent" },
+      {
+        name: "revenue",
+        table: "items",
+        numerator: { agg: "sum", column: "unit_price" },
+        format: "currency",
+      },
+    ],
+  } as unknown as Pick<Dataset, "tables" | "metrics">;
+  const names = ["return_rate", "revenue", "avg_unit_price", "discount_rate", "size", "n"];
+  const shown = withMeaning(
+    names.map((name) => ({ name, type: "DOUBLE" })),
+    dataset,
+  );
+  expect(shown.map(({ unit, format }) => [unit, format])).toEqual([
+    [undefined, "percent"],
+    ["EUR", "currency"],
+    ["EUR", undefined],
+    [undefined, "percent"],
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
+});

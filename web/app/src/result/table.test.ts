@@ -1,0 +1,222 @@
+import { describe, expect, test } from "vitest";
+import type { Dataset, Row } from "~/api/model";
+import { percent } from "~/format";
+import { AS_IT_CAME, arrange, Prepared, quickWords, type View } from "./arrange";
+import { describedColumns, typeWord, widthOf } from "./columns";
+import { testOf } from "./filter";
+import { ranksOf, sortPlaces } from "./order";
+import { rowsInWords } from "./words";
+
+const col = (type: string, extra = {}) => ({ name: "c", type, ...extra });
+
+function sorted(type: string, values: unknown[], descending = false): unknown[] {
+  const rows = values.map((value) => [value]);
+  const places = sortPlaces([...rows.keys()], ranksOf(rows, 0, col(type)), descending);
+  return places.map((place) => values[place]);
+}
+
+describe("sorting", () => {
+  test.each([
+    ["numbers as numbers", "INTEGER", [10, 9, -1, 100], [-1, 9, 10, 100]],
+    ["decimals come as text", "DECIMAL(10,2)", ["10.50", "9.75", "100.00"], ["9.75", "10.50", "100.00"]],
+    [
+      "long integers keep their last digit",
+      "HUGEINT",
+      ["9007199254740993", "9007199254740992", "9007199254740994"],
+      ["9007199254740992", "9007199254740993", "9007199254740994"],
+    ],
+    [
+      "NaN after all numbers",
+      "DOUBLE",
+      ["NaN", 1, "-Infinity", "Infinity"],
+      ["-Infinity", 1, "Infinity", "NaN"],
+    ],
+    ["text with numbers in it", "VARCHAR", ["item 10", "item 9", "Item 1"], ["Item 1", "item 9", "item 10"]],
+    ["text by the reader's alphabet", "VARCHAR", ["Zebra", "élan", "apple"], ["apple", "élan", "Zebra"]],
+    ["dates", "DATE", ["2025-01-02", "2024-12-31"], ["2024-12-31", "2025-01-02"]],
+    [
+      "moments in different zones",
+      "TIMESTAMP WITH TIME ZONE",
+      ["2025-01-01T12:00:00+02:00", "2025-01-01T11:00:00Z", "2025-01-01T09:00:00Z"],
+      ["2025-01-01T09:00:00Z", "2025-01-01T12:00:00+02:00", "2025-01-01T11:00:00Z"],
+    ],
+    ["no before yes", "BOOLEAN", [true, false], [false, true]],
+    ["lists by what they say", "INTEGER[]", [[2], [1, 5]], [[1, 5], [2]]],
+  ])("%s", (_, type, values, expected) => expect(sorted(type, values)).toEqual(expected));
+
+  test("nulls come last in both directions", () => {
+    expect(sorted("INTEGER", [null, 2, null, 1])).toEqual([1, 2, null, null]);
+    expect(sorted("INTEGER", [null, 2, null, 1], true)).toEqual([2, 1, null, null]);
+  });
+
+  test("equal rows keep the order of the result in both directions", () => {
+    const rows: Row[] = [
+      ["b", 1],
+      ["a", 2],
+      ["B", 3],
+      ["a", 4],
+    ];
+    const ranks = ranksOf(rows, 0, col("VARCHAR"));
+    expect(sortPlaces([0, 1, 2, 3], ranks, false)).toEqual([1, 3, 0, 2]);
+    expect(sortPlaces([0, 1, 2, 3], ranks, true)).toEqual([0, 2, 1, 3]);
+  });
+});
+
+describe("filter of a column", () => {
+  test.each([
+    ["VARCHAR", "ele", "Electronics", true],
+    ["VARCHAR", "ele", "Home", false],
+    ["VARCHAR", "=home", "Home", true],
+    ["VARCHAR", "=home", "Home & Kitchen", false],
+    ["VARCHAR", "!home", "Home", false],
+    ["VARCHAR", "!home", null, true],
+    ["VARCHAR", "ele", null, false],
+    ["INTEGER", "5", 5, true],
+    ["INTEGER", ">5", 5, false],
+    ["INTEGER", ">=5", 5, true],
+    ["INTEGER", "< 5", 4, true],
+    ["INTEGER", "!5", 5, false],
+    ["INTEGER", "1..10", 10, true],
+    ["INTEGER", "1..10", 11, false],
+    ["INTEGER", "5..", 99, true],
+    ["INTEGER", "..5", 6, false],
+    ["INTEGER", "-3..-1", -2, true],
+    ["INTEGER", ">1,000", 1001, true],
+    ["DECIMAL(10,2)", ">9.5", "10.00", true],
+    ["INTEGER", ">5", null, false],
+    ["INTEGER", "null", null, true],
+    ["INTEGER", "null", 0, false],
+    ["INTEGER", "!null", 0, true],
+    ["DATE", "2025", "2025-12-31", true],
+    ["DATE", "2025-06", "2025-06-30", true],
+    ["DATE", "2025-06", "2025-07-01", false],
+    ["DATE", ">2025-06", "2025-06-30", false],
+    ["DATE", ">2025-06", "2025-07-01", true],
+    ["DATE", "2025-01-01..2025-03", "2025-03-31", true],
+    ["DATE", "<=2025-02", "2025-02-28", true],
+    ["TIMESTAMP", "2025-01-02", "2025-01-02T23:59:59", true],
+    ["TIMESTAMP", ">2025-01-02 12:00", "2025-01-02T12:01:00", true],
+    ["TIMESTAMP", ">2025-01-02 12:00", "2025-01-02T12:00:30", false],
+    ["BOOLEAN", "yes", true, true],
+    ["BOOLEAN", "no", null, false],
+  ])("%s: %s on %s is %s", (type, text, value, expected) => {
+    expect(testOf(text, col(type))?.(value)).toBe(expected);
+  });
+
+  test("shares are typed as they are shown", () => {
+    const share = col("DOUBLE", { format: "percent" as const });
+    expect(testOf("14.2 %", share)?.(0.1424)).toBe(true);
+    expect(testOf(">20", share)?.(0.25)).toBe(true);
+    expect(testOf(">0.2", share)?.(0.25)).toBe(true);
+    expect(testOf(">20 %", share)?.(0.15)).toBe(false);
+  });
+
+  test.each([
+    ["INTEGER", "abc"],
+    ["INTEGER", ">"],
+    ["INTEGER", ".."],
+    ["INTEGER", "5 %"],
+    ["DATE", "June"],
+    ["DATE", "2025-13"],
+    ["BOOLEAN", "perhaps"],
+  ])("%s cannot be asked for %s", (type, text) => expect(testOf(text, col(type))).toBeNull());
+});
+
+describe("rows that are shown", () => {
+  const columns = [
+    col("VARCHAR"),
+    col("DECIMAL(10,2)", { unit: "EUR" }),
+    col("DATE"),
+    col("DOUBLE", { format: "percent" as const }),
+  ];
+  const rows: Row[] = [
+    ["Shoes", "1234.50", "2025-01-31", 0.142],
+    ["Boots", "99.00", "2024-06-01", null],
+    ["Socks", null, null, 0.5],
+  ];
+  const prepared = new Prepared(columns, rows);
+  const shown = (view: Partial<View>) => arrange(prepared, { ...AS_IT_CAME, ...view });
+
+  test.each<[string, Partial<View>, number[]]>([
+    ["all as they came", {}, [0, 1, 2]],
+    ["a word anywhere", { quick: "boo" }, [1]],
+    ["a number as it is shown", { quick: "€1,234.50" }, [0]],
+    ["a share as it is shown", { quick: percent(0.142) }, [0]],
+    ["all words, in any columns", { quick: "shoes 2025" }, [0]],
+    ["words of two rows", { quick: "shoes 2024" }, []],
+    [
+      "a filter and a sorting",
+      { filters: [{ at: 1, text: "!null" }], sort: { at: 1, descending: false } },
+      [1, 0],
+    ],
+    [
+      "two filters",
+      {
+        filters: [
+          { at: 0, text: "s" },
+          { at: 2, text: "2024" },
+        ],
+      },
+      [1],
+    ],
+    ["what cannot be read holds nothing back", { filters: [{ at: 1, text: ">>" }] }, [0, 1, 2]],
+    ["sorted from the highest", { sort: { at: 3, descending: true } }, [2, 0, 1]],
+  ])("%s", (_, view, expected) => expect(shown(view)).toEqual(expected));
+
+  test("a number can be typed in several ways", () => {
+    expect(quickWords("1,200.50")).toEqual([["1,200.50", "1200.50", "1200.5"]]);
+    expect(quickWords("  ")).toEqual([]);
+  });
+});
+
+test.each([
+  [{ shown: 9, here: 9, rowCount: 9, truncated: false }, "9 rows"],
+  [{ shown: 1, here: 1, rowCount: 1, truncated: false }, "1 row"],
+  [{ shown: 3, here: 9, rowCount: 9, truncated: false }, "3 of 9 rows"],
+  [{ shown: 200, here: 200, rowCount: 200, truncated: true }, "Shown: the first 200 rows of more"],
+  [{ shown: 20, here: 20, rowCount: 200, truncated: false }, "the first 20 of 200 rows"],
+])("%o in words", (rows, expected) => expect(rowsInWords(rows)).toBe(expected));
+
+describe("columns", () => {
+  const dataset = {
+    tables: [
+      {
+        name: "t",
+        columns: [
+          { name: "stock", unit: "units", description: "In the store" },
+          { name: "price", unit: "EUR", description: "" },
+        ],
+      },
+    ],
+    metrics: [],
+  } as unknown as Pick<Dataset, "tables" | "metrics">;
+  const given = [
+    { name: "stock", type: "INTEGER" },
+    { name: "price", type: "DECIMAL(10,2)" },
+    { name: "month", type: "TIMESTAMP" },
+  ];
+  const rows: Row[] = [[1, "2.00", "2025-01-01T00:00:00"]];
+
+  test("the header says the unit and the catalog's words", () => {
+    const [stock, price, month] = describedColumns(given, dataset, rows);
+    expect(stock).toMatchObject({ unit: "units", description: "In the store", cells: { unit: undefined } });
+    expect(price?.cells.unit).toBe("EUR");
+    expect(month?.cells.type).toBe("DATE");
+    expect([stock, price, month].map((column) => column && typeWord(column))).toEqual([
+      "units",
+      "EUR",
+      "date",
+    ]);
+  });
+
+  test("an hour that is not midnight is shown", () => {
+    const [, , month] = describedColumns(given, dataset, [...rows, [1, "2", "2025-01-01T06:00:00"]]);
+    expect(month?.cells.type).toBe("TIMESTAMP");
+  });
+
+  test("a long text does not push the others away", () => {
+    const [column] = describedColumns([{ name: "id", type: "VARCHAR" }], undefined);
+    expect(column && widthOf(column, 0, [["x".repeat(500)]])).toBe(300);
+    expect(column && widthOf(column, 0, [["x"]])).toBe(72);
+  });
+});

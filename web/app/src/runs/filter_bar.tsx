@@ -1,0 +1,75 @@
+import { useQuery } from "@tanstack/react-query";
+import { Search } from "lucide-react";
+import { useEffect, useEffectEvent, useState } from "react";
+import { datasetsQuery } from "~/api/queries";
+import { Input, Select } from "~/ui";
+import { type Chosen, STATES } from "./filters";
+
+interface FilterBarProps {
+  chosen: Chosen;
+  onChange: (chosen: Chosen) => void;
+}
+
+const TYPING_MS = 200;
+
+export function FilterBar({ chosen, onChange }: FilterBarProps) {
+  const { data: datasets = [] } = useQuery(datasetsQuery());
+  const known = datasets.some((dataset) => dataset.id === chosen.dataset);
+  return (
+    <div className="mb-4 flex flex-wrap gap-2">
+      <TextFilter text={chosen.text} onChange={(text) => onChange({ ...chosen, text })} />
+      <Select
+        label="State"
+        value={chosen.status}
+        onChange={(event) =>
+          onChange({ ...chosen, status: STATES.find((one) => one === event.target.value) ?? "" })
+        }
+      >
+        <option value="">All states</option>
+        {STATES.map((status) => (
+          <option key={status}>{status}</option>
+        ))}
+      </Select>
+      <Select
+        label="Dataset"
+        value={chosen.dataset}
+        onChange={(event) => onChange({ ...chosen, dataset: event.target.value })}
+        className="min-w-0 flex-1 sm:flex-none"
+      >
+        <option value="">All datasets</option>
+        {chosen.dataset && !known && <option value={chosen.dataset}>{chosen.dataset}</option>}
+        {datasets.map((dataset) => (
+          <option key={dataset.id} value={dataset.id}>
+            {dataset.title || dataset.id}
+          </option>
+        ))}
+      </Select>
+    </div>
+  );
+}
+
+/** Asks once the person has stopped typing. */
+function TextFilter({ text, onChange }: { text: string; onChange: (text: string) => void }) {
+  const [draft, setDraft] = useState(text);
+  const changed = useEffectEvent(onChange);
+  useEffect(() => setDraft((before) => (before.trim() === text ? before : text)), [text]);
+  useEffect(() => {
+    if (draft.trim() === text) return;
+    const timer = setTimeout(() => changed(draft), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [draft, text]);
+  return (
+    <div className="relative w-full sm:w-72">
+      <Search aria-hidden className="-translate-y-1/2 absolute top-1/2 left-2.5 size-4 text-ink-3" />
+      <Input
+        type="search"
+        label="Search runs"
+        placeholder="Search questions, plans and SQL"
+        maxLength={500}
+        value={draft}
+        onChange={(event) => setDraft(event.target.value)}
+        className="w-full pl-8"
+      />
+    </div>
+  );
+}

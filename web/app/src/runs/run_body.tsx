@@ -1,0 +1,78 @@
+import { useQuery } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { type Figure, hasEnded, type RunView } from "~/api/model";
+import { datasetQuery } from "~/api/queries";
+import { Chart } from "~/chart/chart";
+import { withMeaning } from "~/format";
+import { Result } from "~/result/result";
+import { CodeText } from "~/ui";
+import { RunState } from "./run_state";
+import { isMarked, RunTrouble } from "./run_trouble";
+import { titleOf } from "./run_words";
+
+export function RunBody({ run }: { run: RunView }) {
+  const title = titleOf(run);
+  return (
+    <article className="space-y-4">
+      <header className="space-y-2">
+        <h2 className="break-words text-answer">{title.code && !run.plan ? "A query in SQL" : title.text}</h2>
+        <RunState run={run} />
+      </header>
+      {run.error && <RunTrouble run={run} error={run.error} />}
+      {run.warnings.map((warning) => (
+        <p key={warning} className="rounded-md border border-warning/40 bg-warning-soft p-3">
+          {warning}
+        </p>
+      ))}
+      {!hasEnded(run.status) && (
+        <p className="flex h-80 items-center justify-center rounded-md border border-dashed text-ink-3">
+          The result appears here.
+        </p>
+      )}
+      <Evidence run={run} title={title.text} />
+      <WhatRan run={run} />
+    </article>
+  );
+}
+
+/** Chart and table, both from the same rows. */
+function Evidence({ run, title }: { run: RunView; title: string }) {
+  const dataset = useQuery(datasetQuery(run.dataset_id));
+  const columns = useMemo(() => withMeaning(run.columns, dataset.data), [run.columns, dataset.data]);
+  if (!run.rows) return null;
+  return (
+    <>
+      {run.chart && (
+        <Chart figure={run.chart as unknown as Figure} columns={columns} rows={run.rows} title={title} />
+      )}
+      <Result
+        run={{
+          runId: run.run_id,
+          columns,
+          rows: run.rows,
+          truncated: run.truncated,
+          rowCount: run.row_count ?? run.rows.length,
+          datasetId: run.dataset_id,
+        }}
+      />
+    </>
+  );
+}
+
+/** The SQL and, where there is one, the plan it was written from. Without a result they are what there is to see. */
+function WhatRan({ run }: { run: RunView }) {
+  const notes = typeof run.plan?.notes === "string" ? run.plan.notes : "";
+  return (
+    <details open={!run.rows && !isMarked(run)}>
+      <summary className="w-fit cursor-pointer text-ink-2 hover:text-ink">
+        {run.plan ? "SQL and plan" : "SQL"}
+        {run.origin && <span className="text-ink-3"> · proposed by {run.origin.proposer}</span>}
+      </summary>
+      <div className="mt-2 space-y-3">
+        {notes && <p className="text-ink-2">{notes}</p>}
+        {run.sql && <CodeText label="SQL" text={run.sql} />}
+        {run.plan && <CodeText label="plan" text={JSON.stringify(run.plan, null, 2)} />}
+      </div>
+    </details>
+  );
+}

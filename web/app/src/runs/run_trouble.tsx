@@ -1,0 +1,76 @@
+// Why a run has no result, and the ways on.
+import { useMutation } from "@tanstack/react-query";
+import { useNavigate } from "react-router";
+import type { RunView } from "~/api/model";
+import { createRun } from "~/api/rest";
+import { places } from "~/shell";
+import { Button, ErrorNote } from "~/ui";
+import { marked } from "./marked";
+
+type Fix = RunView["fixes"][number];
+
+export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<RunView["error"]> }) {
+  const go = useNavigate();
+  const apply = useMutation({
+    mutationFn: (fix: Fix) =>
+      createRun({
+        dataset_id: run.dataset_id,
+        question: run.question,
+        chart: true,
+        ...(fix.plan ? { plan: fix.plan } : { sql: fix.text ?? null }),
+      }),
+    onSuccess: (view) => go(places.run(view.run_id)),
+  });
+  return (
+    <div className="space-y-3">
+      <ErrorNote error={error}>
+        {run.fixes.length > 0 &&
+          run.fixes.map((fix) => (
+            <Button key={fix.title} size="small" disabled={apply.isPending} onClick={() => apply.mutate(fix)}>
+              <FixTitle title={fix.title} />
+            </Button>
+          ))}
+      </ErrorNote>
+      {apply.error && <ErrorNote error={apply.error} />}
+      <RefusedText run={run} />
+    </div>
+  );
+}
+
+/** Whether the gate said which part of the SQL it refuses. */
+export const isMarked = ({ sql, verdict }: RunView): boolean =>
+  Boolean(sql) && verdict?.decision === "refused" && typeof verdict.position === "number";
+
+/** Names in it stand between backticks. */
+function FixTitle({ title }: { title: string }) {
+  const parts = title.split("`").map((text, place) => ({ text, id: place }));
+  return (
+    <span>
+      {parts.map(({ text, id }) =>
+        id % 2 === 1 ? (
+          <code key={id} className="font-mono">
+            {text}
+          </code>
+        ) : (
+          text
+        ),
+      )}
+    </span>
+  );
+}
+
+/** The SQL with the refused construct underlined. */
+function RefusedText({ run }: { run: RunView }) {
+  const { verdict, sql } = run;
+  if (!sql || !verdict || typeof verdict.position !== "number" || !isMarked(run)) return null;
+  const { before, within, after } = marked(sql, verdict.position, verdict.length);
+  return (
+    <pre className="overflow-auto whitespace-pre-wrap rounded-md border bg-panel p-3 font-mono text-[13px] leading-5">
+      {before}
+      <mark className="bg-transparent text-danger underline decoration-2 decoration-wavy underline-offset-4">
+        {within}
+      </mark>
+      {after}
+    </pre>
+  );
+}

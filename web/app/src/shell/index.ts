@@ -1,0 +1,6 @@
+export { Boundary } from "./boundary";
+export { type Details, useDetails, useDetailsSubject } from "./details";
+export { useWide } from "./media";
+export { Page } from "./page";
+export { places, useThreadId } from "./places";
+export { type Theme, useTheme } from "./theme";

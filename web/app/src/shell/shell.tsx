@@ -1,0 +1,77 @@
+// The house around every room: sidebar, page, details.
+import { lazy, Suspense, useCallback, useState } from "react";
+import { Outlet, useLocation, useNavigate } from "react-router";
+import { KeySheet, useCommandKeys, useCommandList } from "~/commands";
+import { Sheet } from "~/ui";
+import { Boundary } from "./boundary";
+import { useDetails, useSubject } from "./details";
+import { DetailsPlace } from "./details_place";
+import { SIDEBAR_STANDS, useWide } from "./media";
+import { DrawerContext } from "./page";
+import { places } from "./places";
+import { Sidebar } from "./sidebar";
+import { chooseTheme, useTheme } from "./theme";
+
+const Palette = lazy(() => import("~/commands/palette"));
+
+export function Shell() {
+  const stands = useWide(SIDEBAR_STANDS);
+  const [drawer, setDrawer] = useState(false);
+  const [palette, setPalette] = useState(false);
+  const [keySheet, setKeySheet] = useState(false);
+  const details = useDetails();
+  const { pathname } = useLocation();
+  useCommandKeys();
+  useShellCommands({ openPalette: () => setPalette(true), openKeys: () => setKeySheet(true) });
+  const openDrawer = useCallback(() => setDrawer(true), []);
+  return (
+    <DrawerContext value={openDrawer}>
+      <div className="flex h-dvh overflow-hidden">
+        {stands && (
+          <div className="flex w-[260px] shrink-0 flex-col border-r">
+            <Sidebar />
+          </div>
+        )}
+        <main className="flex min-w-0 flex-1 flex-col">
+          <Boundary resetKey={pathname}>
+            <Suspense fallback={null}>
+              <Outlet />
+            </Suspense>
+          </Boundary>
+        </main>
+        <DetailsPlace details={details} />
+      </div>
+      {!stands && (
+        <Sheet open={drawer} onOpenChange={setDrawer} title="Menu" side="left">
+          <Sidebar onGo={() => setDrawer(false)} />
+        </Sheet>
+      )}
+      {palette && (
+        <Suspense fallback={null}>
+          <Palette onClose={() => setPalette(false)} />
+        </Suspense>
+      )}
+      <KeySheet open={keySheet} onOpenChange={setKeySheet} />
+    </DrawerContext>
+  );
+}
+
+function useShellCommands({ openPalette, openKeys }: { openPalette: () => void; openKeys: () => void }) {
+  const go = useNavigate();
+  const theme = useTheme();
+  const details = useDetails();
+  const subject = useSubject();
+  const other = theme === "dark" ? "light" : "dark";
+  const toggled = details.runId
+    ? { title: "Close details", run: details.close }
+    : { title: "Show details", run: () => subject && details.open(subject) };
+  useCommandList([
+    { id: "thread.new", title: "New question", keys: "n", run: () => go(places.ask) },
+    { id: "place.data", title: "Go to data", run: () => go(places.data) },
+    { id: "place.runs", title: "Go to runs", run: () => go(places.runs) },
+    ...(details.runId || subject ? [{ id: "details.toggle", keys: "d", ...toggled }] : []),
+    { id: "palette.open", title: "Search commands", keys: "mod+k", run: openPalette },
+    { id: "keys.show", title: "Keyboard shortcuts", keys: "?", run: openKeys },
+    { id: "theme.switch", title: `Use the ${other} theme`, run: () => chooseTheme(other) },
+  ]);
+}

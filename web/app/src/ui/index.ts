@@ -1,0 +1,14 @@
+export { Button, IconButton } from "./button";
+export { classes } from "./classes";
+export { CodeText } from "./code_text";
+export { Copy } from "./copy";
+export { Dialog, Sheet } from "./dialog";
+export { Input, Select } from "./field";
+export { Keys, keysText } from "./keys";
+export { Markdown } from "./markdown";
+export { type Choice, Menu, MenuChoices, MenuItem, MenuLine } from "./menu";
+export { Empty, ErrorNote } from "./notes";
+export { StatusDot } from "./status";
+export { type Tab, Tabs } from "./tabs";
+export { Tooltip, TooltipProvider } from "./tooltip";
+export { Late, Skeleton, SkeletonLines, Spinner, useLate } from "./waiting";
