@@ -2,6 +2,7 @@
 import { ComposerPrimitive, useAui, useAuiState } from "@assistant-ui/react";
 import { ArrowUp, Square } from "lucide-react";
 import { type KeyboardEvent, useEffect, useRef } from "react";
+import { useSearchParams } from "react-router";
 import { commands } from "~/commands";
 import { useThreadId } from "~/shell";
 import { IconButton } from "~/ui";
@@ -10,6 +11,7 @@ import { useSessionState } from "./use_session";
 import { warmUp } from "./warm_up";
 
 export const COMPOSER_ID = "question";
+const LONGEST = 16_384;
 
 // On a touch screen the focus would bring up a keyboard that covers half the page.
 const HAS_KEYBOARD = matchMedia("(pointer: fine)").matches;
@@ -19,6 +21,7 @@ export function Composer({ placeholder }: { placeholder: string }) {
   const stopping = useSessionState((state) => state.live?.stopping === true);
   const empty = useAuiState((state) => state.composer.text.trim() === "");
   useDraft();
+  useAskedInAddress();
   const pressed = (event: KeyboardEvent) => {
     warmUp();
     // What was written is kept until the answer is there; Enter then sends it.
@@ -32,7 +35,7 @@ export function Composer({ placeholder }: { placeholder: string }) {
         placeholder={placeholder}
         autoFocus={HAS_KEYBOARD}
         maxRows={6}
-        maxLength={16_384}
+        maxLength={LONGEST}
         cancelOnEscape={false}
         unstable_focusOnRunStart={false}
         onKeyDown={pressed}
@@ -78,4 +81,23 @@ function useDraft(): void {
     if (moved) keepDraft(threadId, text);
     else aui.composer().setText(draftOf(threadId));
   }, [threadId, text, aui]);
+}
+
+/** A link may bring a question (`?q=…`): it is written for the reader to send, and leaves the address. */
+function useAskedInAddress(): void {
+  const [parameters, setParameters] = useSearchParams();
+  const aui = useAui();
+  const asked = parameters.get("q");
+  useEffect(() => {
+    if (asked === null) return;
+    aui.composer().setText(asked.slice(0, LONGEST));
+    setParameters(
+      (before) => {
+        const after = new URLSearchParams(before);
+        after.delete("q");
+        return after;
+      },
+      { replace: true },
+    );
+  }, [asked, aui, setParameters]);
 }

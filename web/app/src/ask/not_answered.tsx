@@ -1,6 +1,8 @@
 // An answer that is none: why, and what can be done about it.
+
 import { CircleAlert, ShieldAlert } from "lucide-react";
 import { mainRunId, type Turn } from "~/events/turn";
+import { sentence } from "~/format";
 import { useDetails } from "~/shell";
 import { Button, classes, Markdown } from "~/ui";
 import type { Answer } from "./tree";
@@ -38,11 +40,8 @@ export function words(turn: Turn): string {
   const told = turn.problem && isOurs(turn) ? "" : spoken(turn);
   if (told) return told;
   const { message = "There is no answer.", suggestion = "" } = turn.problem ?? {};
-  return [message, suggestion].filter(Boolean).map(asSentence).join("\n\n");
+  return [message, suggestion].filter(Boolean).map(sentence).join("\n\n");
 }
-
-/** The server's problems begin in lower case, to follow a colon. */
-const asSentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 const isOurs = (turn: Turn): boolean => turn.problem?.code === "NETWORK";
 
@@ -88,7 +87,7 @@ function Ways({ answer }: { answer: Answer }) {
         </Button>
       )}
       {runId && (
-        <Button size="small" onClick={() => details.open(runId)}>
+        <Button size="small" onClick={() => details.open(runId, answer.turn.plan ? "plan" : "sql")}>
           {answer.turn.plan ? "Edit the plan or the SQL" : "Edit the SQL"}
         </Button>
       )}

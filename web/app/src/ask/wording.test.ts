@@ -47,8 +47,8 @@ test("what the chips offer is not said twice", () => {
 
 test.each<[string, Partial<Turn>, string]>([
   ["the message", { text: "Refused.", problem: { code: "X", message: "m" } }, "Refused."],
-  ["the problem", { problem: { code: "X", message: "m", suggestion: "s" } }, "M\n\nS"],
-  ["not half a sentence", { text: "Eur", problem: { code: "NETWORK", message: "m" } }, "M"],
+  ["the problem", { problem: { code: "X", message: "m", suggestion: "s" } }, "M.\n\nS."],
+  ["not half a sentence", { text: "Eur", problem: { code: "NETWORK", message: "m" } }, "M."],
   ["nothing known", {}, "There is no answer."],
 ])("why there is no answer: %s", (_, of, said) => {
   expect(words(turn(of))).toBe(said);

@@ -1,6 +1,6 @@
 // What the columns of a result can be in a picture: names of things along an axis, or amounts.
 import type { Figure, Row } from "~/api/model";
-import { isNumeric, kindOf, type ShownColumn } from "~/format";
+import { areDays, isNumeric, kindOf, type ShownColumn } from "~/format";
 
 export interface Field {
   column: ShownColumn;
@@ -42,13 +42,8 @@ function distinctIn(cells: readonly unknown[]): number {
   return seen.size;
 }
 
-const MIDNIGHT = /^\d{4}-\d\d-\d\d[T ]00:00:00(\.0+)?$/;
-
-/** Months and weeks come as timestamps: the hour says nothing when it is midnight in every row. */
 function asDays(column: ShownColumn, cells: readonly unknown[]): ShownColumn {
-  const days =
-    kindOf(column.type) === "timestamp" &&
-    cells.every((cell) => cell === null || MIDNIGHT.test(String(cell)));
+  const days = kindOf(column.type) === "timestamp" && areDays(cells);
   return days ? { ...column, type: "DATE" } : column;
 }
 

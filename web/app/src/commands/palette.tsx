@@ -1,6 +1,7 @@
 import { Command as Cmdk } from "cmdk";
 import { Dialog as Radix } from "radix-ui";
 import { Keys } from "~/ui";
+import { match } from "./match";
 import type { Command } from "./registry";
 import { useCommands } from "./use_command";
 
@@ -12,7 +13,8 @@ const ROW =
   "flex cursor-pointer select-none items-center gap-3 rounded px-2 py-1.5 data-[selected=true]:bg-hover";
 
 export default function Palette({ onClose }: PaletteProps) {
-  const groups = Object.entries(grouped(useCommands()));
+  const all = useCommands();
+  const groups = Object.entries(grouped(all));
   const choose = (command: Command) => {
     onClose();
     // After the palette has given the focus back: a command may want it elsewhere.
@@ -27,7 +29,7 @@ export default function Palette({ onClose }: PaletteProps) {
           className="fixed top-[14vh] left-1/2 z-50 w-[calc(100vw-32px)] max-w-xl -translate-x-1/2 animate-appear rounded-lg border border-line-strong bg-page"
         >
           <Radix.Title className="sr-only">Commands</Radix.Title>
-          <Cmdk label="Commands" loop>
+          <Cmdk label="Commands" loop filter={byTitle(all)}>
             <Cmdk.Input
               autoFocus
               placeholder="Search actions, datasets, threads and runs"
@@ -44,7 +46,7 @@ export default function Palette({ onClose }: PaletteProps) {
                   {list.map((command) => (
                     <Cmdk.Item
                       key={command.id}
-                      value={`${command.title} ${command.id}`}
+                      value={command.id}
                       keywords={[group, command.words ?? ""]}
                       onSelect={() => choose(command)}
                       className={ROW}
@@ -70,4 +72,10 @@ function grouped(all: readonly Command[]): Record<string, Command[]> {
     groups[group] = [...(groups[group] ?? []), command];
   }
   return groups;
+}
+
+/** Items are known by their id; what is compared is what a person reads. */
+function byTitle(all: readonly Command[]) {
+  const titles = new Map(all.map((command) => [command.id, command.title]));
+  return (id: string, typed: string, beside?: string[]) => match(titles.get(id) ?? id, typed, beside);
 }

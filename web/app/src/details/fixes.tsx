@@ -1,6 +1,5 @@
 import { Wand2 } from "lucide-react";
-import { Button } from "~/ui";
-import { CodeWords } from "./code_words";
+import { Button, CodeWords } from "~/ui";
 import type { Fix } from "./verdict";
 
 interface FixesProps {

@@ -1,10 +1,10 @@
 // Why a run has no result, what to do about it, and the corrections that are one click away.
+
 import type { RunView } from "~/api/model";
-import { ErrorNote } from "~/ui";
-import { CodeWords } from "./code_words";
+import { sentence } from "~/format";
+import { CodeWords, ErrorNote } from "~/ui";
 import { Fixes } from "./fixes";
 import { Refusal } from "./refusal";
-import { sentence } from "./sentence";
 import type { Fix } from "./verdict";
 
 export function Trouble({ run, onFix }: { run: RunView; onFix: (fix: Fix) => void }) {

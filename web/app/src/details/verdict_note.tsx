@@ -1,14 +1,14 @@
 // What the gate says of the text as it is, below the editor.
+
 import { Check, CircleAlert, Wand2 } from "lucide-react";
 import type { VerdictView } from "~/api/model";
-import { Button, classes, ErrorNote, useLate } from "~/ui";
-import { CodeWords } from "./code_words";
+import { sentence } from "~/format";
+import { Button, CodeWords, classes, ErrorNote, useLate } from "~/ui";
 import { type Draft, UNREADABLE } from "./draft";
 import type { PlanProblem } from "./editor";
 import { Fixes } from "./fixes";
 import { meantBy } from "./meant";
 import { Refusal } from "./refusal";
-import { sentence } from "./sentence";
 import { type Fix, isSettled } from "./verdict";
 
 interface VerdictNoteProps {

@@ -1,4 +1,5 @@
 export { cell, isNumeric, type Kind, kindOf, type Meaning, type ShownCell, type ShownColumn } from "./cell";
 export { withMeaning } from "./columns";
 export { bytes, compact, count, NONE, number, percent } from "./number";
-export { ago, type Day, date, dayOf, duration, type Shown, time } from "./time";
+export { sentence } from "./sentence";
+export { ago, areDays, type Day, date, dayOf, duration, type Shown, time } from "./time";

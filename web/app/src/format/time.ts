@@ -95,3 +95,10 @@ function textOf(value: unknown): string {
 function trimmed(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }
+
+const MIDNIGHT = /^\d{4}-\d\d-\d\d[T ]00:00:00(\.0+)?$/;
+
+/** Months and weeks come as timestamps: the hour says nothing when it is midnight in every row. */
+export function areDays(cells: readonly unknown[]): boolean {
+  return cells.every((cell) => cell === null || MIDNIGHT.test(String(cell)));
+}

@@ -1,6 +1,6 @@
 // What the table knows of its columns: meaning from the catalog, a word for the type, a first width.
 import type { Dataset, ResultColumn, Row } from "~/api/model";
-import { cell, kindOf, number, type ShownColumn, withMeaning } from "~/format";
+import { areDays, cell, kindOf, number, type ShownColumn, withMeaning } from "~/format";
 
 export interface TableColumn extends ShownColumn {
   /** From the catalog, where a column or a metric has that name and only one meaning. */
@@ -35,16 +35,10 @@ function cellColumn(column: ShownColumn, at: number, rows: readonly Row[]): Show
   const aside = unit !== "" && unit !== "%" && number(1, { unit }).endsWith(` ${unit}`);
   return {
     ...column,
-    type: kindOf(type) === "timestamp" && areDays(rows, at) ? "DATE" : type,
+    type:
+      kindOf(type) === "timestamp" && rows.length > 0 && areDays(rows.map((row) => row[at])) ? "DATE" : type,
     unit: aside ? undefined : column.unit,
   };
-}
-
-const MIDNIGHT = /^\d{4}-\d\d-\d\d[T ]00:00:00(\.0+)?$/;
-
-/** Months and weeks come as timestamps: the hour says nothing when it is midnight in every row. */
-function areDays(rows: readonly Row[], at: number): boolean {
-  return rows.length > 0 && rows.every((row) => row[at] === null || MIDNIGHT.test(String(row[at])));
 }
 
 function descriptionOf(name: string, dataset: Known | undefined): string | undefined {

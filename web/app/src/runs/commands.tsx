@@ -14,7 +14,7 @@ export function RunCommands() {
   const { data } = useInfiniteQuery(runsQuery({ limit: LAST }));
   const last = data?.pages[0]?.runs ?? [];
   useCommandList([
-    { id: "runs.compare", title: "Compare two runs", group: "Runs", run: () => go("/compare") },
+    { id: "runs.compare", title: "Compare two runs", group: "Runs", run: () => go(places.pickToCompare) },
     ...last.map((run) => ({
       id: `run.${run.run_id}`,
       title: `${titleOf(run).text} · ${ago(run.created_at).text}`,

@@ -6,7 +6,6 @@ import type { RunView } from "~/api/model";
 import { runQuery } from "~/api/queries";
 import { Page, places } from "~/shell";
 import { Button, classes, ErrorNote, SkeletonLines } from "~/ui";
-import { RunCommands } from "./commands";
 import { CompareFacts } from "./compare_facts";
 import { CompareResult } from "./compare_result";
 import { CompareText } from "./compare_text";
@@ -33,7 +32,6 @@ export default function ComparePage() {
   );
   return (
     <Page title="Compare runs" bar={<Crumbs />} actions={swap}>
-      <RunCommands />
       <div className="mx-auto max-w-6xl space-y-6 p-4 md:p-6">
         <div className={classes("grid gap-4 min-[900px]:grid-cols-2", !(a && b) && "items-start")}>
           <Side letter="A" runId={a} other={b} onPick={(runId) => change({ a: runId, b })} />

@@ -6,7 +6,6 @@ import { hasEnded, type RunView } from "~/api/model";
 import { runsQuery } from "~/api/queries";
 import { Page, places, useWide } from "~/shell";
 import { Button, Empty, ErrorNote, SkeletonLines, useLate } from "~/ui";
-import { RunCommands } from "./commands";
 import { CompareBar } from "./compare_bar";
 import { FilterBar } from "./filter_bar";
 import { asFilters, type Chosen, chosenIn, isFiltered, withChosen } from "./filters";
@@ -25,7 +24,6 @@ export default function RunsPage() {
     setParameters((before) => withChosen(before, next), { replace: true, preventScrollReset: true });
   return (
     <Page title="Runs">
-      <RunCommands />
       <div className="mx-auto max-w-6xl p-4 md:p-6">
         <FilterBar chosen={chosen} onChange={choose} />
         <RunList chosen={chosen} onClear={() => choose(NOTHING)} />

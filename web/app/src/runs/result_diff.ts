@@ -1,6 +1,6 @@
 // What differs between the rows of two runs. Rows are matched by their key columns where those tell rows apart.
 import type { Cell, ResultColumn, Row } from "~/api/model";
-import { kindOf } from "~/format";
+import { areDays, kindOf } from "~/format";
 
 export interface Rows {
   columns: readonly ResultColumn[];
@@ -150,20 +150,17 @@ export function totalsOf(columns: readonly ColumnPlace[], a: readonly Row[], b: 
 const sum = (rows: readonly Row[], place: number) =>
   rows.reduce((total, row) => total + (Number(row[place]) || 0), 0);
 
-const MIDNIGHT = /^\d{4}-\d\d-\d\d[T ]00:00:00(\.0+)?$/;
-
-/** Months and weeks come as timestamps: where it is midnight in every row, the hour says nothing. */
+/** Months and weeks come as timestamps: shown as days where all are. */
 export function asDays(
   columns: readonly ColumnPlace[],
   a: readonly Row[],
   b: readonly Row[],
 ): readonly ColumnPlace[] {
-  const isDay = (value: Cell) => value === null || MIDNIGHT.test(String(value));
   return columns.map((column) => {
     const days =
       /^TIMESTAMP$/i.test(column.type) &&
-      a.every((row) => isDay(row[column.a])) &&
-      b.every((row) => isDay(row[column.b]));
+      areDays(a.map((row) => row[column.a])) &&
+      areDays(b.map((row) => row[column.b]));
     return days ? { ...column, type: "DATE" } : column;
   });
 }

@@ -7,7 +7,6 @@ import { keys, runQuery } from "~/api/queries";
 import { getRun } from "~/api/rest";
 import { Page, places, useDetailsSubject } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines } from "~/ui";
-import { RunCommands } from "./commands";
 import { RunActions } from "./run_actions";
 import { RunBody } from "./run_body";
 import { titleOf } from "./run_words";
@@ -19,7 +18,6 @@ export default function RunPage() {
   const title = view ? titleOf(view).text : "Run";
   return (
     <Page title={title} bar={<Crumbs />} actions={view && <RunActions run={view} />}>
-      <RunCommands />
       <div className="mx-auto max-w-4xl p-4 md:p-6">
         {run.isPending && <SkeletonLines lines={8} label="Loading the run" />}
         {run.error && !view && <Missing runId={runId} error={run.error} onRetry={() => run.refetch()} />}

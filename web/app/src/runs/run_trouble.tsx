@@ -4,7 +4,7 @@ import { useNavigate } from "react-router";
 import type { RunView } from "~/api/model";
 import { createRun } from "~/api/rest";
 import { places } from "~/shell";
-import { Button, ErrorNote } from "~/ui";
+import { Button, CodeWords, ErrorNote } from "~/ui";
 import { marked } from "./marked";
 
 type Fix = RunView["fixes"][number];
@@ -27,7 +27,9 @@ export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<Ru
         {run.fixes.length > 0 &&
           run.fixes.map((fix) => (
             <Button key={fix.title} size="small" disabled={apply.isPending} onClick={() => apply.mutate(fix)}>
-              <FixTitle title={fix.title} />
+              <span>
+                <CodeWords text={fix.title} />
+              </span>
             </Button>
           ))}
       </ErrorNote>
@@ -40,24 +42,6 @@ export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<Ru
 /** Whether the gate said which part of the SQL it refuses. */
 export const isMarked = ({ sql, verdict }: RunView): boolean =>
   Boolean(sql) && verdict?.decision === "refused" && typeof verdict.position === "number";
-
-/** Names in it stand between backticks. */
-function FixTitle({ title }: { title: string }) {
-  const parts = title.split("`").map((text, place) => ({ text, id: place }));
-  return (
-    <span>
-      {parts.map(({ text, id }) =>
-        id % 2 === 1 ? (
-          <code key={id} className="font-mono">
-            {text}
-          </code>
-        ) : (
-          text
-        ),
-      )}
-    </span>
-  );
-}
 
 /** The SQL with the refused construct underlined. */
 function RefusedText({ run }: { run: RunView }) {

@@ -5,11 +5,13 @@ import { useSearchParams } from "react-router";
 export interface Details {
   /** The run that is shown; nothing while the panel is closed. */
   runId: string | null;
-  open: (runId: string) => void;
+  /** `tab` is the one to begin with, where it matters; else the one looked at last. */
+  open: (runId: string, tab?: string) => void;
   close: () => void;
 }
 
 const PARAMETER = "details";
+export const TAB_PARAMETER = "tab";
 
 interface Subject {
   subject: string | null;
@@ -27,19 +29,21 @@ export function DetailsProvider({ children }: { children: ReactNode }) {
 export function useDetails(): Details {
   const [parameters, setParameters] = useSearchParams();
   const change = useCallback(
-    (runId: string | null) =>
+    (runId: string | null, tab?: string) =>
       setParameters(
         (before) => {
           const after = new URLSearchParams(before);
           if (runId) after.set(PARAMETER, runId);
           else after.delete(PARAMETER);
+          if (tab) after.set(TAB_PARAMETER, tab);
+          else after.delete(TAB_PARAMETER);
           return after;
         },
         { replace: true, preventScrollReset: true },
       ),
     [setParameters],
   );
-  const open = useCallback((runId: string) => change(runId), [change]);
+  const open = useCallback((runId: string, tab?: string) => change(runId, tab), [change]);
   const close = useCallback(() => change(null), [change]);
   return { runId: parameters.get(PARAMETER), open, close };
 }

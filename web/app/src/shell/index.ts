@@ -1,5 +1,5 @@
 export { Boundary } from "./boundary";
-export { type Details, useDetails, useDetailsSubject } from "./details";
+export { type Details, TAB_PARAMETER, useDetails, useDetailsSubject } from "./details";
 export { useWide } from "./media";
 export { Page } from "./page";
 export { places, useThreadId } from "./places";

@@ -8,6 +8,7 @@ export const places = {
   dataset: (datasetId: string) => `/data/${encodeURIComponent(datasetId)}`,
   runs: "/runs",
   run: (runId: string) => `/runs/${encodeURIComponent(runId)}`,
+  pickToCompare: "/compare",
   compare: (a: string, b: string) => `/compare?${new URLSearchParams({ a, b })}`,
 };
 

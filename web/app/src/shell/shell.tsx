@@ -13,6 +13,7 @@ import { Sidebar } from "./sidebar";
 import { chooseTheme, useTheme } from "./theme";
 
 const Palette = lazy(() => import("~/commands/palette"));
+const RoomCommands = lazy(() => import("./room_commands"));
 
 export function Shell() {
   const stands = useWide(SIDEBAR_STANDS);
@@ -49,6 +50,7 @@ export function Shell() {
       {palette && (
         <Suspense fallback={null}>
           <Palette onClose={() => setPalette(false)} />
+          <RoomCommands />
         </Suspense>
       )}
       <KeySheet open={keySheet} onOpenChange={setKeySheet} />

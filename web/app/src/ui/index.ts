@@ -1,6 +1,7 @@
 export { Button, IconButton } from "./button";
 export { classes } from "./classes";
 export { CodeText } from "./code_text";
+export { CodeWords } from "./code_words";
 export { Copy } from "./copy";
 export { Dialog, Sheet } from "./dialog";
 export { Input, Select } from "./field";

@@ -2,8 +2,10 @@
 import { CircleAlert } from "lucide-react";
 import type { ReactNode } from "react";
 import { problemOf } from "~/api/problem";
+import { sentence } from "~/format";
 import { Button } from "./button";
 import { classes } from "./classes";
+import { CodeWords } from "./code_words";
 
 interface EmptyProps {
   title: string;
@@ -40,8 +42,14 @@ export function ErrorNote({ error, onRetry, children, className }: ErrorNoteProp
     >
       <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0 text-danger" />
       <div className="min-w-0 space-y-1">
-        <p className="break-words">{problem.message}</p>
-        {problem.suggestion && <p className="break-words text-ink-2">{problem.suggestion}</p>}
+        <p className="break-words">
+          <CodeWords text={sentence(problem.message)} />
+        </p>
+        {problem.suggestion && (
+          <p className="break-words text-ink-2">
+            <CodeWords text={sentence(problem.suggestion)} />
+          </p>
+        )}
         {(onRetry || children) && (
           <div className="flex flex-wrap gap-2 pt-1">
             {onRetry && (
