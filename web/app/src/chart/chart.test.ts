@@ -212,6 +212,21 @@ describe("dress", () => {
     expect(figure).toEqual(before);
   });
 
+  test("a few months are named once each", () => {
+    const months = (count: number) =>
+      Array.from({ length: count }, (_, n) => `2025-${String(n + 1).padStart(2, "0")}-01`);
+    const drawn = (count: number) =>
+      dressed(
+        {
+          data: [{ type: "scatter", x: months(count) }],
+          layout: { xaxis: { type: "date", tickformat: "%b %Y" } },
+        },
+        light,
+      ).layout?.xaxis;
+    expect(drawn(2)).toMatchObject({ tickmode: "array", tickvals: ["2025-01-01", "2025-02-01"] });
+    expect(drawn(12)).not.toHaveProperty("tickvals");
+  });
+
   test("a heat map goes from quiet to accent, an area is faint", () => {
     const [map] = dressed({ data: [{ type: "heatmap", z: [[1]] }] }, light).data;
     expect(map?.colorscale).toEqual([

@@ -7,6 +7,7 @@ import { type Shape, sourceOf, valuesOf } from "./shape";
 
 type Part = Record<string, unknown>;
 
+const FEW_MOMENTS = 8;
 const CLEAR = "rgba(0,0,0,0)";
 
 export function dressed(figure: Figure, palette: Palette, title = ""): Figure {
@@ -35,10 +36,18 @@ export function dressed(figure: Figure, palette: Palette, title = ""): Figure {
       ? { text: escaped(title), x: 0.02, xanchor: "left", font: { size: 15, color: palette.ink } }
       : { text: "" },
   };
-  for (const name of ["xaxis", "yaxis"]) if (layout[name]) made[name] = axis(part(layout[name]), palette);
+  if (layout.xaxis) made.xaxis = axis(momentsNamedOnce(part(layout.xaxis), figure), palette);
+  if (layout.yaxis) made.yaxis = axis(part(layout.yaxis), palette);
   delete made.height;
   delete made.width;
   return { data: figure.data.map((trace, place) => coloured(trace, place, palette)), layout: made };
+}
+
+/** Among a few months or years Plotly would write the same name several times: each moment has one tick. */
+function momentsNamedOnce(given: Part, figure: Figure): Part {
+  if (given.type !== "date" || given.tickmode !== undefined) return given;
+  const moments = new Set(figure.data.flatMap((trace) => list(trace.x)));
+  return moments.size <= FEW_MOMENTS ? { ...given, tickmode: "array", tickvals: [...moments] } : given;
 }
 
 function axis(given: Part, palette: Palette): Part {
