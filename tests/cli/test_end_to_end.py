@@ -106,6 +106,14 @@ def test_refusals_and_failures_exit_as_promised(sandtable: Any) -> None:
     assert "error[RUNNER_TIMEOUT]" in late.stderr
 
 
+def test_a_refusal_brings_a_correction(sandtable: Any) -> None:
+    told = sandtable("check", "--dataset", "support", "--sql", "SELECT count(*) FROM tikets")
+    assert told.returncode == 3
+    assert "Use `tickets`:\n  SELECT count(*) FROM tickets" in told.stderr
+    listed = sandtable("check", "--dataset", "support", "--sql", "SELECT count(*) FROM tikets", "--json")
+    assert [fix["text"] for fix in json.loads(listed.stdout)["fixes"]] == ["SELECT count(*) FROM tickets"]
+
+
 def test_many_through_one_process_in_order(sandtable: Any) -> None:
     asked = [{"id": n, "sql": f"SELECT {n} AS n, count(*) FROM tickets"} for n in range(40)]
     asked[7] = {"id": 7, "sql": "DROP TABLE tickets"}

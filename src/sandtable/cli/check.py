@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import Problem
 from sandtable.policy.verdict import Approved, Verdict
+from sandtable.runs.fixes import with_fixes
 
 
 @click.command("check")
@@ -51,12 +54,17 @@ async def _one(
     dataset = await open_dataset(parts, dataset_id, data)
     query = inputs.fitted(query, dataset, on_the_fly=bool(data))
     verdict = await parts.check(dataset, sql=query.sql, plan=query.plan)
+    verdict = await with_fixes(parts.check, dataset, verdict, query.sql, query.plan)
     if as_json:
-        print_json(_fields(verdict))
+        fixes = () if isinstance(verdict, Approved) else verdict.fixes
+        print_json(_fields(verdict) | {"fixes": [asdict(fix) for fix in fixes]})
     elif isinstance(verdict, Approved):
         _show_approved(verdict)
     else:
         show_refusal(problem_of(verdict), query.sql)
+        for fix in verdict.fixes:
+            text = fix.text if fix.text is not None else json.dumps(fix.plan, ensure_ascii=False)
+            click.echo(f"{clean(fix.title)}:\n  {clean(text, newlines=True)}", err=True)
     return 0 if isinstance(verdict, Approved) else failure.REFUSED
 
 
