@@ -30,7 +30,7 @@ export const CHART_HEIGHT = 320;
 
 const BAR_HEIGHT = 41;
 /** Beyond this a chart of many bars scrolls inside itself. */
-const MOST_HEIGHT = 480;
+const MOST_HEIGHT = 640;
 
 export function Chart({ figure, columns, rows, title, className }: ChartProps) {
   const theme = useTheme();
@@ -74,6 +74,8 @@ export function Chart({ figure, columns, rows, title, className }: ChartProps) {
       <Legend entries={legend} />
       {shown && (
         <div
+          // What scrolls must be reachable by keyboard.
+          {...(height > MOST_HEIGHT - BAR_HEIGHT ? { tabIndex: 0, role: "group", "aria-label": title } : {})}
           className={classes("overflow-y-auto overflow-x-hidden", legend.length === 0 && "border-t")}
           style={{ maxHeight: MOST_HEIGHT - BAR_HEIGHT }}
         >

@@ -1,10 +1,9 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { Search } from "lucide-react";
 import { useState } from "react";
 import { useSearchParams } from "react-router";
 import type { Dataset, DatasetSchema } from "~/api/model";
 import { profileQuery } from "~/api/queries";
-import { Button, Empty, ErrorNote, Input } from "~/ui";
+import { Button, Empty, ErrorNote, SearchInput } from "~/ui";
 import { findIn } from "./search";
 import { TableView } from "./table_view";
 
@@ -21,17 +20,13 @@ export function TableList({ dataset, schema }: TableListProps) {
   const found = findIn(dataset.tables, text);
   return (
     <div className="space-y-4">
-      <div className="relative">
-        <Search aria-hidden className="-translate-y-1/2 absolute top-1/2 left-2.5 size-4 text-ink-3" />
-        <Input
-          type="search"
-          label="Search tables and columns"
-          placeholder="Search tables and columns"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-          className="w-full pl-8 md:max-w-sm"
-        />
-      </div>
+      <SearchInput
+        label="Search tables and columns"
+        placeholder="Search tables and columns"
+        value={text}
+        onText={setText}
+        className="md:max-w-sm"
+      />
       {profile.error && <ErrorNote error={profile.error} onRetry={() => profile.refetch()} />}
       {found.length === 0 && (
         <Empty title={`Nothing here is called “${text}”`}>

@@ -1,8 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
-import { Search } from "lucide-react";
 import { useEffect, useEffectEvent, useState } from "react";
 import { datasetsQuery } from "~/api/queries";
-import { Input, Select } from "~/ui";
+import { SearchInput, Select } from "~/ui";
 import { type Chosen, STATES } from "./filters";
 
 interface FilterBarProps {
@@ -59,17 +58,13 @@ function TextFilter({ text, onChange }: { text: string; onChange: (text: string)
     return () => clearTimeout(timer);
   }, [draft, text]);
   return (
-    <div className="relative w-full sm:w-72">
-      <Search aria-hidden className="-translate-y-1/2 absolute top-1/2 left-2.5 size-4 text-ink-3" />
-      <Input
-        type="search"
-        label="Search runs"
-        placeholder="Search questions, plans and SQL"
-        maxLength={500}
-        value={draft}
-        onChange={(event) => setDraft(event.target.value)}
-        className="w-full pl-8"
-      />
-    </div>
+    <SearchInput
+      label="Search runs"
+      placeholder="Search questions, plans and SQL"
+      maxLength={500}
+      value={draft}
+      onText={setDraft}
+      className="w-full sm:w-72"
+    />
   );
 }

@@ -1,5 +1,5 @@
 // The house around every room: sidebar, page, details.
-import { lazy, Suspense, useCallback, useState } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { KeySheet, useCommandKeys, useCommandList } from "~/commands";
 import { Sheet } from "~/ui";
@@ -12,7 +12,8 @@ import { places } from "./places";
 import { Sidebar } from "./sidebar";
 import { chooseTheme, useTheme } from "./theme";
 
-const Palette = lazy(() => import("~/commands/palette"));
+const loadPalette = () => import("~/commands/palette");
+const Palette = lazy(loadPalette);
 const RoomCommands = lazy(() => import("./room_commands"));
 
 export function Shell() {
@@ -24,6 +25,8 @@ export function Shell() {
   const { pathname } = useLocation();
   useCommandKeys();
   useShellCommands({ openPalette: () => setPalette(true), openKeys: () => setKeySheet(true) });
+  // Before it is wanted: what is typed while it is on its way would go to the page behind it.
+  useEffect(() => void loadPalette(), []);
   const openDrawer = useCallback(() => setDrawer(true), []);
   return (
     <DrawerContext value={openDrawer}>
@@ -50,7 +53,9 @@ export function Shell() {
       {palette && (
         <Suspense fallback={null}>
           <Palette onClose={() => setPalette(false)} />
-          <RoomCommands />
+          <Suspense fallback={null}>
+            <RoomCommands />
+          </Suspense>
         </Suspense>
       )}
       <KeySheet open={keySheet} onOpenChange={setKeySheet} />

@@ -1,11 +1,10 @@
 // The conversations, newest first.
-import { Search } from "lucide-react";
 import { useDeferredValue, useState } from "react";
 import { useNavigate } from "react-router";
 import { type Thread, titleOf } from "~/api/threads";
 import { useCommandList } from "~/commands";
 import { places, useThreadId } from "~/shell";
-import { Button, ErrorNote, Input, SkeletonLines } from "~/ui";
+import { Button, ErrorNote, SearchInput, SkeletonLines } from "~/ui";
 import { DeleteThread } from "./delete_thread";
 import { found, groupedByDay } from "./groups";
 import { ThreadRow } from "./row";
@@ -41,15 +40,12 @@ export default function ThreadList({ onGo }: ThreadListProps) {
   return (
     <>
       <div className="sticky top-0 z-10 bg-panel pb-2">
-        <Search aria-hidden className="pointer-events-none absolute top-2 left-2 size-4 text-ink-3" />
-        <Input
+        <SearchInput
           label="Search questions"
-          type="search"
           placeholder="Search"
           value={text}
-          onChange={(event) => setText(event.target.value)}
-          onKeyDown={(event) => event.key === "Escape" && setText("")}
-          className="w-full border-line-strong pl-8"
+          onText={setText}
+          fieldClassName="border-line-strong"
         />
       </div>
       {shown.length === 0 && <p className="px-2 py-1 text-ink-3 text-small">No question has these words.</p>}

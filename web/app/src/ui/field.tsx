@@ -1,3 +1,4 @@
+import { Search } from "lucide-react";
 import type { ComponentProps } from "react";
 import { classes } from "./classes";
 
@@ -7,6 +8,34 @@ const LOOK =
 /** Every field has a label, shown or not. */
 export function Input({ label, className, ...rest }: ComponentProps<"input"> & { label: string }) {
   return <input aria-label={label} className={classes(LOOK, "h-8 min-w-0", className)} {...rest} />;
+}
+
+interface SearchInputProps extends Omit<ComponentProps<"input">, "value" | "onChange" | "type"> {
+  label: string;
+  value: string;
+  onText: (text: string) => void;
+  /** Of the field; `className` is of the place it stands in. */
+  fieldClassName?: string;
+}
+
+/** Escape empties it. */
+export function SearchInput({ value, onText, className, fieldClassName, ...rest }: SearchInputProps) {
+  return (
+    <div className={classes("relative", className)}>
+      <Search
+        aria-hidden
+        className="-translate-y-1/2 pointer-events-none absolute top-1/2 left-2 size-4 text-ink-3"
+      />
+      <Input
+        type="search"
+        value={value}
+        onChange={(event) => onText(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && onText("")}
+        className={classes("w-full pl-8", fieldClassName)}
+        {...rest}
+      />
+    </div>
+  );
 }
 
 export function Select({ label, className, ...rest }: ComponentProps<"select"> & { label: string }) {

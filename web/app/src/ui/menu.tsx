@@ -15,7 +15,8 @@ interface MenuProps {
 
 export function Menu({ trigger, children, align = "start", className }: MenuProps) {
   return (
-    <Radix.Root>
+    // Not modal: the page stays readable, and only what is open is closed by a click beside it.
+    <Radix.Root modal={false}>
       <Radix.Trigger asChild>{trigger}</Radix.Trigger>
       <Radix.Portal>
         <Radix.Content
