@@ -14,7 +14,9 @@ from typing import Any
 
 import pytest
 
+from sandtable.capsule.migrations import MIGRATIONS
 from sandtable.capsule.sqlite import SqliteStore
+from sandtable.capsule.sqlite_file import SqliteFile
 from sandtable.capsule.store import TERMINAL
 from sandtable.runs.desk import Runs
 from sandtable.runs.instance import Instance
@@ -24,22 +26,32 @@ from tests.runs.world import World, ask
 ROOT = Path(__file__).parents[2]
 
 
-class MortalStore(SqliteStore):
+class MortalFile(SqliteFile):
     """Dies at the given call, before or after it has done its work, and stays dead."""
 
     def __init__(self, path: Path, at: int, after: bool) -> None:
-        super().__init__(path)
+        super().__init__(path, MIGRATIONS, synchronous="FULL")
         self._left = at
         self._after = after
 
-    async def _do(self, act: Any) -> Any:
+    @property
+    def dead(self) -> bool:
+        return self._left <= 0
+
+    async def do(self, act: Any) -> Any:
         self._left -= 1
         if self._left < 0 or (self._left == 0 and not self._after):
             await asyncio.Event().wait()
-        done = await super()._do(act)
+        done = await super().do(act)
         if self._left == 0:
             await asyncio.Event().wait()
         return done
+
+
+class MortalStore(SqliteStore):
+    def __init__(self, path: Path, at: int, after: bool) -> None:
+        super().__init__(path)
+        self._file = self.mortal = MortalFile(path, at, after)
 
 
 async def abandon(runs: Runs, store: SqliteStore) -> None:
@@ -88,6 +100,7 @@ async def test_death_at_every_step_of_the_store(world: World, at: int, after: bo
     await asyncio.wait({life}, timeout=0.3)
     life.cancel()
     await asyncio.gather(life, return_exceptions=True)
+    assert store.mortal.dead
     await abandon(runs, store)
 
     async with world.opened() as heir:
