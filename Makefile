@@ -6,7 +6,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKS := requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev web web-check web-types chat-ui serve test lint format docs picture bench lock clean
+.PHONY: help setup dev web web-check web-types chat-ui serve test lint format docs picture screens bench lock clean
 
 help: ## list what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ docs: $(VENV)/.dev ## write again the pages that are generated from code
 
 picture: $(VENV)/.dev ## draw the README's picture from real commands
 	$(BIN)/python scripts/gen_picture.py
+
+screens: $(VENV)/.dev web ## take the README's pictures of the web interface
+	$(BIN)/python scripts/gen_screens.py
 
 bench: $(VENV)/.dev ## measure the sandbox beside its peers
 	$(BIN)/python -m benchmarks

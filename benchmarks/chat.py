@@ -12,7 +12,7 @@ import os
 import sys
 import tempfile
 import time
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from itertools import count
@@ -44,7 +44,7 @@ class Chats:
 
 async def measure(rounds: int, turns_each: int) -> Chats:
     numbers = count(2)
-    async with _server() as url, httpx.AsyncClient(base_url=url, timeout=60) as client:
+    async with server() as url, httpx.AsyncClient(base_url=url, timeout=60) as client:
         for dataset, question in QUESTIONS:
             await _ask(client, dataset, question.format(n=next(numbers)))
         alone = [
@@ -94,13 +94,14 @@ async def _ask(client: httpx.AsyncClient, dataset: str, question: str, thread_id
 
 
 @asynccontextmanager
-async def _server() -> AsyncGenerator[str, None]:
+async def server(settings: Mapping[str, str] | None = None) -> AsyncGenerator[str, None]:
+    """A server of its own for the time of a measurement."""
     with tempfile.TemporaryDirectory(prefix="sandtable-bench-chat-") as home:
         with (Path(home) / "log").open("wb") as log:
             process = await asyncio.create_subprocess_exec(
                 *_PROGRAM,
                 *("serve", "--port", "0", "--json"),
-                env={**os.environ, "SANDTABLE_HOME": home, "SANDTABLE_MODEL": "builtin"},
+                env={**os.environ, "SANDTABLE_HOME": home, "SANDTABLE_MODEL": "builtin", **(settings or {})},
                 stdout=asyncio.subprocess.PIPE,
                 stderr=log,
             )

@@ -55,6 +55,12 @@ def _web_ui() -> str | None:
     return None if Build(FOLDER / "web").exists else "not built: make web"
 
 
+def _axe() -> str | None:
+    """The accessibility checker, which comes with what the web interface is built with."""
+    checker = Path(__file__).parents[1] / "web/app/node_modules/axe-core/axe.min.js"
+    return None if checker.is_file() else "not installed: make web-check"
+
+
 def _chat_ui() -> str | None:
     """The stock chat interface, as `make chat-ui` builds it."""
     return None if Build(FOLDER / "chat-ui").exists else "not built: make chat-ui"
@@ -111,6 +117,7 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "chromium": _chromium,
     "web_ui": _web_ui,
     "chat_ui": _chat_ui,
+    "axe": _axe,
 }
 
 

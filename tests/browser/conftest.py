@@ -35,7 +35,12 @@ def serving(home: Path) -> Iterator[Serve]:
     started: list[subprocess.Popen[str]] = []
 
     def start(**settings: str) -> str:
-        environment = {**os.environ, **OTHER_BUILD, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
+        environment = {
+            **os.environ,
+            **OTHER_BUILD,
+            "SANDTABLE_HOME": str(home),
+            "PYTHONPATH": str(ROOT / "src"),
+        }
         environment |= {f"SANDTABLE_{name}": value for name, value in settings.items()}
         with (home / "server.log").open("a") as log:
             process = subprocess.Popen(

@@ -58,7 +58,12 @@ def look() -> dict[str, object]:
 
 @pytest.fixture
 def page(browser: Browser, watch: Watch, look: dict[str, object]) -> Iterator[Page]:
-    options = {"viewport": WIDE, "locale": "en-GB", "timezone_id": "Europe/Berlin", "reduced_motion": "reduce"}
+    options = {
+        "viewport": WIDE,
+        "locale": "en-GB",
+        "timezone_id": "Europe/Berlin",
+        "reduced_motion": "reduce",
+    }
     context = browser.new_context(**(options | look))  # pyright: ignore[reportArgumentType]  # as Playwright names them
     watch.over(context)
     opened = context.new_page()

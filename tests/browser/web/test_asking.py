@@ -28,12 +28,14 @@ def test_a_first_visit_ends_in_an_answer_with_its_evidence(served: str, page: Pa
     expect(page.get_by_role("heading", name="What would you like to know?")).to_be_visible()
     expect(page.get_by_role("list", name="Questions to begin with").get_by_role("button")).to_have_count(6)
     picture("1-welcome")
-    page.get_by_role("button", name=CHIP).click()
+    page.get_by_role("button", name=CHIP, exact=True).click()
     said = ends(page, "succeeded")
     expect(said).to_contain_text("Apparel")
     expect(said.get_by_role("figure").locator(".plot-container")).to_be_visible()
     expect(said.get_by_role("grid")).to_have_attribute("aria-rowcount", "10")
-    expect(said.get_by_role("list", name="What you could ask next").get_by_role("button").first).to_be_visible()
+    expect(
+        said.get_by_role("list", name="What you could ask next").get_by_role("button").first
+    ).to_be_visible()
     expect(page).to_have_url(re.compile(r"/t/[0-9a-f-]{36}"))
     picture("2-answer")
 
@@ -72,7 +74,7 @@ def test_another_dataset_is_chosen_and_kept(served: str, page: Page, picture: Pi
     ask_and_see(page, "Average CSAT by channel")
     picture("2-answer")
     page.goto(served)
-    expect(page.get_by_role("button", name="Average CSAT by channel")).to_be_visible()
+    expect(page.get_by_role("button", name="Average CSAT by channel", exact=True)).to_be_visible()
 
 
 def test_nothing_jumps_while_an_answer_comes_in(served: str, page: Page) -> None:

@@ -28,9 +28,7 @@ def tampered(capsule: bytes) -> bytes:
 
 def states(report: Locator) -> dict[str, str]:
     rows = report.locator("[data-link]")
-    return {
-        str(row.get_attribute("data-link")): str(row.get_attribute("data-state")) for row in rows.all()
-    }
+    return {str(row.get_attribute("data-link")): str(row.get_attribute("data-state")) for row in rows.all()}
 
 
 def test_a_capsule_is_verified_and_a_tampered_copy_is_found_out(

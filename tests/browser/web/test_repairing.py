@@ -8,7 +8,17 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.web.person import CHIP, Picture, ask, ask_and_see, details, ends, open_app, open_details, write
+from tests.browser.web.person import (
+    CHIP,
+    Picture,
+    ask,
+    ask_and_see,
+    details,
+    ends,
+    open_app,
+    open_details,
+    write,
+)
 
 pytestmark = [pytest.mark.needs("userns", "chromium", "web_ui")]
 
@@ -77,5 +87,5 @@ def test_the_plan_is_edited_and_run_again(served: str, page: Page, picture: Pict
     expect(panel.get_by_text("Your edited run")).to_be_visible()
     expect(panel.get_by_role("grid")).to_have_attribute("aria-rowcount", "6")
     picture("3-run-again")
-    panel.get_by_role("button", name="Back to the original").click()
+    panel.get_by_role("button", name="Original").click()
     expect(panel.get_by_text("Your edited run")).to_be_hidden()

@@ -92,9 +92,7 @@ def test_the_list_is_searched_renamed_and_thinned(served: str, page: Page, pictu
     expect(page).to_have_url(served + "/")
 
 
-def test_links_lead_to_a_thread_and_to_a_run(
-    served: str, page: Page, picture: Picture, watch: Watch
-) -> None:
+def test_links_lead_to_a_thread_and_to_a_run(served: str, page: Page, picture: Picture, watch: Watch) -> None:
     open_app(page, served)
     ask_and_see(page, "Revenue by region and channel")
     address, run_id = page.url, newest_run(page, served)["run_id"]
