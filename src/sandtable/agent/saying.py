@@ -22,7 +22,7 @@ CELL_CHARS = 60
 _LEADS = {
     ErrorCode.SQL_POLICY_VIOLATION: "The query was rejected by policy and not run",
     ErrorCode.VALIDATION_ERROR: "The query does not fit the data",
-    ErrorCode.RUNNER_TIMEOUT: "The query took too long and was stopped",
+    ErrorCode.RUNNER_TIMEOUT: "The query took too long",
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The query needed more memory or space than it may use",
     ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
 }

@@ -13,6 +13,8 @@ export interface ShownColumn {
   unit?: string | undefined;
   /** Of the metric behind it. */
   format?: Meaning | undefined;
+  /** Decimals that every number of it has at least. */
+  least?: number | undefined;
 }
 
 export interface ShownCell {
@@ -58,9 +60,9 @@ function shownOf(value: unknown, kind: Kind, column: ShownColumn): string {
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 
-function numeric(value: unknown, { name, unit = "", format, type }: ShownColumn): string {
+function numeric(value: unknown, { name, unit = "", format, type, least }: ShownColumn): string {
   if (format === "percent") return percent(value);
   // A year and a key are names made of digits: no separators.
   if (/^u?(big|small|tiny|huge)?int/i.test(type) && /(^|_)(id|year)$/i.test(name)) return String(value);
-  return number(value, { unit });
+  return number(value, { unit, least });
 }

@@ -7,6 +7,8 @@ export interface NumberOptions {
   unit?: string;
   /** Decimals shown at most; without it, as many as the size of the number deserves. */
   digits?: number;
+  /** Decimals shown at least, so that the numbers of a column stand below each other. */
+  least?: number | undefined;
   locale?: string | undefined;
 }
 
@@ -34,7 +36,7 @@ function formatter(locale: string | undefined, options: Intl.NumberFormatOptions
 }
 
 /** Long integers and decimals come as text; what is no finite number stays as it is. */
-export function number(value: unknown, { unit = "", digits, locale }: NumberOptions = {}): string {
+export function number(value: unknown, { unit = "", digits, least = 0, locale }: NumberOptions = {}): string {
   if (value === null || value === undefined || value === "") return NONE;
   const exact = exactDigits(value);
   if (exact === null) return String(value);
@@ -49,6 +51,10 @@ export function number(value: unknown, { unit = "", digits, locale }: NumberOpti
       decimals,
       Number.isInteger(Number(exact)) && digits === undefined ? 0 : 2,
     );
+  }
+  if (least > 0) {
+    options.minimumFractionDigits = Math.max(least, options.minimumFractionDigits ?? 0);
+    options.maximumFractionDigits = Math.max(least, decimals);
   }
   const shown = formatter(locale, options).format(exact);
   return unit && !currency ? `${shown} ${unit}` : shown;

@@ -38,7 +38,17 @@ function cellColumn(column: ShownColumn, at: number, rows: readonly Row[]): Show
     type:
       kindOf(type) === "timestamp" && rows.length > 0 && areDays(rows.map((row) => row[at])) ? "DATE" : type,
     unit: aside ? undefined : column.unit,
+    least: kindOf(type) === "number" ? commonDecimals(rows.slice(0, 200).map((row) => row[at])) : undefined,
   };
+}
+
+/** As many as the cells have that have most; small fractions go their own ways. */
+function commonDecimals(cells: readonly unknown[]): number {
+  const most = Math.max(
+    0,
+    ...cells.map((cell) => /\.(\d+)/.exec(number(cell, { locale: "en" }))?.[1]?.length ?? 0),
+  );
+  return most <= 2 ? most : 0;
 }
 
 function descriptionOf(name: string, dataset: Known | undefined): string | undefined {

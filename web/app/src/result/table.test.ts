@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Dataset, Row } from "~/api/model";
-import { percent } from "~/format";
+import { cell, percent } from "~/format";
 import { AS_IT_CAME, arrange, Prepared, quickWords, type View } from "./arrange";
 import { describedColumns, typeWord, widthOf } from "./columns";
 import { testOf } from "./filter";
@@ -219,4 +219,14 @@ describe("columns", () => {
     expect(column && widthOf(column, 0, [["x".repeat(500)]])).toBe(300);
     expect(column && widthOf(column, 0, [["x"]])).toBe(72);
   });
+});
+
+test.each([
+  ["the same decimals below each other", "DOUBLE", [3.87, 3.8, 4], ["3.87", "3.80", "4.00"]],
+  ["whole numbers stay whole", "DOUBLE", [1200, 7], ["1,200", "7"]],
+  ["small fractions are not cut or filled up", "DOUBLE", [0.1234, 2.5], ["0.1234", "2.5"]],
+])("%s", (_, type, values, shown) => {
+  const rows = values.map((value) => [value]);
+  const [column] = describedColumns([{ name: "score", type }], undefined, rows);
+  expect(column && values.map((value) => cell(value, column.cells).text)).toEqual(shown);
 });

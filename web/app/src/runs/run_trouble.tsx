@@ -23,7 +23,11 @@ export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<Ru
   });
   return (
     <div className="space-y-3">
-      <ErrorNote error={error}>
+      <ErrorNote
+        error={error}
+        // A refusal is help, not a failure.
+        className={run.status === "rejected" ? "border-warning/40 bg-warning-soft [&>svg]:text-warning" : ""}
+      >
         {run.fixes.length > 0 &&
           run.fixes.map((fix) => (
             <Button key={fix.title} size="small" disabled={apply.isPending} onClick={() => apply.mutate(fix)}>
