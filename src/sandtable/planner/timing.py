@@ -10,6 +10,11 @@ from sandtable.planner.times import Bucket, Spell
 
 _BESIDE = frozenset("in on at the was were is are been be , since from between a has have had".split())
 _VERSUS = frozenset("vs versus against compared compare with to than and or , the in over from".split())
+_COMPARATIVES = frozenset("higher lower more less fewer larger smaller greater bigger better worse".split())
+_MOVED = frozenset(
+    "grow grew grown rise rose risen increase increased fall fell fallen drop dropped decline declined "
+    "decrease decreased shrink shrank".split()
+)
 _SPOKEN_VERSUS = frozenset("vs versus against compared compare than relative".split())
 
 
@@ -17,6 +22,9 @@ def settle_times(draft: Draft) -> None:
     spells = [s for s in draft.spells if _usable(draft, s)]
     if len(spells) == 2 and _versus(draft, spells[0], spells[1]):
         _compare_periods(draft, spells[0], spells[1])
+        return
+    if len(spells) == 1 and _moved(draft, spells[0]):
+        _year_by_year(draft, spells[0])
         return
     for spell in spells:
         _apply(draft, spell)
@@ -129,7 +137,20 @@ def _versus(draft: Draft, a: Spell, b: Spell) -> bool:
     between = [draft.reading.lower(i) for i in range(a.end, b.start)]
     line = set(draft.reading.line.split())
     said = bool(line & _SPOKEN_VERSUS) or bool(line & {"difference", "differ", "change", "changed"})
-    return said and len(between) <= 4 and all(w in _VERSUS for w in between)
+    return said and len(between) <= 4 and all(w in _VERSUS or w in _COMPARATIVES for w in between)
+
+
+def _moved(draft: Draft, spell: Spell) -> bool:
+    """`did revenue grow from 2024 to 2025`: one year against the other, not both together."""
+    several = spell.bound == "in" and spell.years is not None and spell.years[0] < spell.years[1]
+    return several and bool(_MOVED & set(draft.reading.line.split())) and default_time(draft) is not None
+
+
+def _year_by_year(draft: Draft, spell: Spell) -> None:
+    draft.comparing = True
+    _apply(draft, spell)
+    draft.bucket = Bucket(spell.start, spell.end, "year", change=True)
+    draft.bucket_column = default_time(draft)
 
 
 def _compare_periods(draft: Draft, a: Spell, b: Spell) -> None:
