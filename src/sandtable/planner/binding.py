@@ -38,6 +38,8 @@ def bind_numbers(draft: Draft) -> None:
 def _bind_worded(draft: Draft, comparison: Comparison) -> None:
     left = draft.before(comparison.start, _LEFT, 4)
     right = draft.after(comparison.end, _RIGHT, 2)
+    if (left is None or not left.open or not _comparable(left)) and _bind_by_unit(draft, comparison):
+        return
     # "more than 100 orders" counts; "price over 100" compares; both sides may name something
     if left is not None and left.open and _comparable(left) and not _counted(right, comparison, draft):
         _bind(draft, comparison, left)
@@ -52,6 +54,24 @@ def _bind_worded(draft: Draft, comparison: Comparison) -> None:
         _condition(draft, comparison, left.column)
     else:
         _bind_implied(draft, comparison)
+
+
+def _bind_by_unit(draft: Draft, comparison: Comparison) -> bool:
+    """`more than 500 units in stock`, `more than 3 lines`: the number has the unit of the column it is about."""
+    at = comparison.end
+    said = stem(draft.reading.lower(at)) if at < len(draft.reading) else ""
+    measured = [c for c in draft.home.columns if c.numeric and c.unit and stem(c.unit.lower()) == said]
+    named = draft.after(at + 1, _RIGHT, 2)
+    column = named.number if named is not None and named.open else None
+    if column not in measured:
+        named, column = None, measured[0] if len(measured) == 1 else None
+    own = [spot for spot in draft.spots if spot.start == at and spot.end == at + 1]
+    if column is None or not own or any(spot.table is draft.home for spot in own):
+        return False
+    for spot in (*own, *([named] if named else [])):
+        spot.role, spot.chosen = "filter", column
+    _condition(draft, comparison, column)
+    return True
 
 
 def _is_flag(spot: Spot) -> bool:
