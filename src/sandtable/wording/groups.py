@@ -45,11 +45,17 @@ def ranking(result: Result) -> str:
 
 
 def nameless(result: Result, field: Field) -> str:
-    """How many rows of the data belong to no group, as a sentence of its own."""
+    """What belongs to no group, as a sentence of its own: how many, or a value beyond those of all groups."""
     row = next((row for row in result.rows if result.is_nameless(row)), None)
-    if row is None or not field.counts or field.number(row) is None or len(result.rows) < 3:
+    number = field.number(row) if row is not None else None
+    if row is None or number is None or len(result.rows) < 3:
         return ""
-    return f" Another {field.show(row)} have no {result.keys[0].text}."
+    if field.counts:
+        return f" Another {field.show(row)} have no {result.keys[0].text}."
+    others = [known for _, known in points_of(result, field)]
+    if min(others) <= number <= max(others):
+        return ""
+    return f" Where there is no {result.keys[0].text}, it is {field.show(row)}."
 
 
 def comparison(result: Result, field: Field) -> str:
