@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ import pytest
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.job import JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
-from tests.sandbox.local.processes import family, gone, pid_of
+from tests.sandbox.local.processes import family, gone, living, pid_of
 from tests.sandbox.stores import Store, sql_job
 
 _SLOW = "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b WHERE a.range + b.range = 7"
@@ -84,6 +85,15 @@ async def test_the_template_dies_while_idle(executor: LocalExecutor, store: Stor
     assert not await gone(before), "the template's children outlived it"
     await _is_well(executor, store)
     assert (await executor.start()).pid != hello.pid
+
+
+async def test_the_template_dies_and_nobody_has_heard_of_it(executor: LocalExecutor, store: Store) -> None:
+    hello = await executor.start()
+    before = family(hello.pid)
+    os.kill(hello.pid, signal.SIGKILL)
+    while living(before):
+        time.sleep(0.01)  # noqa: ASYNC251 - the news of its end must stay unread
+    await _is_well(executor, store)
 
 
 async def test_the_template_dies_under_a_job(executor: LocalExecutor, store: Store) -> None:

@@ -106,9 +106,12 @@ class TemplateProcess:
         try:
             message = json.dumps({**order, "id": self._count}).encode()
             socket.send_fds(self._control, [message], [theirs.fileno(), write])
-        except OSError:
-            # The template is gone or drowning; either way this sandbox will never start.
+        except BlockingIOError:
+            # It is drowning in orders: this sandbox will never start.
             self._sandboxes.pop(self._count).has_ended(Ended(None))
+        except OSError:
+            # It is gone. The next job must not ask it again before the news of its end are read.
+            self._lost()
         finally:
             theirs.close()
             os.close(write)
