@@ -1,12 +1,12 @@
 // One dataset: what it is, what to ask of it, its tables, how they hang together, its metrics.
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, Database } from "lucide-react";
+import { Database } from "lucide-react";
 import { Link, useSearchParams } from "react-router";
 import type { Dataset } from "~/api/model";
 import { problemOf } from "~/api/problem";
 import { datasetQuery, schemaQuery } from "~/api/queries";
 import { count, time } from "~/format";
-import { Page, places } from "~/shell";
+import { Crumbs, Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines, Tabs } from "~/ui";
 import { Metrics } from "./metrics";
 import { Prompts } from "./prompts";
@@ -21,7 +21,7 @@ export function DatasetView({ datasetId }: { datasetId: string }) {
   const dataset = useQuery(datasetQuery(datasetId));
   const title = dataset.data?.title || datasetId;
   return (
-    <Page title={title} bar={<Crumbs title={title} />}>
+    <Page title={title} bar={<Crumbs to={places.data} parent="Data" title={title} />}>
       <div className="mx-auto max-w-5xl space-y-6 p-4 md:p-6">
         {dataset.isPending && <SkeletonLines lines={6} label="Loading the dataset" />}
         {dataset.error && !dataset.data && (
@@ -43,26 +43,6 @@ function Missing({ datasetId, error, onRetry }: { datasetId: string; error: unkn
         See all datasets
       </Link>
     </Empty>
-  );
-}
-
-function Crumbs({ title }: { title: string }) {
-  return (
-    <span className="flex min-w-0 items-center gap-2">
-      <Link
-        to={places.data}
-        className="flex shrink-0 items-center gap-1 text-ink-2 hover:text-ink [&_svg]:size-4"
-      >
-        <ArrowLeft aria-hidden />
-        Data
-      </Link>
-      <span aria-hidden className="text-ink-3">
-        /
-      </span>
-      <span aria-hidden className="truncate font-medium">
-        {title}
-      </span>
-    </span>
   );
 }
 

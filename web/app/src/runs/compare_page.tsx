@@ -1,10 +1,10 @@
 // Two runs beside each other: what was asked of what data, how, and what came out.
 import { useQuery } from "@tanstack/react-query";
-import { ArrowLeft, ArrowLeftRight } from "lucide-react";
-import { Link, useSearchParams } from "react-router";
+import { ArrowLeftRight } from "lucide-react";
+import { useSearchParams } from "react-router";
 import type { RunView } from "~/api/model";
 import { runQuery } from "~/api/queries";
-import { Page, places } from "~/shell";
+import { Crumbs, Page, places } from "~/shell";
 import { Button, classes, ErrorNote, SkeletonLines } from "~/ui";
 import { CompareFacts } from "./compare_facts";
 import { CompareResult } from "./compare_result";
@@ -31,7 +31,7 @@ export default function ComparePage() {
     </Button>
   );
   return (
-    <Page title="Compare runs" bar={<Crumbs />} actions={swap}>
+    <Page title="Compare runs" bar={<Crumbs to={places.runs} parent="Runs" title="Compare" />} actions={swap}>
       <div className="mx-auto max-w-6xl space-y-6 p-4 md:p-6">
         <div className={classes("grid gap-4 min-[900px]:grid-cols-2", !(a && b) && "items-start")}>
           <Side letter="A" runId={a} other={b} onPick={(runId) => change({ a: runId, b })} />
@@ -40,26 +40,6 @@ export default function ComparePage() {
         {a && b && <Both a={a} b={b} />}
       </div>
     </Page>
-  );
-}
-
-function Crumbs() {
-  return (
-    <span className="flex min-w-0 items-center gap-2">
-      <Link
-        to={places.runs}
-        className="flex shrink-0 items-center gap-1 text-ink-2 hover:text-ink [&_svg]:size-4"
-      >
-        <ArrowLeft aria-hidden />
-        Runs
-      </Link>
-      <span aria-hidden className="text-ink-3">
-        /
-      </span>
-      <span aria-hidden className="truncate font-medium">
-        Compare
-      </span>
-    </span>
   );
 }
 

@@ -1,4 +1,5 @@
 export { Boundary } from "./boundary";
+export { Crumbs } from "./crumbs";
 export { type Details, TAB_PARAMETER, useDetails, useDetailsSubject } from "./details";
 export { useWide } from "./media";
 export { Page } from "./page";
