@@ -61,7 +61,7 @@ bench: $(VENV)/.dev ## measure the sandbox beside its peers
 # The lock holds for x86_64 and arm64 and every Python from 3.11 on, and names no package index.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --upgrade --universal --python-version 3.11 \
 	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
-	--extra models --extra postgres --group build
+	--extra models --extra postgres --extra python --extra jupyter --group build
 
 lock: $(VENV)/.dev ## resolve the dependencies again
 	$(COMPILE) --output-file $(LOCKS)/runtime.lock.txt

@@ -78,8 +78,9 @@ def _default(field: FieldInfo) -> str:
 
 def _accepts(field: FieldInfo) -> str:
     kind: Any = field.annotation
-    if get_origin(kind) is Literal:
-        return ", ".join(f"`{choice}`" for choice in get_args(kind))
+    for part in (kind, *get_args(kind)):
+        if get_origin(part) is Literal:
+            return ", ".join(f"`{choice}`" for choice in get_args(part))
     parts: list[str] = [part.__name__ for part in (get_args(kind) or (kind,)) if part is not type(None)]
     names = [READABLE_TYPES.get(part, part) for part in parts]
     bounds = [

@@ -1,3 +1,51 @@
-"""Sandtable: questions about tabular data, judged by a gate, run in a sealed sandbox, proven by a capsule."""
+"""Sandtable: questions about tabular data, judged by a gate, run in a sealed sandbox, proven by a capsule.
+
+    >>> import sandtable
+    >>> sandtable.run("print(df.groupby('city').amount.sum())", data="sales.csv").stdout
+    >>> sandtable.ask("What was revenue by month in 2024?", data="ecommerce").text
+
+`run` takes Python, `ask` a question in plain language, `Session` Python in several pieces that share their variables.
+They answer with values; runs and answers leave a signed record. `sandtable.aio` has the same to be awaited.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable, SandtableError
+    from sandtable.library import Answer, RunResult, Session, Table, aio, ask, close, run
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Answer",
+    "InvalidInput",
+    "NotFound",
+    "RunResult",
+    "SandboxUnavailable",
+    "SandtableError",
+    "Session",
+    "Table",
+    "__version__",
+    "aio",
+    "ask",
+    "close",
+    "run",
+]
+
+# By name, when they are asked for: `sandtable --help` and every other import of a part go through here.
+_ERRORS = ("InvalidInput", "NotFound", "SandboxUnavailable", "SandtableError")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module("sandtable.errors" if name in _ERRORS else "sandtable.library"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -75,6 +75,20 @@ class Settings(BaseSettings):
     max_sql_bytes: int = Field(default=64 << 10, ge=256)
     """Longest SQL text the gate looks at."""
 
+    python: Literal["off", "on"] | None = None
+    """Whether Python may be run. When unset it is `off` for `sandtable serve` and `on` for the command line and the
+    library. It needs `pip install 'sandtable[python]'`."""
+
+    max_code_bytes: int = Field(default=100_000, ge=256, le=2 << 20)
+    """Longest Python text the gate looks at."""
+
+    session: Literal["local", "jupyter"] = "local"
+    """What keeps the state of a conversation's Python: the local sandbox itself, or a Jupyter kernel inside it
+    (needs `pip install 'sandtable[jupyter]'`)."""
+
+    session_idle_s: float = Field(default=1800.0, gt=0, le=86_400)
+    """After how many seconds without a cell a session of Python is ended."""
+
     concurrency: int = Field(default=4, ge=1)
     """Runs executed at the same time."""
 

@@ -13,10 +13,10 @@ import time
 import traceback
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from sandtable_runner import engine, kernel, root
-from sandtable_runner.frames import read_frame, write_frame
+from sandtable_runner.frames import read_frame, receive_sockets, write_frame
 from sandtable_runner.modes import MODES, Outcome, failure
 from sandtable_runner.seal import Baseline, Cell, Isolation, seal
 
@@ -26,6 +26,19 @@ EXIT_SETUP = 70
 REHEARSAL = (
     "SELECT a, sum(b) AS s FROM (VALUES (1, 2.5)) AS t(a, b) WHERE a > 0 GROUP BY a ORDER BY s DESC LIMIT 5"
 )
+
+
+class Interpreter(Protocol):
+    """What a `py` template adds: see `sandtable_runner.python.template`."""
+
+    version: str
+    environment: dict[str, str]
+
+    def run(self, connection: engine.Connection, job: dict[str, Any]) -> Outcome: ...
+
+    def serve(self, connection: engine.Connection, job: dict[str, Any], channel: int) -> None: ...
+
+    def warm_up(self, connection: engine.Connection, sample: str | None) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +51,7 @@ class Template:
     isolation: Isolation
     baseline: Baseline
     store_fd: int
+    interpreter: Interpreter | None = None
 
 
 def live(template: Template, order: dict[str, Any]) -> None:
@@ -65,6 +79,8 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
     if job is None:
         return 0
     started = time.perf_counter()
+    if job["cell"].get("sockets"):
+        job["sockets"] = receive_sockets(JOB_FD, job["cell"]["sockets"])
     if not order["presealed"]:
         if job["cell"]["memory_mb"] != order["cell"]["memory_mb"]:
             engine.set_budget(template.connection, *budget_of(template.isolation, job))
@@ -72,13 +88,22 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
             engine.reseed(template.connection)
         _close(template, job)
     seal_ms = (time.perf_counter() - started) * 1e3
+    if job["mode"] == "session":
+        _interpreter(template).serve(template.connection, job, JOB_FD)
+        return 0
     while job is not None:
         outcome = _run(template, job)
         outcome["metrics"] = {"seal_ms": seal_ms}
         write_frame(JOB_FD, outcome)
-        # Only a parser, which has no data, ever sees a second text; and only of the same person.
-        job = read_frame(JOB_FD) if job["mode"] == "parse" and job["options"].get("keep") else None
+        job = read_frame(JOB_FD) if _goes_on(job) else None
+        seal_ms = 0.0
     return 0
+
+
+def _goes_on(job: dict[str, Any]) -> bool:
+    """A parser without data may see another text of the same person; one that is held sees the text that it read
+    in its canonical form, and runs it."""
+    return job["mode"] == "parse" and bool(job["options"].get("keep") or job["options"].get("hold"))
 
 
 def _get_ready(template: Template, order: dict[str, Any]) -> None:
@@ -102,24 +127,29 @@ def _rehearse(template: Template, order: dict[str, Any]) -> None:
     mode = order.get("mode", "sql")
     if mode != "parse":
         engine.warm_up(template.connection)
-    if not order["presealed"]:
-        _rehearse_reading(template)
+    sample = _sample(template) if not order["presealed"] else None
+    if template.interpreter is not None:
+        template.interpreter.warm_up(template.connection, sample)
+        return
+    if sample is not None:
+        engine.read_sample(template.connection, sample)
     for table in order.get("data", ()):
         template.connection.execute(f"SELECT * FROM {engine.quote(table['table'])} LIMIT 1").fetchall()
     limits = {"rows": 10, "cell_bytes": 64, "result_bytes": 1024}
     job = {"mode": mode, "text": REHEARSAL, "limits": limits, "options": {"float_columns": ["b"]}}
     json.dumps(_run(template, job))
+    if mode == "sql":
+        json.dumps(_run(template, {**job, "mode": "parse"}))
 
 
-def _rehearse_reading(template: Template) -> None:
+def _sample(template: Template) -> str | None:
     """The store is still in sight: it is hidden when the job's own data is bound."""
     if template.isolation.namespaces:
         path = f"/store/{engine.SAMPLE}"
     else:
         os.fchdir(STORE_FD)
         path = engine.SAMPLE
-    if Path(path).exists():
-        engine.read_sample(template.connection, path)
+    return path if Path(path).exists() else None
 
 
 def _keep_only_the_job(template: Template) -> None:
@@ -139,7 +169,7 @@ def _close(template: Template, order: dict[str, Any]) -> None:
         # They read and write files, inside walls that are closed by now.
         order["out"] = "/out" if template.isolation.namespaces else cell.out
         return
-    if order["mode"] != "parse":
+    if order["mode"] != "parse" or order["options"].get("hold"):
         engine.open_tables(template.connection, order["data"], order["threads"])
 
 
@@ -147,8 +177,11 @@ def _run(template: Template, job: dict[str, Any]) -> Outcome:
     started = time.perf_counter()
     try:
         job["text"].encode()
-        connection = template.parser if job["mode"] == "parse" else template.connection
-        outcome = MODES[job["mode"]](connection, job)
+        if job["mode"] == "python":
+            outcome = _interpreter(template).run(template.connection, job)
+        else:
+            connection = template.parser if job["mode"] == "parse" else template.connection
+            outcome = MODES[job["mode"]](connection, job)
     except UnicodeEncodeError as error:
         message = f"the text has a lone surrogate at position {error.start}: it is not valid Unicode"
         outcome = failure("VALIDATION_ERROR", "BadText", message, "send the text as valid UTF-8")
@@ -158,3 +191,9 @@ def _run(template: Template, job: dict[str, Any]) -> Outcome:
         )
     outcome["exec_time_ms"] = (time.perf_counter() - started) * 1e3
     return outcome
+
+
+def _interpreter(template: Template) -> Interpreter:
+    if template.interpreter is None:
+        raise RuntimeError("this template has no libraries: code was sent to the wrong one")
+    return template.interpreter

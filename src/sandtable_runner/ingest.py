@@ -99,6 +99,8 @@ def _convert_csv(
         "skip": "0",
         "comment": "''",
         "max_line_size": str(_MAX_LINE),
+        # Left to itself it takes sixteen of the longest lines at a time, several times over.
+        "buffer_size": str(2 * _MAX_LINE),
     }
     if declared:
         _check_declared(source, names, [name for name, _ in declared])

@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from sandtable_runner import engine, escape, export, ingest, parse, profile
+from sandtable_runner import engine, escape, export, ingest, parse, parse_python, profile
 from sandtable_runner.complaint import explain
 from sandtable_runner.encode import INEXACT_TYPES, CellTooLarge, Inexact, encode_row, text_size
 
@@ -151,7 +151,9 @@ def fetch_schema(connection: engine.Connection, job: Job) -> Outcome:
     return {"status": "succeeded", "output": {"tables": tables}}
 
 
-def parse_sql(connection: engine.Connection, job: Job) -> Outcome:
+def parse_text(connection: engine.Connection, job: Job) -> Outcome:
+    if job["options"].get("language") == "python":
+        return {"status": "succeeded", "output": parse_python.parse(job["text"])}
     return {
         "status": "succeeded",
         "output": parse.parse(connection, job["text"], job["options"]["float_columns"]),
@@ -197,7 +199,7 @@ MODES: dict[str, Callable[[engine.Connection, Job], Outcome]] = {
     "sql": run_sql,
     "dry_run": dry_run,
     "fetch_schema": fetch_schema,
-    "parse": parse_sql,
+    "parse": parse_text,
     "ingest": run_ingest,
     "profile": run_profile,
     "export": run_export,

@@ -76,6 +76,8 @@ class Cell:
     file_mb: int
     cpu_s: int
     pids: int
+    sockets: int = 0
+    """Listening ones that it was given, to answer on."""
 
     @property
     def out(self) -> str:
@@ -100,7 +102,11 @@ def seal(cell: Cell, isolation: Isolation, baseline: Baseline, store_fd: int) ->
     if store_fd >= 0:
         os.close(store_fd)
     kernel.drop_capabilities()
-    seccomp.load_filter(seccomp.build_filter(os.getpid(), private_files=isolation.namespaces))
+    seccomp.load_filter(
+        seccomp.build_filter(
+            os.getpid(), private_files=isolation.namespaces, answering=cell.sockets > 0
+        )
+    )
 
 
 def _become_nobody() -> None:

@@ -1,7 +1,8 @@
 """The system call allow list, as a BPF program written by hand (no libseccomp to depend on).
 
 Invariant: what is not named here fails with EPERM. Threads may be made; processes, sockets,
-programs, namespaces, mounts, keys, tracing and shared memory may not.
+programs, namespaces, mounts, keys, tracing and shared memory may not. A Jupyter kernel answers on listening
+sockets that it was given; it can neither make nor connect one.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ timerfd_create timerfd_settime timerfd_gettime getrlimit
 """.split()
 # Landlock does not mediate these: they are safe only where the mount tree is private.
 _METADATA = ("chmod", "fchmod", "fchmodat", "utimensat")
+# With listening sockets at hand: take a connection, and talk on it.
+_ANSWERING = ("accept4", "getsockname", "recvfrom")
 # Callers fall back when these "do not exist"; EPERM would make them give up.
 _ABSENT = (
     "clone3 io_uring_setup io_uring_enter io_uring_register openat2 fchmodat2 "
@@ -54,6 +57,7 @@ _IOCTLS = (
 )  # TCGETS FIONREAD FIONBIO FIONCLEX FIOCLEX TIOCGWINSZ
 # Duplicate, flags, record locks. Not F_SETOWN and F_SETSIG: they signal any process of the same user.
 _FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030)
+_AF_UNIX, _STREAM, _STREAM_FLAGS = 1, 1, 0x80800  # close-on-exec, non-blocking
 _PRCTLS = (15, 16, 3, 0x53564D41)  # set name, get name, get dumpable, name a mapping
 
 _Instruction = tuple[int, int, int, int]
@@ -97,8 +101,25 @@ def _guarded(pid: int, executable_memory: bool) -> dict[str, list[_Instruction]]
     }
 
 
+def _answering() -> dict[str, list[_Instruction]]:
+    """A pair of streams reaches only itself. A datagram socket could be sent from it to any address by path."""
+    nowhere = [
+        _argument(4), (_EQUAL, 0, 2, 0),
+        _argument(4, high=True), (_EQUAL, 1, 0, 0),
+        _NO, _YES,
+    ]  # fmt: skip
+    pair = [
+        _argument(0), (_EQUAL, 0, 3, _AF_UNIX),
+        _argument(1), (_AND, 0, 0, ~_STREAM_FLAGS & 0xFFFFFFFF), (_EQUAL, 1, 0, _STREAM),
+        _NO, _YES,
+    ]  # fmt: skip
+    return {"sendto": nowhere, "socketpair": pair}
+
+
 @cache
-def build_filter(pid: int, *, private_files: bool, executable_memory: bool = False) -> bytes:
+def build_filter(
+    pid: int, *, private_files: bool, executable_memory: bool = False, answering: bool = False
+) -> bytes:
     """`pid` is the process's own id as it sees it: the only one it may signal."""
     program: list[_Instruction] = [
         (_LOAD, 0, 0, 4),
@@ -108,9 +129,10 @@ def build_filter(pid: int, *, private_files: bool, executable_memory: bool = Fal
     ]
     if MACHINE == "x86_64":
         program += [(_AT_LEAST, 0, 1, _X32_BIT), _NO]
-    for name, body in _guarded(pid, executable_memory).items():
+    guarded = _guarded(pid, executable_memory) | (_answering() if answering else {})
+    for name, body in guarded.items():
         program += [(_EQUAL, 0, len(body), NUMBER[name]), *body]
-    allowed = [*_ALLOWED, *(_METADATA if private_files else ())]
+    allowed = [*_ALLOWED, *(_METADATA if private_files else ()), *(_ANSWERING if answering else ())]
     for name in allowed:
         if name in NUMBER:
             program += [(_EQUAL, 0, 1, NUMBER[name]), _YES]

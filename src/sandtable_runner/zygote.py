@@ -10,6 +10,7 @@ from __future__ import annotations
 import array
 import fcntl
 import gc
+import importlib
 import json
 import os
 import select
@@ -20,11 +21,16 @@ from pathlib import Path
 from typing import Any
 
 from sandtable_runner import engine, kernel, landlock, parse, seal, seccomp
-from sandtable_runner.child import JOB_FD, REHEARSAL, Template, budget_of, live
+from sandtable_runner.child import JOB_FD, REHEARSAL, Interpreter, Template, budget_of, live
 from sandtable_runner.host import probe_host
 from sandtable_runner.namespaces import enter_namespaces
 
 _MAX_MESSAGE = 64 << 10
+_INTERPRETERS = {
+    "py": "sandtable_runner.python.template",
+    "jupyter": "sandtable_runner.python.jupyter_template",
+}
+"""Loaded by name, for only these kinds of templates have the libraries that they load."""
 
 
 class Control:
@@ -138,22 +144,53 @@ def main() -> None:
     if config["nice"]:
         os.nice(config["nice"])
     control = Control(config["control_fd"])
+    interpreter: Interpreter | None = None
+    if config["kind"] in _INTERPRETERS:
+        try:
+            interpreter = importlib.import_module(_INTERPRETERS[config["kind"]]).prepare()
+        except ModuleNotFoundError as error:
+            control.send({"missing": error.name or str(error)})
+            return
     connection = engine.connect()
-    parser = engine.connect_parser()
-    parse.prepare(parser)
-    parse.parse(parser, REHEARSAL, ["b"])
+    parser = _make_parser(rehearsed=interpreter is None)
     engine.write_sample(connection, config["store"])
     isolation, reasons = probe_host(config["store"], allow_namespaces=config["isolation"] != "landlock")
-    hello = {"engine": engine.version(), "landlock": landlock.abi(), "reasons": reasons}
+    version = engine.version() if interpreter is None else f"{engine.version()}, {interpreter.version}"
+    hello = {"engine": version, "landlock": landlock.abi(), "reasons": reasons}
     if isolation is None:
         control.send({**hello, "unavailable": True})
         return
     os.environ.clear()
+    if interpreter is not None:
+        os.environ.update(interpreter.environment)
+    store_fd = _isolate(isolation, config["store"])
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    template = Template(connection, parser, isolation, seal.Baseline.measure(), store_fd, interpreter)
+    zygote = Zygote(control, template)
+    control.send({**hello, "ready": True, "layers": isolation.layers})
+    zygote.loop()
+    os._exit(0)
+
+
+def _make_parser(*, rehearsed: bool) -> engine.Connection:
+    parser = engine.connect_parser()
+    if rehearsed:
+        parse.prepare(parser)
+        parse.parse(parser, REHEARSAL, ["b"])
+    return parser
+
+
+def _isolate(isolation: seal.Isolation, store: str) -> int:
+    """The template's own walls. The data store's folder as a descriptor, where there is no private root."""
     store_fd = -1
     if isolation.namespaces:
-        enter_namespaces(config["store"], isolation.root)
+        enter_namespaces(store, isolation.root)
+        # Built once for all: every child is process 1 of its own world.
+        seccomp.build_filter(1, private_files=True)
     else:
-        opened = os.open(config["store"], os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        opened = os.open(store, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         # Out of the way of the low numbers, where a child's own channels are put.
         store_fd = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 64)
         os.close(opened)
@@ -162,17 +199,7 @@ def main() -> None:
     threads = len(list(Path("/proc/self/task").iterdir()))
     if threads != 1:
         raise RuntimeError(f"the template must have one thread to fork safely, it has {threads}")
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    if isolation.namespaces:
-        # Built once for all: every child is process 1 of its own world.
-        seccomp.build_filter(1, private_files=True)
-    template = Template(connection, parser, isolation, seal.Baseline.measure(), store_fd)
-    zygote = Zygote(control, template)
-    control.send({**hello, "ready": True, "layers": isolation.layers})
-    zygote.loop()
-    os._exit(0)
+    return store_fd
 
 
 if __name__ == "__main__":

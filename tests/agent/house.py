@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
+from sandtable.agent.analysis.coder import Coder
 from sandtable.agent.analyst import Analyst
 from sandtable.agent.events import Event, Message
 from sandtable.agent.means import Means
@@ -21,7 +22,7 @@ from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.model import Run
 from sandtable.sandbox.fake import FakeExecutor
-from tests.runs.world import FakeDatasets, World, judge
+from tests.runs.world import FakeDatasets, World, judge, judge_python
 
 SHOP = Dataset(
     id="shop",
@@ -135,7 +136,13 @@ def kinds(events: list[Event]) -> list[str]:
 
 @asynccontextmanager
 async def open_house(
-    home: Path, proposer: Scripted | None = None, *, approval: Literal["off", "sql"] = "off", **world: Any
+    home: Path,
+    proposer: Scripted | None = None,
+    *,
+    approval: Literal["off", "sql"] = "off",
+    python: bool = False,
+    coder: Coder | None = None,
+    **world: Any,
 ) -> AsyncIterator[House]:
     library = Library()
     made = World(home, changes={"compile": compile_checked, "judge": _judge, **world}, datasets=library)
@@ -149,6 +156,8 @@ async def open_house(
             max_rows=200,
             understands=lambda question, *_: "month" in question,
             approval=approval,
+            python=python,
+            coder=coder,
         )
         yield House(Analyst(means, saver), runs, made.executor, chosen, library)
     await made.executor.aclose()
@@ -160,7 +169,9 @@ async def _judge(text: str, dataset: Dataset) -> Verdict:
     return await judge(text, dataset)
 
 
-async def _check(dataset: Dataset, *, sql: str | None = None) -> Verdict:
+async def _check(dataset: Dataset, *, sql: str | None = None, python: str | None = None) -> Verdict:
+    if python is not None:
+        return await judge_python(python, dataset, {})
     assert sql is not None
     return await _judge(sql, dataset)
 

@@ -13,8 +13,8 @@ EDITED = {"name": "execute_sql", "args": {"sql": " SELECT 2 "}}
 ANSWERS: dict[str, tuple[Any, Decision | None]] = {
     "approve": ({"decisions": [{"type": "approve"}]}, Decision("approve")),
     "accept": ([{"type": "accept", "args": None}], Decision("approve")),
-    "edit": ({"decisions": [{"type": "edit", "edited_action": EDITED}]}, Decision("edit", sql=SQL)),
-    "edit-older": ([{"type": "edit", "args": {"action": "execute_sql", **EDITED}}], Decision("edit", sql=SQL)),
+    "edit": ({"decisions": [{"type": "edit", "edited_action": EDITED}]}, Decision("edit", text=SQL)),
+    "edit-older": ([{"type": "edit", "args": {"action": "execute_sql", **EDITED}}], Decision("edit", text=SQL)),
     "reject": ({"decisions": [{"type": "reject", "message": "no"}]}, Decision("reject", reason="no")),
     "ignore": ([{"type": "ignore", "args": None}], Decision("reject")),
     "response": ([{"type": "response", "args": "not now"}], Decision("reject", reason="not now")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -9,11 +10,13 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord, digests_of, prompts_of
+from sandtable.capsule.shown import records_of
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.errors import ErrorCode, InvalidInput
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.draw import draw
+from sandtable.sandbox.artifact import ARTIFACTS
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
 VERSION = "sha256:" + "ab" * 32
@@ -66,6 +69,9 @@ def capsule(**changes: Any) -> Capsule:
         "plan": PLAN,
         "sql": SQL,
         "executed_sql": CANONICAL_SQL,
+        "python": None,
+        "names": None,
+        "artifacts": [],
         "verdict": asdict(VerdictRecord.of(Approved(CANONICAL_SQL, tables=("orders",), functions=("sum",)))),
         "executor": "fake",
         "engine": "duckdb 2.0.0",
@@ -82,7 +88,7 @@ def capsule(**changes: Any) -> Capsule:
         "origin": None,
         **changes,
     }
-    return Capsule.model_validate({**fields, "digests": digests_of(fields).model_dump()})
+    return Capsule.model_validate({**fields, "digests": digests_of(fields)})
 
 
 REFUSED = Refused(
@@ -146,6 +152,52 @@ def charted(given: JobResult | None = None, **changes: Any) -> Capsule:
     return capsule(**fields)
 
 
+CODE = "print('hi')\norders.agg({'amount': 'sum'})"
+TABLE_SHOWN: dict[str, Any] = {
+    "id": "table-1",
+    "kind": "table",
+    "title": "Nach Kategorie",
+    "columns": [column.model_dump() for column in COLUMNS],
+    "rows": [list(row) for row in ROWS],
+    "row_count": len(ROWS),
+    "truncated": False,
+}
+PLOT_SHOWN: dict[str, Any] = {
+    "id": "plot-1",
+    "kind": "plot",
+    "title": "",
+    "format": "plotly",
+    "figure": {"data": [{"type": "bar", "x": ["a"], "y": [0.1]}], "layout": {}},
+}
+
+
+def shown(*artifacts: dict[str, Any]) -> list[dict[str, Any]]:
+    return records_of(ARTIFACTS.validate_python(artifacts))
+
+
+def code_answer(*artifacts: dict[str, Any], stdout: str = "hi\n") -> JobResult:
+    given = list(artifacts or (TABLE_SHOWN, PLOT_SHOWN))
+    return answer().model_copy(update={"stdout": stdout, "output": {"artifacts": given}})
+
+
+def coded(**changes: Any) -> Capsule:
+    """A succeeded run of CODE."""
+    fields: dict[str, Any] = {
+        "mode": "python",
+        "plan": None,
+        "sql": None,
+        "executed_sql": None,
+        "python": CODE,
+        "names": {"award_data": "orders"},
+        "artifacts": shown(TABLE_SHOWN, PLOT_SHOWN),
+        "stdout": "hi\n",
+        "engine": "duckdb 2.0.0, python 3.11.2, pandas 3.1.0",
+        "verdict": asdict(VerdictRecord.of(Approved(CODE, tables=("orders",)))),
+        **changes,
+    }
+    return capsule(**fields)
+
+
 def world(
     *,
     version: str = VERSION,
@@ -174,6 +226,9 @@ def world(
             return REFUSED
         return Approved(CANONICAL_SQL, tables=("orders",), functions=("sum",))
 
+    async def judge_python(text: str, found: Dataset, names: Mapping[str, str]) -> Verdict:
+        return verdict or Approved(text, tables=("orders",))
+
     async def run(made: Capsule, approved: Approved, found: Dataset) -> JobResult:
         return result or answer()
 
@@ -183,6 +238,7 @@ def world(
         "rehash": rehash,
         "compile": compile_plan,
         "judge": judge,
+        "judge_python": judge_python,
         "run": run,
         "draw": draw,
         **changes,

@@ -40,7 +40,7 @@ def resigned(made: Capsule, *, consistent: bool, **change: Any) -> Envelope:
     statement = read_statement(unpack(seal(made, KEY))[0])
     statement["predicate"] |= change
     if consistent:
-        statement["predicate"]["digests"] = digests_of(statement["predicate"]).model_dump()
+        statement["predicate"]["digests"] = digests_of(statement["predicate"])
     payload = canonical(statement)
     signature = KEY.sign(pre_authentication(PAYLOAD_TYPE, payload))
     return {
@@ -104,7 +104,7 @@ async def test_a_change_without_the_key_breaks_the_signature(field: str) -> None
     statement = read_statement(unpack(envelope)[0])
     statement["predicate"][field] = None
     statement["predicate"]["prompts"] = []
-    statement["predicate"]["digests"] = digests_of(statement["predicate"]).model_dump()
+    statement["predicate"]["digests"] = digests_of(statement["predicate"])
     envelope["payload"] = base64.b64encode(canonical(statement)).decode()
     report = await verify(envelope, world(result=chart_answer()))
     assert "signature" in broken(report)

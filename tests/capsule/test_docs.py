@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandtable.capsule.model import Capsule, Digests
-from sandtable.capsule.report import LINKS
+from sandtable.capsule.report import CODE_LINKS, LINKS
 
 DOC = Path(__file__).parents[2] / "docs" / "capsule.md"
 GOLDEN = Path(__file__).parent / "golden"
@@ -25,10 +25,15 @@ def check(capsule: Path, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-@pytest.mark.parametrize("name", ["v1-succeeded", "v2-succeeded", "v2-chart-and-origin"])
+@pytest.mark.parametrize("name", ["v1-succeeded", "v2-succeeded", "v2-chart-and-origin", "v3-sql"])
 def test_a_third_party_can_check_a_capsule(name: str, tmp_path: Path) -> None:
     done = check(GOLDEN / f"{name}.json", tmp_path)
     assert done.stdout.startswith("run_018f00000000 succeeded SELECT"), done.stderr
+
+
+def test_of_python_too(tmp_path: Path) -> None:
+    done = check(GOLDEN / "v3-python.json", tmp_path)
+    assert done.stdout.startswith("run_018f00000000 succeeded print('hi')"), done.stderr
 
 
 def test_and_notices_a_change(tmp_path: Path) -> None:
@@ -39,7 +44,9 @@ def test_and_notices_a_change(tmp_path: Path) -> None:
     assert "InvalidSignature" in check(changed, tmp_path).stderr
 
 
-@pytest.mark.parametrize("names", [LINKS, tuple(Capsule.model_fields), tuple(Digests.model_fields)])
+@pytest.mark.parametrize(
+    "names", [LINKS + CODE_LINKS, tuple(Capsule.model_fields), tuple(Digests.model_fields)]
+)
 def test_every_link_and_field_is_described(names: tuple[str, ...]) -> None:
     text = DOC.read_text()
     assert [name for name in names if f"`{name}`" not in text] == []

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sandtable.chart.asked import read
 from sandtable.chart.figure import chart_of
 
 Columns = list[tuple[str, str]]
@@ -179,3 +180,25 @@ def test_the_chart_follows_shape_and_question(
     columns: Columns, rows: Rows, question: str, plan: dict[str, Any] | None, expected: str
 ) -> None:
     assert kind(chart_of(columns, rows, question=question, plan=plan)) == expected
+
+
+SQL = "SELECT category, count(*) AS lines FROM order_items GROUP BY category"
+
+
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        (SQL, None),
+        (f"run {SQL}", None),
+        (f"```sql\n{SQL}\n```", None),
+        ("WITH t AS (SELECT 1) SELECT category, n AS lines FROM t", None),
+        ("FROM order_items SELECT category, count(*) AS lines", None),
+        ("SELECT DISTINCT category AS lines FROM order_items", None),
+        ("```sql\nSELECT 1\n``` as lines", "line"),
+        ("Orders by category as lines", "line"),
+        ("Select products from the Home category as lines", "line"),
+        ("With which products do we earn most? As lines", "line"),
+    ],
+)
+def test_names_in_a_statement_are_no_wish(question: str, wanted: str | None) -> None:
+    assert read(question).kind == wanted

@@ -40,7 +40,7 @@ def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prepare: list[Callab
 
     @asynccontextmanager
     async def assemble(settings: Settings) -> AsyncIterator[House]:
-        async with open_house(home, settings) as house:
+        async with open_house(home, settings, one_person=True) as house:
             for act in prepare:
                 act(house)
             yield house

@@ -59,6 +59,33 @@ def test_a_question_its_capsule_and_its_proof(sandtable: Any, tmp_path: Path) ->
     assert sandtable("verify", str(path)).returncode == 1
 
 
+def test_python_as_a_new_user_would_run_it(sandtable: Any, tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text("region,amount\nNorth,10\nSouth,32\nNorth,5\n")
+    text = 'print(len(df))\ndf.groupby("region", as_index=False)["amount"].sum()\n'
+    done = sandtable("run", "--data", "sales.csv", "--python", "-", stdin=text)
+    assert (done.returncode, done.stdout) == (0, "3\nregion\tamount\nNorth\t15\nSouth\t32\n"), done.stderr
+    lines = [
+        {"id": "plot", "python": "px.bar(sales, x='region', y='amount')"},
+        {"id": "endless", "python": "while True: pass"},
+        {"id": "seeded", "python": "print(random.random(), np.random.rand())"},
+        {"id": "sql", "sql": "SELECT count(*) FROM sales"},
+    ]
+    stdin = "".join(json.dumps(line) + "\n" for line in lines)
+    many = ("run", "--data", "sales.csv", "--jsonl", "-", "--timeout", "2", "--no-cache")
+    done = sandtable(*many, stdin=stdin)
+    plot, endless, seeded, sql = map(json.loads, done.stdout.splitlines())
+    assert plot["artifacts"][0]["figure"]["data"][0]["y"] == [10, 32, 5]
+    assert endless["error"]["code"] == "RUNNER_TIMEOUT"
+    assert sql["rows"] == [[3]]
+    report = json.loads(sandtable("verify", seeded["run_id"], "--json").stdout)
+    assert (report["ok"], report["complete"]) == (True, True), report
+    done = sandtable("run", "--data", "sales.csv", "--no-check", "--python", "import os\nos.listdir('/etc')")
+    assert done.returncode == 1
+    assert "note: the code was not checked" in done.stderr and "error[VALIDATION_ERROR]" in done.stderr
+    done = sandtable("check", "--data", "sales.csv", "--python", "import os")
+    assert done.returncode == 3, done.stderr
+
+
 def test_files_become_tables(sandtable: Any, tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text("person,amount\n1,10\n2,32\n")
     (tmp_path / "people.csv").write_text("person,name\n1,Ada\n2,Bob\n")

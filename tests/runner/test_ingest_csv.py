@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sandtable.errors import ErrorCode
+from sandtable.sandbox.job import Limits
 from tests.runner.ingesting import Ingested, Intake
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -205,3 +206,11 @@ async def test_a_folder_in_the_name_leads_nowhere(intake: Intake) -> None:
     assert ingested.result.status == "succeeded"
     result = (await intake(b"id\n1\n", name="x'; COPY (SELECT 1) TO 'y.csv")).result
     assert result.status == "succeeded", result.error
+
+
+async def test_long_lines_do_not_cost_many_times_their_size(intake: Intake) -> None:
+    row = b"word " * 400 + b",1\n"
+    limits = Limits(wall_ms=20_000, memory_mb=288)
+    done = await intake(b"text,number\n" + row * 60_000, limits=limits)
+    assert done.result.error is None
+    assert done.result.output["rows"] == 60_000

@@ -56,7 +56,7 @@ async def test_a_chart_is_made_when_asked_for(runs: Runs) -> None:
     assert canonical(run.chart) == canonical(chart_of(COLUMNS, ROWS, question="total by region"))
     assert "draw_ms" in run.stats
     capsule = await capsule_of(runs, run)
-    assert capsule.schema_version == "2"
+    assert capsule.schema_version == "3"
     assert capsule.chart == run.chart == (await runs.get(run.id)).chart
     assert [listed.chart for listed in await runs.list()] == [None]
 

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from sandtable.capsule.model import LOG_CHARS
 from sandtable.capsule.store import QueueFull, StoreCorrupt, StoreFull
 from sandtable.errors import SandboxUnavailable
 from sandtable.runs.desk import Runs
 from sandtable.sandbox.fake import FakeExecutor, Script
 from tests.capsule.samples import SHOP
 from tests.runs.test_states import capsule_of
-from tests.runs.world import World, ask
+from tests.runs.world import World, ask, code
 
 
 async def test_no_more_run_at_once_than_allowed(world: World) -> None:
@@ -197,6 +198,23 @@ async def test_a_changed_answer_in_the_database_is_not_signed_again(runs: Runs, 
     assert changed == 1
     again = await runs.wait((await runs.submit(ask("SELECT 1"))).id, 5)
     assert (again.cached_from, again.rows) == (None, ((42,),))
+
+
+@pytest.mark.parametrize(("then", "now"), [("North", "South"), ("hello", "hullo"), ("42", "43")])
+async def test_changed_output_of_code_in_the_database_is_not_signed_again(
+    runs: Runs, world: World, then: str, now: str
+) -> None:
+    page = {"id": "markdown-1", "kind": "markdown", "title": "", "text": "North"}
+    long = "hello" * LOG_CHARS
+    world.executor.on("orders", Script(stdout=long, output={"artifacts": [page]}))
+    first = await runs.wait((await runs.submit(code("orders"))).id, 5)
+    connection = sqlite3.connect(world.home / "sandtable.db")
+    connection.execute("DROP TRIGGER results_no_update")
+    connection.execute("UPDATE results SET result = replace(result, ?, ?)", (then, now))
+    connection.commit()
+    connection.close()
+    again = await runs.wait((await runs.submit(code("orders"))).id, 5)
+    assert (again.cached_from, again.stdout, again.artifacts) == (None, long, first.artifacts)
 
 
 async def test_a_full_disk_is_said_and_the_answer_is_kept(world: World) -> None:

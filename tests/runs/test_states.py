@@ -188,8 +188,8 @@ async def test_an_unknown_dataset_makes_no_run(runs: Runs) -> None:
 @pytest.mark.parametrize(
     ("fields", "why"),
     [
-        ({}, "needs a plan or SQL"),
-        ({"sql": "SELECT 1", "plan": {}}, "not both"),
+        ({}, "needs a plan, SQL or Python"),
+        ({"sql": "SELECT 1", "plan": {}}, "both `plan` and `sql`"),
         ({"sql": "x" * (3 << 20)}, "more than"),
         ({"sql": "x", "question": "?" * 20_000}, "more than"),
         ({"plan": {"a": "x" * 300_000}}, "more than"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -70,9 +70,26 @@ async def judge(text: str, dataset: Dataset) -> Verdict:
     )
 
 
+async def judge_python(text: str, dataset: Dataset, names: Mapping[str, str]) -> Verdict:
+    if "import os" in text:
+        return Refused(
+            code=ErrorCode.PYTHON_POLICY_VIOLATION,
+            construct="import os",
+            message="`os` cannot be imported",
+            suggestion="Leave it out.",
+            position=text.index("import os"),
+            length=9,
+        )
+    return Approved(text, tables=("orders",), volatile=("datetime.now",) if "datetime.now" in text else ())
+
+
 def canonical_sql(text: str) -> str:
     """What the gate makes of a text, and so what the sandbox is given."""
     return " ".join(text.split()) + ";"
+
+
+def code(text: str = "orders", **more: Any) -> RunRequest:
+    return RunRequest(dataset_id="shop", python=text, **more)
 
 
 def ask(sql: str = "SELECT 1", **more: Any) -> RunRequest:
@@ -91,6 +108,8 @@ class World:
             "datasets": self.datasets,
             "compile": compile_plan,
             "judge": judge,
+            "judge_python": judge_python,
+            "python_engine": lambda: "python 3.11.2, pandas 3.1.0",
             "executor": self.executor,
             "engine": "duckdb 2.0.0",
             "isolation": ("none: a fake",),

@@ -21,7 +21,7 @@ from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.local.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
-from tests.runs.world import World, compile_plan, judge
+from tests.runs.world import World, compile_plan, judge, judge_python
 
 
 def _shop_profile() -> Profile:
@@ -83,8 +83,16 @@ class House:
     """What the self-test finds."""
 
     async def check(
-        self, dataset: Dataset, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
+        self,
+        dataset: Dataset,
+        *,
+        sql: str | None = None,
+        plan: Mapping[str, Any] | None = None,
+        python: str | None = None,
+        names: Mapping[str, str] | None = None,
     ) -> Verdict:
+        if python is not None:
+            return await judge_python(python, dataset, names or {})
         if plan is not None:
             try:
                 sql = compile_plan(dict(plan), dataset, 200).sql
@@ -92,6 +100,9 @@ class House:
                 return Refused(error.code, "plan", error.message, error.suggestion)
         assert sql is not None
         return await judge(sql, dataset)
+
+    def expect_code(self) -> None:
+        """There is nothing to make ready."""
 
     async def verify(self, envelope: Any, keys: Sequence[Path] = ()) -> Report:
         async def rehash(dataset: Dataset) -> str:
@@ -115,8 +126,10 @@ def report(problem: Problem | None = None) -> DoctorReport:
 
 
 @asynccontextmanager
-async def open_house(home: Path, settings: Settings | None = None) -> AsyncIterator[House]:
-    world = World(home)
+async def open_house(
+    home: Path, settings: Settings | None = None, *, one_person: bool = False
+) -> AsyncIterator[House]:
+    world = World(home, changes={"may_skip_check": one_person})
     chosen = settings or Settings(home=home, web=home / "not-built")
     async with world.opened(queue_limit=chosen.queue_limit) as runs:
         yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world)

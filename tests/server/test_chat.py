@@ -42,7 +42,7 @@ async def test_an_answer_in_one_piece(server: Served) -> None:
     told = await ask(server, "plan it")
     assert set(told) == {
         "thread_id", "message", "ending", "reading", "plan", "sql", "run_ids", "status", "result", "chart",
-        "suggestions", "error",
+        "steps", "artifacts", "suggestions", "error",
     }  # fmt: skip
     assert (told["ending"], told["status"], told["error"]) == ("answered", "succeeded", None)
     assert "42" in told["message"]

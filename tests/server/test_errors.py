@@ -72,8 +72,10 @@ async def test_a_wrong_method_hears_every_right_one(client: AsyncClient) -> None
         pytest.param(b"[]", 422, "must be a JSON object", id="list"),
         pytest.param(b"null", 422, "must be a JSON object", id="null"),
         pytest.param(b"{}", 422, "`dataset_id` is missing", id="no dataset"),
-        pytest.param(b'{"dataset_id": "shop"}', 422, "a run needs a plan or SQL", id="neither"),
-        pytest.param(b'{"dataset_id": "shop", "sql": "x", "plan": {}}', 422, "not both", id="both"),
+        pytest.param(b'{"dataset_id": "shop"}', 422, "a run needs a plan, SQL or Python", id="neither"),
+        pytest.param(
+            b'{"dataset_id": "shop", "sql": "x", "plan": {}}', 422, "both `plan` and `sql`", id="both"
+        ),
         pytest.param(b'{"dataset_id": "shop", "sqll": "x"}', 422, "`sqll`; did you mean `sql`?", id="typo"),
         pytest.param(b'{"dataset_id": 7, "sql": "x"}', 422, "`dataset_id` must be a valid string", id="type"),
         pytest.param(b'{"dataset_id": "shop", "plan": []}', 422, "`plan` must be", id="plan type"),

@@ -259,6 +259,7 @@ async def test_ready_when_everything_is(client: AsyncClient) -> None:
     assert answer.status_code == 200
     assert [check["name"] for check in answer.json()["checks"]] == [
         "sandbox",
+        "python",
         "store",
         "queue",
         "conversation",
@@ -284,7 +285,7 @@ async def test_not_ready_when_the_queue_is_full(client: AsyncClient, house: Hous
     house.settings = house.settings.model_copy(update={"queue_limit": 0})
     answer = await client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["checks"][2] == {
+    assert answer.json()["checks"][3] == {
         "name": "queue",
         "ok": False,
         "detail": "0 of at most 0 runs are waiting",

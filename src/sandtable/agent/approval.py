@@ -9,7 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-TOOL = "execute_sql"
+from sandtable.agent.markdown import fenced
+
+EXECUTE_SQL = "execute_sql"
+EXECUTE_PYTHON = "execute_python"
+Tool = Literal["execute_sql", "execute_python"]
+_ARGUMENT: dict[Tool, str] = {EXECUTE_SQL: "sql", EXECUTE_PYTHON: "code"}
+_LANGUAGE: dict[Tool, str] = {EXECUTE_SQL: "sql", EXECUTE_PYTHON: "python"}
 _KINDS: dict[str, Literal["approve", "edit", "reject"]] = {
     "approve": "approve",
     "accept": "approve",
@@ -23,36 +29,37 @@ _KINDS: dict[str, Literal["approve", "edit", "reject"]] = {
 @dataclass(frozen=True, slots=True)
 class Decision:
     kind: Literal["approve", "edit", "reject"]
-    sql: str | None = None
+    text: str | None = None
     """What to run instead."""
     reason: str = ""
 
 
-def request_of(sql: str, reading: str) -> dict[str, Any]:
-    description = f"{reading}\n\n```sql\n{sql}\n```".strip()
+def request_of(text: str, reading: str, tool: Tool = EXECUTE_SQL) -> dict[str, Any]:
+    description = f"{reading}\n\n{fenced(_LANGUAGE[tool], text)}".strip()
+    args = {_ARGUMENT[tool]: text}
     return {
-        "action_requests": [{"name": TOOL, "args": {"sql": sql}, "description": description}],
-        "review_configs": [{"action_name": TOOL, "allowed_decisions": ["approve", "edit", "reject"]}],
-        "action_request": {"action": TOOL, "args": {"sql": sql}},
+        "action_requests": [{"name": tool, "args": args, "description": description}],
+        "review_configs": [{"action_name": tool, "allowed_decisions": ["approve", "edit", "reject"]}],
+        "action_request": {"action": tool, "args": args},
         "config": {"allow_accept": True, "allow_edit": True, "allow_ignore": True, "allow_respond": False},
         "description": description,
     }
 
 
 def decision_of(answer: Any) -> Decision | None:
-    """The one decision in an answer; None when it is not one, or an edit without SQL."""
+    """The one decision in an answer; None when it is not one, or an edit without a text."""
     given = answer.get("decisions") if isinstance(answer, dict) else answer
     told = given[0] if isinstance(given, list) and len(given) == 1 else None
     if not isinstance(told, dict) or not isinstance(told.get("type"), str) or told["type"] not in _KINDS:
         return None
     kind, more = _KINDS[told["type"]], told.get("args")
     if kind == "edit":
-        sql = _edited_sql(told.get("edited_action") or more)
-        return Decision("edit", sql=sql) if sql else None
+        text = _edited(told.get("edited_action") or more)
+        return Decision("edit", text=text) if text else None
     return Decision(kind, reason=str(told.get("message") or (more if isinstance(more, str) else "")))
 
 
-def _edited_sql(action: Any) -> str | None:
+def _edited(action: Any) -> str | None:
     arguments = action.get("args") if isinstance(action, dict) else None
-    sql = arguments.get("sql") if isinstance(arguments, dict) else None
-    return sql.strip() if isinstance(sql, str) and sql.strip() else None
+    given = [arguments.get(name) for name in _ARGUMENT.values()] if isinstance(arguments, dict) else []
+    return next((text.strip() for text in given if isinstance(text, str) and text.strip()), None)

@@ -1,6 +1,6 @@
 """What happens while a question is answered, as one union. Each protocol has its own encoder.
 
-Invariant: a number reaches `Message` only from the rows of a run that the message names.
+Invariant: a number reaches `Message` only from the rows, or the printed output, of a run that the message names.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sandtable.capsule.store import Status
 from sandtable.errors import Problem
+from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import ResultColumn
 
 Ending = Literal["answered", "asked", "conversed", "refused", "failed", "waiting"]
@@ -32,6 +33,7 @@ class Thought(_Event):
 class Planned(_Event):
     type: Literal["plan"] = "plan"
     plan: dict[str, Any]
+    """A query plan, or `{"steps": [goal, …]}` for an analysis in Python."""
     reading: str
     """The plan in words."""
 
@@ -39,6 +41,18 @@ class Planned(_Event):
 class Sql(_Event):
     type: Literal["sql"] = "sql"
     sql: str
+
+
+class Code(_Event):
+    """Python that is about to run, or waits for a person's approval."""
+
+    type: Literal["code"] = "code"
+    run_id: str | None = None
+    """Nothing while it has no run: the next `run` event is about it."""
+    step: int | None = None
+    """Which step of an analysis it is for, from 1. The same number again is another attempt at it."""
+    goal: str = ""
+    code: str
 
 
 class RunState(_Event):
@@ -68,6 +82,14 @@ class Chart(_Event):
     run_id: str
     figure: dict[str, Any]
     """A Plotly figure."""
+
+
+class ArtifactShown(_Event):
+    """What code showed besides text. `[[id]]` in the message is the place where it belongs."""
+
+    type: Literal["artifact"] = "artifact"
+    run_id: str
+    artifact: Artifact
 
 
 class Delta(_Event):
@@ -100,7 +122,7 @@ class Error(_Event):
 
 
 Event = Annotated[
-    Thought | Planned | Sql | RunState | Log | Table | Chart | Delta | Message | Error,
+    Thought | Planned | Sql | Code | RunState | Log | Table | Chart | ArtifactShown | Delta | Message | Error,
     Field(discriminator="type"),
 ]
 EVENT: TypeAdapter[Event] = TypeAdapter(Event)

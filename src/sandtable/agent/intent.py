@@ -71,6 +71,15 @@ def intent_of(text: str, tables: Collection[str]) -> Intent:
     return _order(bare, tables) or _about_before(bare) or _talk(bare) or _question(bare)
 
 
+def without_language(text: str) -> str | None:
+    """A question that asks for Python, without that; nothing when it can be done in no other way."""
+    bare = " ".join(text.replace("’", "'").split())
+    asked = phrases.IN_PYTHON.sub("", bare).strip(" ,:;")
+    if asked == bare or not re.search(r"\w", asked) or _order(asked, ()):
+        return None
+    return asked
+
+
 def _order(text: str, tables: Collection[str]) -> Intent | None:
     for order, pattern in phrases.ORDERS:
         if pattern.search(text):

@@ -43,6 +43,8 @@ def _meant(back: LookBack, history: tuple[Exchange, ...]) -> Exchange | None:
 def _nothing(back: LookBack, history: tuple[Exchange, ...]) -> Said:
     if back.what == "rejection" and history:
         text = "Nothing was rejected in this conversation."
+    elif back.what == "plan" and any(exchange.code for exchange in history):
+        text = "There is no query plan: it was analysed in Python. Ask *show me the code*."
     elif back.what == "plan" and any(exchange.sql for exchange in history):
         text = "There is no plan: you gave the SQL yourself."
     else:
@@ -60,6 +62,8 @@ async def _run_of(exchange: Exchange, runs: Desk) -> Run | None:
 
 
 def _sql(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
+    if exchange.code:
+        return f"The code that ran for “{_quoted(exchange)}”:\n\n{_code(exchange)}"
     sql = (run.executed_sql or run.sql if run else None) or exchange.sql
     if sql is None:
         return f"No SQL was written for “{_quoted(exchange)}”."
@@ -81,7 +85,10 @@ def _explanation(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
     parts = [f"For “{_quoted(exchange)}”:"]
     if exchange.plan is not None and (reading := reading_or_none(exchange.plan, dataset)):
         parts.append(f"I read it as: {reading}")
-    elif exchange.plan is None:
+    elif exchange.code:
+        parts.append("I analysed it in Python, in cells of one session, each run after it was checked:")
+        parts.append(_code(exchange))
+    elif exchange.plan is None and exchange.sql is not None:
         parts.append("You gave the SQL yourself; it ran as the checker approved it.")
     if exchange.problem is not None:
         parts.append(f"It gave no result: {exchange.problem.message}")
@@ -91,6 +98,10 @@ def _explanation(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
     if run is not None:
         parts.append(f"Run `{run.id}` holds the plan, the SQL, the result and the signature over them.")
     return "\n\n".join(parts)
+
+
+def _code(exchange: Exchange) -> str:
+    return fenced("python", "\n\n".join(exchange.code))
 
 
 def _rejection(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from sandtable.agent.analysis.coder import Coder
 from sandtable.agent.proposer import Proposer
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
@@ -36,7 +37,11 @@ class Desk(Protocol):
 class Check(Protocol):
     """What the gate says, without running anything."""
 
-    def __call__(self, dataset: Dataset, *, sql: str | None = None) -> Awaitable[Verdict]: ...
+    def __call__(
+        self, dataset: Dataset, *, sql: str | None = None, python: str | None = None
+    ) -> Awaitable[Verdict]:
+        """Exactly one of both is given."""
+        ...
 
 
 Understands = Callable[[str, Dataset, Turn], bool]
@@ -58,3 +63,14 @@ class Means:
     understands: Understands
     approval: Literal["off", "sql"] = "off"
     prepare: Prepare | None = None
+    python: bool = False
+    """Whether Python may be run."""
+    coder: Coder | None = None
+    """Who writes Python; nobody where there is no chat model."""
+    expect_code: Callable[[], None] | None = None
+    """Begins to make sandboxes for Python ready, while the code is still being written."""
+
+    @property
+    def analyses(self) -> bool:
+        """Whether a question can become an analysis in Python."""
+        return self.python and self.coder is not None

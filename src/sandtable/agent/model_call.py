@@ -34,25 +34,17 @@ Pause = Callable[[float], Awaitable[None]]
 
 
 class ModelCall:
-    """`schema` is the form of a structured reply."""
-
-    def __init__(
-        self,
-        endpoint: Endpoint,
-        known: Negotiated,
-        schema: dict[str, Any],
-        timeout_s: float,
-        pause: Pause,
-    ) -> None:
-        self._endpoint, self._known, self._schema, self._pause = endpoint, known, schema, pause
+    def __init__(self, endpoint: Endpoint, known: Negotiated, timeout_s: float, pause: Pause) -> None:
+        self._endpoint, self._known, self._pause = endpoint, known, pause
         self._model = open_chat_model(endpoint, timeout_s)
-        self._ways: dict[Method, Any] = {"text": self._model}
+        self._ways: dict[tuple[Method, str], Any] = {}
 
-    async def structured(self, system: str, user: str) -> Said:
-        """A reply in the schema's form as far as the endpoint can be held to it."""
+    async def structured(self, system: str, user: str, schema: dict[str, Any]) -> Said:
+        """A reply in the schema's form as far as the endpoint can be held to it. The schema's title names it."""
         faults: list[Fault] = []
         for method in self._known.order(self._endpoint):
-            got = await self._retried(system, user, method)
+            way = self._model if method == "text" else self._way(method, schema)
+            got = await self._retried(system, user, way)
             if isinstance(got, Said):
                 # A reply without the form that was asked for says little about the endpoint; a refusal does.
                 if all(fault.status for fault in faults):
@@ -64,22 +56,22 @@ class ModelCall:
         raise faults[-1].trouble(self._endpoint.name, self._endpoint.address)
 
     async def plain(self, system: str, user: str) -> Said:
-        got = await self._retried(system, user, "text")
+        got = await self._retried(system, user, self._model)
         if isinstance(got, Fault):
             raise got.trouble(self._endpoint.name, self._endpoint.address)
         return got
 
-    async def _retried(self, system: str, user: str, method: Method) -> Said | Fault:
+    async def _retried(self, system: str, user: str, way: Any) -> Said | Fault:
         for retry in range(MOST_RETRIES + 1):
-            got = await self._once(system, user, method)
+            got = await self._once(system, user, way)
             if isinstance(got, Said) or not got.transient or retry == MOST_RETRIES:
                 return got
             await self._pause(got.retry_after_s or 0.5 * 2**retry)
         raise AssertionError("the last retry returns")
 
-    async def _once(self, system: str, user: str, method: Method) -> Said | Fault:
+    async def _once(self, system: str, user: str, way: Any) -> Said | Fault:
         messages = [SystemMessage(system), HumanMessage(user)]
-        asking = self._way(method).ainvoke(messages, _CONFIG)
+        asking = way.ainvoke(messages, _CONFIG)
         # An endpoint may send anything, and each client breaks on it in its own way: take the failure as a value.
         [got] = await asyncio.gather(asking, return_exceptions=True)
         if isinstance(got, BaseException):
@@ -87,14 +79,15 @@ class ModelCall:
         raw = got if isinstance(got, AIMessage) else got["raw"]
         return _said(raw)
 
-    def _way(self, method: Method) -> Any:
-        if method not in self._ways:
+    def _way(self, method: Method, schema: dict[str, Any]) -> Any:
+        key = method, str(schema["title"])
+        if key not in self._ways:
             with warnings.catch_warnings():
                 # A model that cannot be forced to call a tool is asked all the same; the reply is read either way.
                 warnings.simplefilter("ignore")
-                way = self._model.with_structured_output(self._schema, method=method, include_raw=True)
-            self._ways[method] = way
-        return self._ways[method]
+                way = self._model.with_structured_output(schema, method=method, include_raw=True)
+            self._ways[key] = way
+        return self._ways[key]
 
 
 def open_chat_model(endpoint: Endpoint, timeout_s: float) -> BaseChatModel:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from sandtable.agent.analysis.secrecy import shown_code
 from sandtable.agent.endpoint import Privacy
 from sandtable.agent.privacy import (
     column_samples,
@@ -31,22 +32,37 @@ _MOST_EXCHANGES = 6
 _LONGEST_ANSWER = 400
 _LONGEST_BEFORE = 1_000
 _LONGEST_QUESTION = 8_000
+_LONGEST_CODE = 3_000
 
 _SQL_ASKED = "the person asked for SQL, so this is the form to use; DuckDB's dialect"
 _SQL_NOT_ASKED = "only when the person asks for SQL in so many words; DuckDB's dialect"
 
 
+_ANALYSIS = (
+    "What neither a plan nor one SELECT can do (forecasts, regressions, correlations, clustering, simulations, "
+    "tests of significance, custom work on texts, several steps that build on each other), and what the person "
+    "wants done in Python, is an `analysis`: it is then planned in steps and written in Python. Whatever a plan can "
+    "do stays a plan."
+)
+_NO_ANALYSIS = (
+    "Forecasts, regressions, clustering and other work in Python are switched off here: ask back, say so, and suggest "
+    "what a plan can answer."
+)
+_ANALYSIS_FORM = '\n- `{"intent":"analysis","text":"why it needs Python, in one sentence"}`'
+
+
 def propose_prompt(asked: Asked, privacy: Privacy) -> str:
     typed = "\n".join([asked.question, *(exchange.question for exchange in asked.history)])
-    as_of = shown_as_of(asked.dataset.as_of, privacy)
     return prompt_file(PROPOSE).filled(
-        schema=_schema(asked, privacy),
-        as_of=f"Now, in this data, is {as_data(as_of)}." if as_of else "This data has no now of its own.",
-        history=as_data([_exchange(e, typed, privacy) for e in asked.history[-_MOST_EXCHANGES:]]),
+        schema=schema_data(asked, privacy),
+        as_of=now_in(asked, privacy),
+        history=history_data(asked, privacy),
         defined=as_data([shown_plan(table, typed, privacy) for table in asked.defined]),
         attempts=_attempts(asked.attempts, privacy),
         sql_rule=_SQL_ASKED if asked.wants_sql else _SQL_NOT_ASKED,
-        question=as_data(asked.question[:_LONGEST_QUESTION]),
+        analysis_rule=_ANALYSIS if asked.python else _NO_ANALYSIS,
+        analysis_form=_ANALYSIS_FORM if asked.python else "",
+        question=question_data(asked),
     )
 
 
@@ -56,11 +72,25 @@ def word_prompt(asked: Asked, run: Run, plain: str) -> str:
     if run.row_count is not None and run.row_count > len(rows):
         shown["not_shown"] = run.row_count - len(rows)
     return prompt_file(WORD).filled(
-        question=as_data(asked.question[:_LONGEST_QUESTION]),
+        question=question_data(asked),
         plan=as_data(run.request.plan or run.request.sql),
         rows=as_data(shown),
         draft=as_data(plain),
     )
+
+
+def now_in(asked: Asked, privacy: Privacy) -> str:
+    as_of = shown_as_of(asked.dataset.as_of, privacy)
+    return f"Now, in this data, is {as_data(as_of)}." if as_of else "This data has no now of its own."
+
+
+def history_data(asked: Asked, privacy: Privacy) -> str:
+    typed = "\n".join([asked.question, *(exchange.question for exchange in asked.history)])
+    return as_data([_exchange(e, asked, typed, privacy) for e in asked.history[-_MOST_EXCHANGES:]])
+
+
+def question_data(asked: Asked) -> str:
+    return as_data(asked.question[:_LONGEST_QUESTION])
 
 
 def _attempts(attempts: tuple[Attempt, ...], privacy: Privacy) -> str:
@@ -77,12 +107,14 @@ def _attempts(attempts: tuple[Attempt, ...], privacy: Privacy) -> str:
     )
 
 
-def _exchange(exchange: Exchange, typed: str, privacy: Privacy) -> dict[str, Any]:
+def _exchange(exchange: Exchange, asked: Asked, typed: str, privacy: Privacy) -> dict[str, Any]:
     shown: dict[str, Any] = {"question": exchange.question[:_LONGEST_BEFORE], "ending": exchange.ending}
     if exchange.plan is not None:
         shown["plan"] = shown_plan(exchange.plan, typed, privacy)
     elif exchange.sql is not None:
         shown["sql"] = shown_sql(exchange.sql, typed, privacy)
+    elif exchange.code:
+        shown["python"] = shown_code("\n\n".join(exchange.code)[-_LONGEST_CODE:], asked, privacy)
     if exchange.problem is not None:
         shown["problem"] = shown_problem(exchange.problem, privacy)
     if privacy == "off":
@@ -90,7 +122,7 @@ def _exchange(exchange: Exchange, typed: str, privacy: Privacy) -> dict[str, Any
     return shown
 
 
-def _schema(asked: Asked, privacy: Privacy) -> str:
+def schema_data(asked: Asked, privacy: Privacy) -> str:
     """As much of the schema as fits: first samples are left out, then descriptions."""
     text = ""
     for samples, words in ((privacy == "off", True), (False, True), (False, False)):

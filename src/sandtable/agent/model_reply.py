@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sandtable.agent.proposer import AskBack, PlanProposal, Proposal, SqlProposal, Talk
+from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, Proposal, SqlProposal, Talk
 from sandtable.errors import ErrorCode, Problem
 from sandtable.plan.schema import plan_schema
 
@@ -25,7 +26,7 @@ _AGAIN = "Reply with one JSON object of the given form and nothing else."
 
 # A definition inside a plan has no dataset: the rest of a reply that was cut off must not pass for the whole.
 _WHOLE_PLAN = {"dataset_id", "table", "select"}
-_INTENTS = ("plan", "sql", "ask_back", "talk")
+_INTENTS = ("plan", "sql", "ask_back", "talk", "analysis")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Said:
 class _Reply(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    intent: Literal["plan", "sql", "ask_back", "talk"]
+    intent: Literal["plan", "sql", "ask_back", "talk", "analysis"]
     plan: dict[str, Any] | None = None
     sql: str | None = None
     text: str | None = None
@@ -62,7 +63,10 @@ def reply_schema() -> dict[str, Any]:
             "intent": {"type": "string", "enum": list(_INTENTS)},
             "plan": {"type": "object", "description": "With intent plan.", "properties": fields},
             "sql": {**text, "description": "With intent sql: one SELECT."},
-            "text": {**text, "description": "With intent ask_back: why. With intent talk: the reply."},
+            "text": {
+                **text,
+                "description": "With intent ask_back or analysis: why. With intent talk: the reply.",
+            },
             "suggestions": {"type": "array", "items": text, "description": "Questions to ask instead."},
         },
         "required": ["intent"],
@@ -85,13 +89,13 @@ def _shallow(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
-    found = said.given if said.given is not None else _object_in(said.text)
+    found = said.given if said.given is not None else object_in(said.text)
     if isinstance(found, Problem):
         return found
     if "intent" not in found and found.keys() >= {"table", "select"}:
         found = {"intent": "plan", "plan": found}
     if isinstance(found.get("plan"), str):
-        inner = _object_in(found["plan"])
+        inner = object_in(found["plan"])
         if isinstance(inner, Problem):
             return inner
         found = {**found, "plan": inner}
@@ -107,22 +111,37 @@ def _proposal(reply: _Reply, dataset_id: str) -> Proposal | Problem:
     suggestions = tuple(s.strip()[:200] for s in reply.suggestions if s.strip())[:4]
     if reply.intent == "plan":
         if not reply.plan:
-            return _unreadable("the reply has the intent `plan` but no `plan`")
+            return unreadable("the reply has the intent `plan` but no `plan`")
         return PlanProposal({"dataset_id": dataset_id, **reply.plan})
     if reply.intent == "sql":
         if not (reply.sql or "").strip():
-            return _unreadable("the reply has the intent `sql` but no `sql`")
+            return unreadable("the reply has the intent `sql` but no `sql`")
         return SqlProposal((reply.sql or "").strip())
+    if reply.intent == "analysis":
+        return AnalysisProposal(text)
     if not text:
-        return _unreadable(f"the reply has the intent `{reply.intent}` but no `text`")
+        return unreadable(f"the reply has the intent `{reply.intent}` but no `text`")
     return AskBack(text, suggestions) if reply.intent == "ask_back" else Talk(text)
 
 
-def _object_in(text: str) -> dict[str, Any] | Problem:
-    """The one object of a text, alone, in a fence or between sentences."""
-    text = _THOUGHT.sub("", text).strip()
+def _is_reply(found: dict[str, Any]) -> bool:
+    return "intent" in found or found.keys() >= _WHOLE_PLAN
+
+
+def without_thinking(text: str) -> str:
+    return _THOUGHT.sub("", text).strip()
+
+
+def object_in(
+    text: str, is_whole: Callable[[dict[str, Any]], bool] = _is_reply, lists_as: str | None = None
+) -> dict[str, Any] | Problem:
+    """The one object of a text, alone, in a fence or between sentences.
+
+    `is_whole` tells it from other objects between sentences; a bare list is taken for the field `lists_as`.
+    """
+    text = without_thinking(text)
     if not text:
-        return _unreadable("the reply was empty")
+        return unreadable("the reply was empty")
     fenced = [inner.strip() for inner in _FENCE.findall(text)]
     first_wrong: json.JSONDecodeError | None = None
     for candidate in (text, *fenced):
@@ -131,13 +150,15 @@ def _object_in(text: str) -> dict[str, Any] | Problem:
         except json.JSONDecodeError as error:
             first_wrong = first_wrong or (error if candidate.startswith("{") else None)
         except RecursionError:
-            return _unreadable("the reply is nested too deeply")
+            return unreadable("the reply is nested too deeply")
         else:
-            return found if isinstance(found, dict) else _unreadable("the reply is JSON, but no object")
-    return _object_between(text) or _no_object(text, first_wrong)
+            if isinstance(found, list) and lists_as is not None:
+                return {lists_as: found}
+            return found if isinstance(found, dict) else unreadable("the reply is JSON, but no object")
+    return _object_between(text, is_whole) or _no_object(text, first_wrong)
 
 
-def _object_between(text: str) -> dict[str, Any] | None:
+def _object_between(text: str, is_whole: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
     decoder = json.JSONDecoder()
     starts = [match.start() for match in re.finditer(r"\{", text)][:_MOST_STARTS]
     end = -1
@@ -148,17 +169,17 @@ def _object_between(text: str) -> dict[str, Any] | None:
             found, end = decoder.raw_decode(text, start)
         except (json.JSONDecodeError, RecursionError):
             continue
-        if isinstance(found, dict) and ("intent" in found or found.keys() >= _WHOLE_PLAN):
+        if isinstance(found, dict) and is_whole(found):
             return found
     return None
 
 
 def _no_object(text: str, wrong: json.JSONDecodeError | None) -> Problem:
     if wrong is None and "{" not in text:
-        return _unreadable("the reply holds no JSON object")
+        return unreadable("the reply holds no JSON object")
     if wrong is None or wrong.pos >= len(wrong.doc.rstrip()) - 1 or wrong.msg.startswith("Unterminated"):
-        return _unreadable("the reply's JSON ends before it is complete")
-    return _unreadable(f"the reply is not JSON: {wrong.msg} (line {wrong.lineno}, column {wrong.colno})")
+        return unreadable("the reply's JSON ends before it is complete")
+    return unreadable(f"the reply is not JSON: {wrong.msg} (line {wrong.lineno}, column {wrong.colno})")
 
 
 def _misshapen(error: ValidationError) -> Problem:
@@ -167,10 +188,10 @@ def _misshapen(error: ValidationError) -> Problem:
         field = ".".join(map(str, each["loc"]))
         known = f" (one of {', '.join(_INTENTS)})" if field == "intent" else ""
         wrong.append(f"`{field}`: {each['msg'].lower()}{known}")
-    return _unreadable("the reply does not have the given form: " + "; ".join(wrong))
+    return unreadable("the reply does not have the given form: " + "; ".join(wrong))
 
 
-def _unreadable(message: str) -> Problem:
+def unreadable(message: str) -> Problem:
     return Problem(code=ErrorCode.VALIDATION_ERROR, message=message, suggestion=_AGAIN)
 
 

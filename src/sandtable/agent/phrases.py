@@ -104,6 +104,12 @@ _PYTHON = found(
     r"\bneural net",
     rf"^{POLITE}(?:forecast|predict) ",
 )
+IN_PYTHON = re.compile(
+    r"[,:]? ?\b(?:in|with|using|via|use) (?:(?:python|pandas|numpy|polars)(?: and (?:python|pandas|numpy))?)"
+    r"(?: code)?(?: (?:to|and))?\b[,:]?",
+    re.IGNORECASE,
+)
+"""How somebody asks for Python where the question would be one without it."""
 ORDERS: tuple[tuple[Order, re.Pattern[str]], ...] = (
     ("instructions", _INSTRUCTIONS),
     ("files", _FILES),
@@ -154,7 +160,7 @@ _AGAIN = (
 )
 _NUMBER = r"(?:the|that|this) numbers?"
 LOOK_BACKS: tuple[tuple[Back, re.Pattern[str]], ...] = (
-    ("sql", anchored(rf"{_SHOWN}(?:sql query|sql|query){_AGAIN}")),
+    ("sql", anchored(rf"{_SHOWN}(?:sql query|sql|query|(?:python )?code){_AGAIN}")),
     ("plan", anchored(rf"{_SHOWN}(?:query )?plan(?: json)?{_AGAIN}")),
     (
         "rejection",

@@ -27,6 +27,8 @@ class Exchange:
     sql: str | None = None
     run_id: str | None = None
     problem: Problem | None = None
+    code: tuple[str, ...] = ()
+    """The cells of an analysis that ran, in order: what they made is still there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +52,8 @@ class Asked:
     """Tables that the conversation has named, in the form of a plan's `define`."""
     wants_sql: bool = False
     """The person asked for SQL in so many words."""
+    python: bool = False
+    """Whether an analysis in Python may be proposed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +83,14 @@ class Talk:
     text: str
 
 
-Proposal = PlanProposal | SqlProposal | AskBack | Talk
+@dataclass(frozen=True, slots=True)
+class AnalysisProposal:
+    """Neither a plan nor SQL will do: it needs Python, perhaps in several steps."""
+
+    reason: str = ""
+
+
+Proposal = PlanProposal | SqlProposal | AskBack | Talk | AnalysisProposal
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,11 +72,7 @@ def declined(order: Declined, dataset: Dataset, length: int) -> Said:
             "Ask it in a sentence or two."  # fmt: skip
         return Said(text=text, ending="asked", suggestions=suggestions)
     if order.what == "python":
-        text = (
-            "Python, model training and forecasts are not available here yet. What I can do: totals, averages, "
-            "medians, rates, shares, changes from period to period, rankings and outliers (z-scores), with a chart."
-        )
-        return Said(text=_with_prompts(text, suggestions), ending="asked", suggestions=suggestions)
+        return needs_python(dataset, model=False, python=False)
     message, suggestion = _REFUSALS[order.what]
     suggestion = suggestion.format(rows=dataset.tables[0].name)
     problem = Problem(code=ErrorCode.SQL_POLICY_VIOLATION, message=message, suggestion=suggestion)
@@ -86,6 +82,20 @@ def declined(order: Declined, dataset: Dataset, length: int) -> Said:
         suggestions=suggestions,
         problem=problem.model_dump(mode="json"),
     )
+
+
+def needs_python(dataset: Dataset, *, model: bool, python: bool) -> Said:
+    """What a plan cannot do, and what would have to be set up for it."""
+    missing = [] if model else ["a chat model that writes the code (`SANDTABLE_MODEL`, see docs/models.md)"]
+    missing += [] if python else ["Python switched on (`SANDTABLE_PYTHON=on`)"]
+    lead = "That cannot be answered with a plan" if not missing else "That needs an analysis in Python"
+    needs = f", which needs {' and '.join(missing)} where Sandtable is started" if missing else ""
+    text = (
+        f"{lead}{needs}. What I can do without it: totals, averages, medians, rates, shares, changes from period "
+        "to period, rankings and outliers (z-scores), with a chart."
+    )
+    suggestions = prompts_of(dataset)
+    return Said(text=_with_prompts(text, suggestions), ending="asked", suggestions=suggestions)
 
 
 def not_understood(dataset: Dataset) -> str:

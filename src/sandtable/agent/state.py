@@ -14,6 +14,7 @@ from langchain_core.messages import AnyMessage, HumanMessage
 from langgraph.graph.message import add_messages
 from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
 
+from sandtable.agent.analysis.notes import Analysis
 from sandtable.agent.proposer import Attempt, Exchange, Usage
 from sandtable.capsule.model import Origin, Prompt
 from sandtable.errors import Problem
@@ -22,6 +23,8 @@ MOST_EXCHANGES = 12
 LONGEST_KEPT = 4_000
 """Characters of a question or an answer that a later turn may look back at."""
 LONGEST_KEPT_SQL = 64 << 10
+LONGEST_KEPT_CODE = 16_000
+"""Characters of an analysis' code that later turns see, the newest cells of it."""
 
 
 class Said(TypedDict, total=False):
@@ -45,6 +48,11 @@ class Turn(TypedDict, total=False):
     question: str
     """The same, as the proposer reads it."""
     wants_sql: bool
+    wants_python: bool
+    """The person asked for Python where there is none; a plan may do."""
+    analyse: bool
+    """It is to be analysed in Python."""
+    analysis: Analysis
     origin: str
     """Who proposed what is to run: a proposer's name, or nothing when the person wrote SQL."""
     plan: dict[str, Any] | None
@@ -133,6 +141,8 @@ def with_exchange(state: State, exchange: Exchange) -> list[dict[str, Any]]:
         "run_id": exchange.run_id,
         "problem": exchange.problem.model_dump(mode="json") if exchange.problem else None,
     }
+    if exchange.code:
+        kept["code"] = _newest(exchange.code)
     return [*(state.get("exchanges") or ()), kept][-MOST_EXCHANGES:]
 
 
@@ -148,8 +158,8 @@ def added(usage: dict[str, Any] | None, more: Usage) -> dict[str, Any]:
     }
 
 
-def origin_of(turn: Turn) -> Origin | None:
-    """Nothing when the person wrote what runs."""
+def origin_of(turn: Turn, repairs: int | None = None) -> Origin | None:
+    """Nothing when the person wrote what runs. `repairs` where the turn's attempts do not count them."""
     proposer = turn.get("origin")
     if not proposer:
         return None
@@ -160,10 +170,23 @@ def origin_of(turn: Turn) -> Origin | None:
         tokens_in=usage["tokens_in"],
         tokens_out=usage["tokens_out"],
         latency_ms=usage["latency_ms"],
-        repairs=len(turn.get("attempts") or ()),
+        repairs=len(turn.get("attempts") or ()) if repairs is None else repairs,
     )
+
+
+def _newest(code: tuple[str, ...]) -> list[str]:
+    kept: list[str] = []
+    for cell in reversed(code):
+        if sum(map(len, kept)) + len(cell) > LONGEST_KEPT_CODE:
+            break
+        kept.insert(0, cell)
+    return kept
 
 
 def _exchange(kept: dict[str, Any]) -> Exchange:
     problem = kept.get("problem")
-    return Exchange(**{**kept, "problem": Problem.model_validate(problem) if problem else None})
+    rebuilt = {
+        "problem": Problem.model_validate(problem) if problem else None,
+        "code": tuple(kept.get("code") or ()),
+    }
+    return Exchange(**{**kept, **rebuilt})

@@ -16,6 +16,7 @@ from sandtable.runs.model import Run
 
 ROWS_SHOWN = 10
 CELL_CHARS = 200
+PRINTED_CHARS = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +50,17 @@ EXECUTE_SQL = Tool(
     "Check one SELECT and run it in a sandbox.",
     _object(dataset_id=_DATASET, sql={"type": "string", "description": "DuckDB SQL, read-only."}),
 )
+EXECUTE_PYTHON = Tool(
+    "execute_python",
+    "Check a cell of Python and run it in the conversation's sandboxed session.",
+    _object(dataset_id=_DATASET, code={"type": "string", "description": "Python; see docs/python.md."}),
+)
 GET_RUN = Tool(
     "get_run",
     "Status and result of a run.",
     _object(run_id={"type": "string", "description": "Id of a run."}),
 )
-TOOLS = (LIST_DATASETS, GET_SCHEMA, EXECUTE_PLAN, EXECUTE_SQL, GET_RUN)
+TOOLS = (LIST_DATASETS, GET_SCHEMA, EXECUTE_PLAN, EXECUTE_SQL, EXECUTE_PYTHON, GET_RUN)
 
 
 def list_datasets(datasets: Datasets) -> list[dict[str, Any]]:
@@ -89,6 +95,9 @@ def report_of(run: Run) -> dict[str, Any]:
             "row_count": run.row_count,
             "truncated": run.truncated,
         }
+    if run.request.python is not None:
+        report["stdout"] = run.stdout[:PRINTED_CHARS]
+        report["artifacts"] = [artifact.id for artifact in run.artifacts]
     if run.error is not None:
         report["error"] = run.error.model_dump(mode="json", include={"code", "message", "suggestion"})
     return report

@@ -16,7 +16,7 @@ from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackMana
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
-from langgraph.config import get_stream_writer
+from langgraph.config import get_config, get_stream_writer
 
 from sandtable.agent.events import Delta, Event
 
@@ -43,9 +43,19 @@ def new_id() -> str:
 async def speak(text: str, about: dict[str, Any]) -> AIMessage:
     """Say `text` in pieces; the message it makes carries `about` for those who read the state."""
     message_id = new_id()
-    async for chunk in Voice(message_id=message_id).astream(text):
-        emit(Delta(text=str(chunk.content)))
+    if _listened_to():
+        async for chunk in Voice(message_id=message_id).astream(text):
+            emit(Delta(text=str(chunk.content)))
+    else:
+        for piece in pieces(text):
+            emit(Delta(text=piece))
     return AIMessage(content=text, id=message_id, additional_kwargs={"sandtable": about})
+
+
+def _listened_to() -> bool:
+    """Whether somebody hears message chunks, and not only our own events."""
+    callbacks = get_config().get("callbacks")
+    return bool(getattr(callbacks, "handlers", callbacks))
 
 
 def pieces(text: str) -> Iterator[str]:

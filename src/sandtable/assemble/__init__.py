@@ -21,22 +21,42 @@ from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
+from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
 from sandtable.runs.library import Library
 from sandtable.runs.parts import Parts as RunParts
 from sandtable.runs.pipeline import refs_of
 from sandtable.runs.rederive import rederive_with
 from sandtable.sandbox.convert import SandboxedConvert
+from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
 from sandtable.sandbox.job import Job, Limits
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.selftest import DoctorReport, examine
 from sandtable.sandbox.profile import profile_of
+from sandtable.sandbox.python_gate import PythonGate
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
 
 _INDEXING_NICENESS = 10
 _INDEXING_PARALLEL = 2
+
+
+class Ahead:
+    """Sandboxes for Python, which take seconds to start once, begun before the first code is there."""
+
+    def __init__(self, executor: LocalExecutor) -> None:
+        self._executor = executor
+        self._task: asyncio.Task[Any] | None = None
+
+    def begin(self) -> None:
+        if self._task is None:
+            self._task = asyncio.create_task(self._executor.start("py"))
+
+    async def aclose(self) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,13 +69,32 @@ class Parts:
     key: SigningKey
     _run_parts: RunParts
     _store: DataStore
+    _ahead: Ahead
+
+    @property
+    def python(self) -> bool:
+        """Whether Python may be run here."""
+        return self._run_parts.judge_python is not None
 
     async def check(
-        self, dataset: Dataset, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
+        self,
+        dataset: Dataset,
+        *,
+        sql: str | None = None,
+        plan: Mapping[str, Any] | None = None,
+        python: str | None = None,
+        names: Mapping[str, str] | None = None,
     ) -> Verdict:
-        """What the gate says, without running anything. A plan is compiled first."""
-        if (sql is None) == (plan is None):
-            raise InvalidInput("give either a plan or SQL", suggestion="exactly one of `plan` and `sql`")
+        """What the gate says, without running anything. A plan is compiled first.
+
+        `names` are further ones under which Python finds tables.
+        """
+        if sum(given is not None for given in (sql, plan, python)) != 1:
+            raise InvalidInput(
+                "give either a plan, SQL or Python", suggestion="exactly one of `plan`, `sql` and `python`"
+            )
+        if python is not None:
+            return await self._check_python(dataset, python, names or {})
         if plan is not None:
             try:
                 sql = compile_checked(dict(plan), dataset, self._run_parts.limits.rows).sql
@@ -63,6 +102,13 @@ class Parts:
                 return _refused_plan(error)
         assert sql is not None
         return await self.gate(sql, dataset)
+
+    async def _check_python(self, dataset: Dataset, code: str, names: Mapping[str, str]) -> Verdict:
+        judge = self._run_parts.judge_python
+        if judge is None:
+            raise switched_off()
+        require_tables(names, dataset)
+        return await judge(code, dataset, names)
 
     async def verify(self, given: Document, keys: Iterable[Path] = ()) -> Report:
         """Derive everything again, for an envelope or a document; `keys` are further public keys to trust."""
@@ -75,6 +121,10 @@ class Parts:
 
     async def doctor(self) -> DoctorReport:
         return await examine(self.executor)
+
+    def expect_code(self) -> None:
+        """Begin to make sandboxes for Python ready. Whoever runs code waits for that, and hears of trouble."""
+        self._ahead.begin()
 
     async def warm(self, dataset: Dataset) -> None:
         """Have sandboxes ready for questions about this dataset."""
@@ -98,6 +148,11 @@ def limits_of(settings: Settings) -> Limits:
         rows=settings.max_rows,
         result_bytes=settings.max_result_bytes,
     )
+
+
+def python_is_on(settings: Settings, *, serving: bool) -> bool:
+    """A person runs their own code on their own machine; a server runs what strangers send it."""
+    return settings.python == "on" if serving else settings.python != "off"
 
 
 def threads_of(settings: Settings) -> int:
@@ -167,10 +222,16 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         gate = Gate(
             executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
         )
+        python_gate = PythonGate(executor, max_bytes=settings.max_code_bytes, one_person=not serving)
         run_parts = RunParts(
             datasets=library,
             compile=compile_checked,
             judge=gate,
+            judge_compiled=gate.compiled,
+            judge_python=python_gate if python_is_on(settings, serving=serving) else None,
+            python_engine=libraries,
+            ready_for_code=partial(executor.start, "py"),
+            may_skip_check=not serving,
             executor=executor,
             engine=hello.engine,
             isolation=hello.layers,
@@ -189,7 +250,11 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         )
         await runs.start(adopt=serving)
         stack.push_async_callback(runs.aclose)
-        yield Parts(settings, library, runs, gate, executor, key, run_parts, store)
+        ahead = Ahead(executor)
+        stack.push_async_callback(ahead.aclose)
+        if serving and run_parts.judge_python is not None:
+            ahead.begin()
+        yield Parts(settings, library, runs, gate, executor, key, run_parts, store, ahead)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:

@@ -11,6 +11,7 @@ from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 
+from sandtable.agent.analysis.coder import coder_of
 from sandtable.agent.analyst import Analyst
 from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.means import Means
@@ -37,14 +38,18 @@ async def converse(
         if checkpointer is None:
             checkpointer = await stack.enter_async_context(sqlite_checkpoints(parts.settings.home / THREADS))
         builtin = BuiltinProposer()
+        chosen = proposer or open_proposer(parts.settings) or builtin
         means = Means(
             datasets=parts.library,
             runs=parts.runs,
             check=parts.check,
-            proposer=proposer or open_proposer(parts.settings) or builtin,
+            proposer=chosen,
             max_rows=parts.settings.max_rows,
             understands=builtin.understands,
             approval=parts.settings.approval,
             prepare=builtin.prepare,
+            python=parts.python,
+            coder=coder_of(chosen),
+            expect_code=parts.expect_code,
         )
         yield Analyst(means, checkpointer)

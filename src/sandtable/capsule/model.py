@@ -15,14 +15,16 @@ from pydantic.dataclasses import dataclass
 
 from sandtable.capsule.canonical import digest, plain
 from sandtable.capsule.result_digest import result_digest
+from sandtable.capsule.shown import ArtifactRecord, artifacts_digest
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
-SCHEMA = "2"
+SCHEMA = "3"
 PREVIEW_ROWS = 200
 PREVIEW_BYTES = 128 << 10
 LOG_CHARS = 8 << 10
+UNCHECKED = "the code was not checked before it ran; only the sandbox held it"
 
 Ended = Literal["succeeded", "failed", "rejected", "cancelled"]
 
@@ -35,7 +37,8 @@ class _Frozen(BaseModel):
 class VerdictRecord:
     """What the gate said, without what it said it about."""
 
-    decision: Literal["approved", "refused"]
+    decision: Literal["approved", "refused", "unchecked"]
+    """`unchecked`: whoever ran it on their own machine switched the check of the code off."""
     code: ErrorCode | None = None
     construct: str = ""
     message: str = ""
@@ -60,6 +63,10 @@ class VerdictRecord:
                 volatile=verdict.volatile,
             )
         return cls._of_refused(verdict)
+
+    @classmethod
+    def unchecked(cls) -> VerdictRecord:
+        return cls(decision="unchecked", warnings=(UNCHECKED,))
 
     @classmethod
     def _of_refused(cls, refused: Refused) -> VerdictRecord:
@@ -128,9 +135,16 @@ class DigestsV1(_Frozen):
     result: str | None
 
 
-class Digests(DigestsV1):
+class DigestsV2(DigestsV1):
     chart: str | None
     origin: str | None
+
+
+class Digests(DigestsV2):
+    python: str | None
+    names: str | None
+    artifacts: str | None
+    stdout: str | None
 
 
 class _Recorded(_Frozen):
@@ -140,7 +154,6 @@ class _Recorded(_Frozen):
     created_at: str
     finished_at: str
     status: Ended
-    mode: Literal["sql", "dry_run"]
     dataset_id: str
     dataset_version: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
     question: str
@@ -169,49 +182,98 @@ class CapsuleV1(_Recorded):
     """As it was made before there were charts and conversations."""
 
     schema_version: Literal["1"]
+    mode: Literal["sql", "dry_run"]
     digests: DigestsV1
 
 
-class Capsule(_Recorded):
-    schema_version: Literal["2"] = SCHEMA
+class CapsuleV2(_Recorded):
+    """As it was made before there was Python."""
+
+    schema_version: Literal["2"]
+    mode: Literal["sql", "dry_run"]
     chart: dict[str, Any] | None
-    """The figure made from the result's rows; nothing when none was asked for or none fits."""
     origin: Origin | None
-    """Nothing when a person or a program handed in the plan or SQL."""
+    digests: DigestsV2
+
+
+class Capsule(_Recorded):
+    schema_version: Literal["3"] = SCHEMA
+    mode: Literal["sql", "dry_run", "python"]
+    python: str | None
+    """The code as submitted, which is what ran."""
+    names: dict[str, str] | None
+    """Further names that the code had for tables; nothing when there is no code."""
+    artifacts: tuple[ArtifactRecord, ...]
+    """What the code showed."""
+    chart: dict[str, Any] | None
+    """The figure made from the result's rows; nothing when none was asked for or none fits, or when the code showed
+    a Plotly figure of its own, which is among the artifacts."""
+    origin: Origin | None
+    """Nothing when a person or a program handed in the plan, SQL or code."""
     digests: Digests
 
 
-AnyCapsule = CapsuleV1 | Capsule
+AnyCapsule = CapsuleV1 | CapsuleV2 | Capsule
+_FORMATS: dict[Any, type[AnyCapsule]] = {"1": CapsuleV1, "2": CapsuleV2}
 
 
 def read_capsule(predicate: dict[str, Any]) -> AnyCapsule:
     """A capsule of any format. Raises pydantic's ValidationError."""
-    made = CapsuleV1 if predicate.get("schema_version") == "1" else Capsule
+    version = predicate.get("schema_version")
+    made = _FORMATS.get(version, Capsule) if isinstance(version, str) else Capsule
     return made.model_validate(predicate)
 
 
-def digests_of(fields: dict[str, Any], known_result: str | None = None) -> DigestsV1:
+def digests_of(
+    fields: dict[str, Any], known_result: str | None = None, whole_stdout: str | None = None
+) -> dict[str, str | None]:
     """The digests of a capsule's content, given its fields in JSON form.
 
-    `known_result` spares its maker from hashing a result twice; whoever verifies leaves it out.
+    `known_result` spares its maker from hashing a result twice, and `whole_stdout` is what the record holds the
+    beginning of; whoever verifies leaves both out. Raises ValueError where the content is inconsistent.
     """
 
     def optional(name: str) -> str | None:
         return None if fields[name] is None else digest(fields[name])
 
-    old = DigestsV1(
-        data=fields["dataset_version"],
-        question=digest(fields["question"]),
-        plan=optional("plan"),
-        sql=optional("sql"),
-        executed_sql=optional("executed_sql"),
-        prompts=digest(fields["prompts"]),
-        limits=digest(fields["limits"]),
-        result=known_result or _result_digest(fields["result"]),
-    )
-    if fields.get("schema_version", SCHEMA) == "1":
-        return old
-    return Digests(**old.model_dump(), chart=optional("chart"), origin=optional("origin"))
+    made = {
+        "data": fields["dataset_version"],
+        "question": digest(fields["question"]),
+        "plan": optional("plan"),
+        "sql": optional("sql"),
+        "executed_sql": optional("executed_sql"),
+        "prompts": digest(fields["prompts"]),
+        "limits": digest(fields["limits"]),
+        "result": known_result or _result_digest(fields["result"]),
+    }
+    version = fields.get("schema_version", SCHEMA)
+    if version == "1":
+        return made
+    made |= {"chart": optional("chart"), "origin": optional("origin")}
+    if version == "2":
+        return made
+    if fields["python"] is None:
+        if fields["artifacts"] or fields["names"]:
+            raise ValueError("it holds what code shows, and no code")
+        return made | _NO_CODE
+    return made | {
+        "python": digest(fields["python"]),
+        "names": optional("names"),
+        "artifacts": artifacts_digest(fields["artifacts"]),
+        "stdout": _stdout_digest(fields, whole_stdout),
+    }
+
+
+_NO_CODE: dict[str, str | None] = dict.fromkeys(("python", "names", "artifacts", "stdout"))
+
+
+def _stdout_digest(fields: dict[str, Any], whole: str | None) -> str | None:
+    """Over all that was printed. Where only its beginning is recorded, its digest has to be believed."""
+    if whole is not None:
+        return digest(whole)
+    if len(fields["stdout"]) < LOG_CHARS or "digests" not in fields:
+        return digest(fields["stdout"])
+    return fields["digests"].get("stdout")
 
 
 def prompts_of(origin: dict[str, Any] | None) -> list[str]:

@@ -6,7 +6,19 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-LinkName = Literal["envelope", "signature", "signer", "digests", "data", "plan", "verdict", "result", "chart"]
+LinkName = Literal[
+    "envelope",
+    "signature",
+    "signer",
+    "digests",
+    "data",
+    "plan",
+    "verdict",
+    "result",
+    "chart",
+    "artifacts",
+    "stdout",
+]
 LINKS: tuple[LinkName, ...] = (
     "envelope",
     "signature",
@@ -18,6 +30,9 @@ LINKS: tuple[LinkName, ...] = (
     "result",
     "chart",
 )
+"""Of every capsule, in this order."""
+CODE_LINKS: tuple[LinkName, ...] = ("artifacts", "stdout")
+"""Further ones of a run of Python."""
 
 
 class Link(BaseModel):

@@ -18,6 +18,7 @@ from sandtable.capsule.compare import agree, same_figure
 from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import (
     AnyCapsule,
+    Capsule,
     CapsuleV1,
     ResultRecord,
     VerdictRecord,
@@ -28,6 +29,7 @@ from sandtable.capsule.model import (
 )
 from sandtable.capsule.report import LINKS, Link, LinkName, Report
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
+from sandtable.capsule.verify_code import code_links
 from sandtable.catalog.model import Dataset
 from sandtable.chart.layout import MAKER
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
@@ -47,6 +49,8 @@ class Rederive:
     compile: Callable[[dict[str, Any], Dataset, int], str] | None = None
     """Plan, dataset and row limit to SQL. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]] | None = None
+    judge_python: Callable[[str, Dataset, Mapping[str, str]], Awaitable[Verdict]] | None = None
+    """Code, dataset and further names of tables. None where Python is switched off."""
     run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
     draw: Callable[[JobResult, str, dict[str, Any] | None, int], dict[str, Any] | None] | None = None
     """Result, question, plan and row limit to the figure. Pure."""
@@ -99,7 +103,7 @@ def _check_signer(payload: bytes, keyid: str, signature: bytes, keys: TrustedKey
 def _check_digests(statement: dict[str, Any]) -> Link:
     fields = statement["predicate"]
     try:
-        expected = digests_of(fields).model_dump()
+        expected = digests_of(fields)
     except (ValueError, RecursionError) as error:
         return Link(name="digests", status="broken", detail=f"the recorded content is inconsistent: {error}")
     recorded = fields["digests"]
@@ -127,7 +131,7 @@ class _Rederivation:
         if dataset is None:
             missing = "needs the dataset version, which is not here"
             rest = [_unchecked(name, missing) for name in ("plan", "verdict", "result")]
-            return [data, *rest, self._chart(None)]
+            return [data, *rest, self._chart(None), *self._code(None, rest[-1])]
         verdict, judged = await self._verdict(dataset)
         again, result = await self._result(dataset, verdict)
         return [
@@ -136,7 +140,14 @@ class _Rederivation:
             judged,
             result,
             self._chart(again if result.status == "ok" else None),
+            *self._code(again, result),
         ]
+
+    def _code(self, again: JobResult | None, result: Link) -> list[Link]:
+        capsule = self._capsule
+        if isinstance(capsule, Capsule) and capsule.python is not None:
+            return code_links(capsule, again, result)
+        return []
 
     async def _data(self) -> tuple[Dataset | None, Link]:
         capsule, parts = self._capsule, self._parts
@@ -158,7 +169,8 @@ class _Rederivation:
     def _plan(self, dataset: Dataset) -> Link:
         capsule = self._capsule
         if capsule.plan is None:
-            return Link(name="plan", status="ok", detail="there is no plan: SQL was submitted")
+            what = "SQL" if _code_of(capsule) is None else "Python"
+            return Link(name="plan", status="ok", detail=f"there is no plan: {what} was submitted")
         if self._parts.compile is None:
             return _unchecked("plan", "no compiler was given")
         if capsule.sql is None and capsule.verdict is None:
@@ -176,18 +188,35 @@ class _Rederivation:
 
     async def _verdict(self, dataset: Dataset) -> tuple[Approved | None, Link]:
         capsule = self._capsule
-        if capsule.sql is None or capsule.verdict is None:
-            return None, Link(name="verdict", status="ok", detail="the run ended before any SQL was judged")
-        if self._parts.judge is None:
-            return None, _unchecked("verdict", "no gate was given")
+        code = _code_of(capsule)
+        if capsule.verdict is None or (capsule.sql is None and code is None):
+            what = "SQL" if code is None else "code"
+            return None, Link(
+                name="verdict", status="ok", detail=f"the run ended before any {what} was judged"
+            )
         try:
-            verdict = await self._parts.judge(capsule.sql, dataset)
+            verdict = await self._judged(dataset)
         except SandtableError as error:
             return None, _unchecked("verdict", f"the gate could not judge: {error.message}")
+        if verdict is None:
+            off = "no gate was given" if code is None else "Python is switched off here"
+            return None, _unchecked("verdict", off)
         approved = verdict if isinstance(verdict, Approved) else None
+        if capsule.verdict.decision == "unchecked":
+            now = "approve" if approved else "refuse"
+            return approved, _unchecked("verdict", f"the code ran unchecked; the gate would {now} it")
         why = _differs(capsule, verdict)
         status = "broken" if why else "ok"
         return approved, Link(name="verdict", status=status, detail=why)
+
+    async def _judged(self, dataset: Dataset) -> Verdict | None:
+        """Nothing where there is no gate for it."""
+        capsule, parts = self._capsule, self._parts
+        if isinstance(capsule, Capsule) and capsule.python is not None:
+            judge = parts.judge_python
+            return await judge(capsule.python, dataset, capsule.names or {}) if judge else None
+        assert capsule.sql is not None
+        return await parts.judge(capsule.sql, dataset) if parts.judge else None
 
     async def _result(self, dataset: Dataset, approved: Approved | None) -> tuple[JobResult | None, Link]:
         capsule = self._capsule
@@ -199,7 +228,8 @@ class _Rederivation:
         if approved is None or self._parts.run is None:
             return None, _unchecked("result", "not run again, because no approval or no sandbox is at hand")
         if approved.volatile:
-            why = f"the query uses {', '.join(approved.volatile)}, whose value differs from run to run"
+            what = "query" if _code_of(capsule) is None else "code"
+            why = f"the {what} uses {', '.join(approved.volatile)}, whose value differs from run to run"
             return None, _unchecked("result", why)
         try:
             again = await self._parts.run(capsule, approved, dataset)
@@ -276,13 +306,18 @@ def _differs(capsule: AnyCapsule, verdict: Verdict) -> str:
     if now.decision != then.decision:
         return f"the gate now says {now.decision}, the capsule {then.decision}"
     if isinstance(verdict, Approved):
-        if verdict.sql != capsule.executed_sql:
+        code = _code_of(capsule)
+        if verdict.sql != (capsule.executed_sql if code is None else code):
             return "the gate now derives another canonical text"
         names = ("tables", "functions", "serial", "volatile")
     else:
         names = ("code", "construct")
     wrong = [name for name in names if getattr(now, name) != getattr(then, name)]
     return f"the gate now reports other {', '.join(wrong)}" if wrong else ""
+
+
+def _code_of(capsule: AnyCapsule) -> str | None:
+    return capsule.python if isinstance(capsule, Capsule) else None
 
 
 def _how(capsule: AnyCapsule) -> str:

@@ -11,6 +11,16 @@ ChartKind = Literal["bar", "line", "scatter", "histogram", "pie", "heatmap"]
 _LONGEST = 2000
 """Characters of the question that are looked at: a wish for a chart stands in a sentence."""
 
+_SQL = re.compile(
+    r"""```.*?(?:```|\Z)                                                # fenced
+      | \bwith\s+(?:recursive\s+)?"?\w+"?(?:\s*\([^)]*\))?\s+as\s+(?:(?:not\s+)?materialized\s*)?\(.*
+      | \bselect\s+(?:distinct\b|\*|\(|'|-?\d|"|[\w.]+\s*(?:,|\(|::|[-+*/|]|as\b|from\s+(?!
+            (?:the|our|all|last|this|each|my|every|any)\b)\S)).*
+      | ^\s*from\s+"?\w+"?\s*(?:;|\Z|select\b|where\b|limit\b|group\b|order\b|join\b).*""",
+    re.DOTALL | re.VERBOSE,
+)
+"""A statement, to the end of the text: names and words in it are no wish (`count(*) AS lines`)."""
+
 _PICTURE = r"[ -]?(?:charts?|graphs?|plots?|diagrams?)"
 _KINDS: tuple[tuple[ChartKind, str], ...] = (
     ("pie", rf"\b(?:pie|donut|doughnut){_PICTURE}|\bas an? (?:pie|donut|doughnut)\b"),
@@ -49,7 +59,7 @@ class Asked:
 
 
 def read(question: str) -> Asked:
-    text = question[:_LONGEST].lower()
+    text = _SQL.sub(" ", question[:_LONGEST].lower())
     return Asked(
         kind=next((kind for kind, pattern in _KINDS if re.search(pattern, text)), None),
         nothing=_NONE.search(text) is not None,

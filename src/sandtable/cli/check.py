@@ -29,10 +29,11 @@ def command(
     data: tuple[Path, ...],
     sql_text: str | None,
     plan_file: str | None,
+    python_text: str | None,
     lines_file: str | None,
     as_json: bool,
 ) -> int:
-    """Ask the gate about a plan or SQL, without running it.
+    """Ask the gate about a plan, SQL or Python, without running it.
 
     With --jsonl, one line per verdict:
     {"id", "verdict", "code", "construct", "message", "suggestion", "position"}.
@@ -41,10 +42,10 @@ def command(
     line was answered.
     """
     inputs.require_dataset(dataset_id, data)
-    inputs.require_one(sql=sql_text, plan=plan_file, jsonl=lines_file)
+    inputs.require_one(sql=sql_text, plan=plan_file, python=python_text, jsonl=lines_file)
     if lines_file is not None:
         return with_parts(lambda parts: _many(parts, dataset_id, data, lines_file))
-    query = inputs.read_query(sql_text, plan_file)
+    query = inputs.read_query(sql_text, plan_file, python_text)
     return with_parts(lambda parts: _one(parts, dataset_id, data, query, as_json))
 
 
@@ -53,15 +54,15 @@ async def _one(
 ) -> int:
     dataset = await open_dataset(parts, dataset_id, data)
     query = inputs.fitted(query, dataset, on_the_fly=bool(data))
-    verdict = await parts.check(dataset, sql=query.sql, plan=query.plan)
+    verdict = await parts.check(dataset, sql=query.sql, plan=query.plan, python=query.python)
     verdict = await with_fixes(parts.check, dataset, verdict, query.sql, query.plan)
     if as_json:
         fixes = () if isinstance(verdict, Approved) else verdict.fixes
-        print_json(_fields(verdict) | {"fixes": [asdict(fix) for fix in fixes]})
+        print_json(_fields(verdict, query) | {"fixes": [asdict(fix) for fix in fixes]})
     elif isinstance(verdict, Approved):
         _show_approved(verdict)
     else:
-        show_refusal(problem_of(verdict), query.sql)
+        show_refusal(problem_of(verdict), query.sql if query.python is None else query.python)
         for fix in verdict.fixes:
             text = fix.text if fix.text is not None else json.dumps(fix.plan, ensure_ascii=False)
             click.echo(f"{clean(fix.title)}:\n  {clean(text, newlines=True)}", err=True)
@@ -73,20 +74,21 @@ async def _many(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], so
 
     async def answer(line: Line) -> Answer:
         query = inputs.fitted(line.query, dataset, on_the_fly=bool(data))
-        return {"id": line.id, **_fields(await parts.check(dataset, sql=query.sql, plan=query.plan))}
+        verdict = await parts.check(dataset, sql=query.sql, plan=query.plan, python=query.python)
+        return {"id": line.id, **_fields(verdict, query)}
 
     await answer_lines(source, answer, _refused_line, in_flight=parts.settings.concurrency * 2)
     return 0
 
 
-def _fields(verdict: Verdict) -> dict[str, Any]:
+def _fields(verdict: Verdict, query: inputs.Query) -> dict[str, Any]:
     if isinstance(verdict, Approved):
         return {
             "verdict": "approved",
             "code": None,
             "construct": None,
             "message": None,
-            "sql": verdict.sql,
+            "sql" if query.python is None else "python": verdict.sql,
             "tables": verdict.tables,
             "functions": verdict.functions,
             "warnings": verdict.warnings,

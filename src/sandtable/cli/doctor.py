@@ -7,11 +7,13 @@ from dataclasses import asdict
 
 import click
 
-from sandtable.assemble import diagnose
+from sandtable.assemble import diagnose, python_is_on
 from sandtable.cli import failure, inputs
 from sandtable.cli.config import load_settings, quiet_logs
 from sandtable.cli.show import clean, print_json
+from sandtable.sandbox.extra import HOW_TO_INSTALL, libraries, missing_packages
 from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.settings import Settings
 
 
 @click.command("doctor")
@@ -22,18 +24,41 @@ def command(as_json: bool) -> int:
     Exit code: 0 every attempt was stopped, 4 untrusted queries cannot be run here.
     """
     quiet_logs()
-    report = asyncio.run(diagnose(load_settings()))
+    settings = load_settings()
+    report = asyncio.run(diagnose(settings))
     if as_json:
         problem = report.problem.model_dump(mode="json") if report.problem else None
-        print_json({"ok": report.ok, **asdict(report), "problem": problem})
+        print_json({"ok": report.ok, **asdict(report), "python": _python(settings), "problem": problem})
     else:
-        _show(report)
+        _show(report, settings)
     return 0 if report.ok else failure.NO_SANDBOX
 
 
-def _show(report: DoctorReport) -> None:
+def _python(settings: Settings) -> dict[str, object]:
+    missing = missing_packages()
+    return {
+        "available": not missing,
+        "missing": missing,
+        "libraries": libraries(),
+        "on_here": python_is_on(settings, serving=False),
+        "on_servers": python_is_on(settings, serving=True),
+    }
+
+
+def _python_in_words(settings: Settings) -> str:
+    missing = missing_packages()
+    if missing:
+        return f"not available: {', '.join(missing)} not installed; {HOW_TO_INSTALL}"
+    here, there = (python_is_on(settings, serving=serving) for serving in (False, True))
+    where = f"{'on' if here else 'off'} here, {'on' if there else 'off'} for `sandtable serve`"
+    hint = "" if there else " (SANDTABLE_PYTHON=on switches it on)"
+    return f"{where}{hint}; {libraries()}"
+
+
+def _show(report: DoctorReport, settings: Settings) -> None:
     if report.engine:
         click.echo(f"engine  {report.engine}")
+    click.echo(f"python  {_python_in_words(settings)}")
     width = max((len(layer.name) for layer in report.layers), default=0)
     click.echo("layers")
     for layer in report.layers:

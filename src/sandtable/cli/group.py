@@ -24,11 +24,11 @@ INTERRUPTED, TERMINATED = 130, 143
 COMMANDS = {
     "datasets": "List what may be asked about.",
     "schema": "Show the tables, columns, relationships and metrics of a dataset.",
-    "run": "Run a plan or SQL in the sandbox.",
+    "run": "Run a plan, SQL or Python in the sandbox.",
     "ask": "Ask a question in plain language.",
     "chat": "Ask one question after the other.",
     "eval": "Test questions against their expected answers.",
-    "check": "Ask the gate about a plan or SQL, without running it.",
+    "check": "Ask the gate about a plan, SQL or Python, without running it.",
     "runs": "List runs, newest first.",
     "verify": "Derive a capsule again and name the link that is broken.",
     "key": "Print the public key that capsules are signed with.",

@@ -27,10 +27,11 @@ MOST_TEXT = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """Exactly one of the two is given."""
+    """Exactly one of the three is given."""
 
     sql: str | None = None
     plan: dict[str, Any] | None = None
+    python: str | None = None
 
 
 class Number(click.FloatRange):
@@ -68,13 +69,20 @@ def dataset_options(command: F) -> F:
 def query_options(command: F) -> F:
     plan = click.option("--plan", "plan_file", metavar="FILE|-", help="A plan in JSON; `-` reads stdin.")
     sql = click.option("--sql", "sql_text", metavar="TEXT|-", help="One SELECT; `-` reads stdin.")
+    python = click.option(
+        "--python",
+        "python_text",
+        metavar="TEXT|-",
+        help="Python code, which finds each table as a DataFrame of its name, and a single one also as `df`; "
+        "`-` reads stdin.",
+    )
     lines = click.option(
         "--jsonl",
         "lines_file",
         metavar="FILE|-",
-        help='Many, one JSON object per line: {"id": …, "sql": …} or {"id": …, "plan": …}.',
+        help='Many, one JSON object per line: {"id": …} with one of "sql", "plan" and "python".',
     )
-    return sql(plan(lines(command)))
+    return sql(plan(python(lines(command))))
 
 
 def require_dataset(dataset_id: str | None, data: tuple[Path, ...]) -> None:
@@ -88,9 +96,11 @@ def require_one(**given: object) -> None:
         raise click.UsageError(f"Give exactly one of {', '.join(names[:-1])} and {names[-1]}.")
 
 
-def read_query(sql_text: str | None, plan_file: str | None) -> Query:
+def read_query(sql_text: str | None, plan_file: str | None, python_text: str | None = None) -> Query:
     if plan_file is not None:
         return Query(plan=parse_plan_text(read_text(plan_file)))
+    if python_text is not None:
+        return Query(python=read_text("-") if python_text == "-" else python_text)
     assert sql_text is not None
     return Query(sql=read_text("-") if sql_text == "-" else sql_text)
 

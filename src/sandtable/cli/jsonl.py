@@ -93,7 +93,7 @@ def read_line(raw: bytes, number: int) -> Line | BadLine:
     """Total: what cannot be used becomes a BadLine that says why."""
     given: Any = None
     try:
-        given = parsed(raw, 'Write {"id": …, "sql": …} or {"id": …, "plan": …}.')
+        given = parsed(raw, 'Write {"id": …} with one of "sql", "plan" and "python".')
         return _line(given)
     except InvalidInput as error:
         return BadLine(id_of(given), numbered(error, number))
@@ -122,17 +122,22 @@ def parsed(raw: bytes, example: str) -> dict[str, Any]:
 
 
 def _line(given: dict[str, Any]) -> Line:
-    sql, plan, question = given.get("sql"), given.get("plan"), given.get("question") or ""
+    asked = {name: given[name] for name in ("sql", "plan", "python") if given.get(name) is not None}
+    question = given.get("question") or ""
     if id_of(given) is None:
         raise InvalidInput("`id` is missing, or is neither text nor a number", suggestion="Add an `id`.")
-    if (sql is None) == (plan is None):
-        both = "both `sql` and `plan`" if sql is not None else "neither `sql` nor `plan`"
-        raise InvalidInput(f"the line has {both}", suggestion="Give exactly one of them.")
-    if sql is not None and not isinstance(sql, str):
-        raise InvalidInput("`sql` is not text", suggestion='Write {"id": …, "sql": "SELECT …"}.')
+    if len(asked) != 1:
+        named = " and ".join(f"`{name}`" for name in asked)
+        has = f"both {named}" if asked else "neither `sql` nor `plan` nor `python`"
+        raise InvalidInput(f"the line has {has}", suggestion="Give exactly one of them.")
+    [(name, value)] = asked.items()
+    if name != "plan" and not isinstance(value, str):
+        raise InvalidInput(f"`{name}` is not text", suggestion=f'Write {{"id": …, "{name}": "…"}}.')
     if not isinstance(question, str):
         raise InvalidInput("`question` is not text", suggestion="Leave it out, or give text.")
-    return Line(given["id"], Query(sql=sql, plan=None if plan is None else checked_plan(plan)), question)
+    if name == "plan":
+        return Line(given["id"], Query(plan=checked_plan(value)), question)
+    return Line(given["id"], Query(sql=value) if name == "sql" else Query(python=value), question)
 
 
 def id_of(given: Any) -> Any:

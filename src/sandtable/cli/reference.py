@@ -37,6 +37,8 @@ sandtable chat --dataset support
 sandtable eval questions.jsonl --min-accuracy 0.9
 sandtable run --dataset ecommerce --sql "SELECT category, count(*) FROM order_items GROUP BY category"
 sandtable run --dataset ecommerce --plan plan.json --json > capsule.json && sandtable verify capsule.json
+sandtable run --data sales.csv --python 'df.groupby("region", as_index=False)["amount"].sum()'
+sandtable run --dataset ecommerce --python - < analysis.py
 sandtable run --data sales.csv --data people.parquet --sql "SELECT count(*) FROM sales JOIN people USING (id)"
 sandtable check --dataset support --sql "SELECT * FROM read_csv('/etc/passwd')"
 printf '%s\\n' '{"id": 1, "sql": "SELECT count(*) FROM tickets"}' | sandtable run --dataset support --jsonl -
@@ -81,17 +83,28 @@ A result that was cut off at the row limit is never right. Two values are the sa
 
 ## Many questions at once
 
-`run --jsonl` and `check --jsonl` read one JSON object per line, `{"id": …, "sql": …}` or
-`{"id": …, "plan": …}` with an optional `question`, and answer with one line each, in order and as soon as it
+`run --jsonl` and `check --jsonl` read one JSON object per line, `{"id": …}` with one of `sql`, `plan` and
+`python` and an optional `question`, and answer with one line each, in order and as soon as it
 is there. Other members are ignored, blank lines are skipped. A line that cannot be used gets an answer that
 says why, and the rest goes on. With `--dataset`, a plan may leave out `dataset_id`; with `--data` it is
 always filled in.
 
 - `check`: `{"id", "verdict", "code", "construct", "message"}`, where `verdict` is `approved` or `refused`; a
   refused line also has `suggestion` and `position` (a character of the SQL, or null), an approved line
-  `sql` (what would run), `tables`, `functions`, `warnings` and `volatile`.
+  `sql` or `python` (what would run), `tables`, `functions`, `warnings` and `volatile`.
 - `run`: `{"id", "status", "columns", "rows", "error", "exec_time_ms", "run_id", "row_count", "truncated",
-  "cached_from"}`; `error` is null or `{code, message, suggestion, details}`.
+  "cached_from"}`; `error` is null or `{code, message, suggestion, details}`. A line of Python also has `stdout`,
+  `stderr`, `artifacts` (all that the code showed, whole) and `warnings`.
+
+## Python
+
+`run --python` prints what the code prints, and shows each table, plot and text where the code showed it, the value of
+the last expression at the end. What a terminal cannot draw is named. In the code, each table is a DataFrame of its
+name, and `df` when there is one; pandas, NumPy, Polars, Plotly, Altair and SciPy are there without an import, and
+`sql("SELECT …")` asks the tables in SQL. It needs `pip install 'sandtable[python]'`; `sandtable doctor` tells.
+
+The code is judged first, and refused (exit code 3) with what to write instead. `--no-check` leaves that out: then the
+sandbox alone holds the code, a note says so, and so does the capsule. An exception of the code is exit code 1.
 """
 
 

@@ -13,6 +13,7 @@ from sandtable.assemble import Parts
 from sandtable.capsule.document import document
 from sandtable.catalog.store import DataStore
 from sandtable.cli import failure, inputs
+from sandtable.cli.artifacts import show_code_output
 from sandtable.cli.config import load_settings, raised
 from sandtable.cli.jsonl import Answer, Line, answer_lines
 from sandtable.cli.refusal import show_refusal
@@ -32,6 +33,7 @@ class Ask:
     max_rows: int | None
     dry_run: bool
     no_cache: bool
+    no_check: bool = False
     output: Path | None = None
 
     def request(self, dataset_id: str, query: inputs.Query, question: str) -> RunRequest:
@@ -39,6 +41,9 @@ class Ask:
             dataset_id=dataset_id,
             sql=query.sql,
             plan=query.plan,
+            python=query.python,
+            # SQL is always judged, also on a line beside code that is not.
+            check=query.python is None or not self.no_check,
             question=question,
             mode="dry_run" if self.dry_run else "sql",
             max_rows=self.max_rows,
@@ -56,6 +61,11 @@ class Ask:
 @click.option("--dry-run", is_flag=True, help="Bind and explain, without running.")
 @click.option("--no-cache", is_flag=True, help="Run it even if an identical run was answered before.")
 @click.option(
+    "--no-check",
+    is_flag=True,
+    help="Run Python without checking it first: the sandbox alone holds it. The capsule says so.",
+)
+@click.option(
     "--output",
     metavar="FILE",
     type=click.Path(path_type=Path, dir_okay=False, writable=True),
@@ -63,21 +73,30 @@ class Ask:
 )
 @inputs.json_option
 def command(
-    sql_text: str | None, plan_file: str | None, lines_file: str | None, as_json: bool, **options: Any
+    sql_text: str | None,
+    plan_file: str | None,
+    python_text: str | None,
+    lines_file: str | None,
+    as_json: bool,
+    **options: Any,
 ) -> int:
-    """Run a plan or SQL in the sandbox.
+    """Run a plan, SQL or Python in the sandbox.
 
-    Prints a table; with --json the signed capsule, which `sandtable verify` takes, with a readable copy of
-    its content under `capsule`. With --jsonl, one line per run:
-    {"id", "status", "columns", "rows", "error", "exec_time_ms", …}. With --output the rows go to a file; CSV is
-    safe to open in a spreadsheet, Parquet keeps the types of the columns.
+    Prints a table, and of Python all that it prints and shows; with --json the signed capsule, which
+    `sandtable verify` takes, with a readable copy of its content under `capsule`. With --jsonl, one line per run:
+    {"id", "status", "columns", "rows", "error", "exec_time_ms", …}. With --output the rows (of Python: of the
+    last table) go to a file; CSV is safe to open in a spreadsheet, Parquet keeps the types of the columns.
 
     Exit code: 0 succeeded, 1 failed, 2 the input cannot be used, 3 refused, 4 no sandbox; with --jsonl, 0
     when every line was answered.
     """
     ask = Ask(**options)
     inputs.require_dataset(ask.dataset_id, ask.data)
-    inputs.require_one(sql=sql_text, plan=plan_file, jsonl=lines_file)
+    inputs.require_one(sql=sql_text, plan=plan_file, python=python_text, jsonl=lines_file)
+    if python_text is not None and ask.dry_run:
+        raise click.UsageError("--dry-run is for a plan or SQL; `sandtable check` tells about Python.")
+    if ask.no_check and python_text is None and lines_file is None:
+        raise click.UsageError("--no-check goes with --python: a plan and SQL are always checked.")
     if ask.output is not None and (lines_file is not None or ask.dry_run):
         raise click.UsageError("--output goes with one run, and not with --dry-run.")
     if ask.output is not None:
@@ -85,7 +104,7 @@ def command(
     settings = raised(load_settings(), timeout_s=ask.timeout, max_rows=ask.max_rows)
     if lines_file is not None:
         return with_parts(lambda parts: _many(parts, ask, lines_file), settings)
-    query = inputs.read_query(sql_text, plan_file)
+    query = inputs.read_query(sql_text, plan_file, python_text)
     return with_parts(lambda parts: _one(parts, ask, query, as_json), settings)
 
 
@@ -100,6 +119,8 @@ async def _run(parts: Parts, ask: Ask, dataset_id: str, query: inputs.Query, que
 
 
 async def _one(parts: Parts, ask: Ask, query: inputs.Query, as_json: bool) -> int:
+    if query.python is not None:
+        parts.expect_code()
     dataset = await open_dataset(parts, ask.dataset_id, ask.data)
     query = inputs.fitted(query, dataset, on_the_fly=bool(ask.data))
     run = await _run(parts, ask, dataset.id, query, ask.question)
@@ -144,6 +165,10 @@ async def _many(parts: Parts, ask: Ask, source: str) -> int:
 
 
 def _line_of(line_id: Any, run: Run) -> Answer:
+    printed: Answer = {}
+    if run.request.python is not None:
+        shown = [artifact.model_dump(mode="json") for artifact in run.artifacts]
+        printed = {"stdout": run.stdout, "stderr": run.stderr, "artifacts": shown, "warnings": run.warnings}
     return {
         "id": line_id,
         "status": run.status,
@@ -155,6 +180,7 @@ def _line_of(line_id: Any, run: Run) -> Answer:
         "row_count": run.row_count,
         "truncated": run.truncated,
         "cached_from": run.cached_from,
+        **printed,
     }
 
 
@@ -182,14 +208,24 @@ def exit_code(run: Run) -> int:
 def _show(run: Run, *, rows: bool = True) -> None:
     for warning in run.warnings:
         click.echo(f"note: {clean(warning)}", err=True)
-    if run.status == "succeeded":
+    if run.request.python is not None:
+        show_code_output(run, tables=rows)
+    elif run.status == "succeeded":
         if run.request.mode == "sql" and rows:
             print_rows([(column.name, column.type) for column in run.columns], run.rows or ())
         for text in run.output.values():
             click.echo(clean(str(text), newlines=True))
-    elif run.error is not None:
-        show_refusal(run.error, run.sql)
+    if run.error is not None and run.status != "succeeded":
+        show_refusal(_named(run, run.error), run.sql if run.request.python is None else run.request.python)
     click.echo(_summary(run), err=not on_terminal())
+
+
+def _named(run: Run, error: Problem) -> Problem:
+    """An exception of the code itself, as Python names it: `'total'` alone says little."""
+    kind = error.details.get("type")
+    if run.status != "failed" or run.request.python is None or not run.stderr or not kind:
+        return error
+    return error.model_copy(update={"message": f"{kind}: {error.message}"})
 
 
 def _summary(run: Run) -> str:
@@ -197,6 +233,8 @@ def _summary(run: Run) -> str:
     parts = [f"{rows:,} row{'' if rows == 1 else 's'}" if run.status == "succeeded" else run.status]
     if run.request.mode == "dry_run" and run.status == "succeeded":
         parts = ["not run: it binds, and would go as shown"]
+    if run.request.mode == "python" and not run.columns and run.status == "succeeded":
+        parts = ["done"]
     if run.truncated:
         parts[0] += " (more were cut off)"
     if run.cached_from:

@@ -21,12 +21,13 @@ _COLOURS = {
     "running": "yellow",
 }
 _SHOWN = 76
+_NOT_LISTED = {"rows", "output", "artifacts", "stdout", "stderr"}
 
 
 @click.command("runs")
 @click.option("--status", type=click.Choice(get_args(Status)), help="Only runs of this status.")
 @click.option("--dataset", "dataset_id", metavar="ID", help="Only runs about this dataset.")
-@click.option("--text", metavar="TEXT", help="Only runs with this in the question, plan or SQL.")
+@click.option("--text", metavar="TEXT", help="Only runs with this in the question, plan, SQL or Python.")
 @click.option("--before", metavar="RUN_ID", help="Only runs older than this one.")
 @click.option(
     "--limit", type=click.IntRange(1, 500), default=20, show_default=True, help="Most runs to list."
@@ -59,7 +60,7 @@ def _headline(run: Run) -> str:
 
 
 def _what(run: Run) -> str:
-    what = " ".join((run.request.question or run.sql or "a plan").split())
+    what = " ".join((run.request.question or run.sql or run.request.python or "a plan").split())
     return clean(what if len(what) <= _SHOWN else what[: _SHOWN - 1] + "…")
 
 
@@ -70,5 +71,6 @@ def _fields(run: Run) -> dict[str, Any]:
         "mode": run.request.mode,
         "question": run.request.question,
         "plan": run.request.plan,
-        **run.model_dump(mode="json", exclude={"id", "request", "rows", "output", "stdout", "stderr"}),
+        "python": run.request.python,
+        **run.model_dump(mode="json", exclude={"id", "request", *_NOT_LISTED}),
     }

@@ -155,6 +155,13 @@ class Gathering:
             self.runs[run_id] = _Run(plan=proposed.plan, reading=proposed.reading, sql=proposed.sql)
         return self.runs[run_id]
 
+    def _drawn(self) -> dict[str, Any] | None:
+        """An analysis draws its chart in a run of its own, after the one that has the result."""
+        named = self.end.run_ids if isinstance(self.end, Message) else ()
+        return next(
+            (found.chart for run_id in named if (found := self.runs.get(run_id)) and found.chart), None
+        )
+
     def turn(self) -> Turn:
         if self.end is None:
             raise RunnerBroken("the conversation ended without a word", suggestion="Ask again.")
@@ -175,7 +182,7 @@ class Gathering:
             sql=run.sql,
             run_id=run_id,
             exec_time_ms=run.exec_time_ms,
-            chart=run.chart,
+            chart=run.chart or self._drawn(),
             suggestions=self.end.suggestions,
             error=self.end.problem,
         )

@@ -32,7 +32,8 @@ _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "not_checked": ("–
 def command(target: str, keys: tuple[Path, ...], as_json: bool) -> int:
     """Derive a capsule again and name the link that is broken.
 
-    Checks the signature, the digests and the data, compiles the plan, judges the SQL and runs it again.
+    Checks the signature, the digests and the data, compiles the plan, judges the SQL or Python and
+    runs it again.
     ✓ holds, ✗ is broken, – could not be checked.
 
     Exit code: 0 nothing is broken, 1 a link is broken, 2 the input cannot be used, 4 no sandbox.

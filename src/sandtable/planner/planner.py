@@ -101,9 +101,9 @@ def _unsure(
 def _best(question: str, index: SchemaIndex, found: Found) -> Interpretation | None:
     """The table from which the question makes most sense."""
     read = [interpret(question, index, home, found) for home in index.tables[:MOST_TABLES]]
-    valid = [r for r in read if r.plan is not None and valid_plan(r.plan, index)]
-    pool = valid or read
-    return max(pool, key=lambda r: _merit(r, index), default=None)
+    read.sort(key=lambda r: _merit(r, index), reverse=True)
+    valid = (r for r in read if r.plan is not None and valid_plan(r.plan, index))
+    return next(valid, read[0] if read else None)
 
 
 def _merit(read: Interpretation, index: SchemaIndex) -> tuple[float, float]:

@@ -7,6 +7,7 @@ database cannot have its changes signed again.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import structlog
 from cryptography.exceptions import InvalidSignature
@@ -15,6 +16,7 @@ from sandtable.capsule.canonical import digest, loads
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.model import digest_of_rows
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, unpack
+from sandtable.capsule.shown import artifacts_digest, records_of
 from sandtable.capsule.store import RunStore
 from sandtable.errors import InvalidInput
 from sandtable.runs.model import Run, RunRequest, run_of
@@ -23,16 +25,17 @@ from sandtable.sandbox.job import JobResult, Limits
 log = structlog.get_logger(__name__)
 
 
-def cache_key(request: RunRequest, version: str, executed_sql: str, limits: Limits, engine: str) -> str:
-    return digest(
-        {
-            "dataset_version": version,
-            "executed_sql": executed_sql,
-            "mode": request.mode,
-            "limits": [limits.rows, limits.cell_bytes, limits.result_bytes],
-            "engine": engine,
-        }
-    )
+def cache_key(request: RunRequest, version: str, executed: str, limits: Limits, engine: str) -> str:
+    key = {
+        "dataset_version": version,
+        "executed_sql": executed,
+        "mode": request.mode,
+        "limits": [limits.rows, limits.cell_bytes, limits.result_bytes],
+        "engine": engine,
+    }
+    if request.python is not None:
+        key |= {"names": request.names, "check": request.check, "log_bytes": limits.log_bytes}
+    return digest(key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +75,18 @@ class Cache:
             and predicate["executed_sql"] == run.executed_sql
             and predicate["dataset_version"] == run.dataset_version
             and predicate["digests"]["result"] == digest_of_rows(run.columns, run.rows)
+            and (run.request.python is None or _code_vouched(run, predicate))
         )
+
+
+def _code_vouched(run: Run, predicate: dict[str, Any]) -> bool:
+    digests = predicate["digests"]
+    return (
+        predicate["python"] == run.request.python
+        and predicate["names"] == run.request.names
+        and digests["artifacts"] == artifacts_digest(records_of(run.artifacts))
+        and digests["stdout"] == digest(run.stdout)
+    )
 
 
 def _result_of(run: Run) -> JobResult:
@@ -84,5 +98,7 @@ def _result_of(run: Run) -> JobResult:
         rows=rows,
         row_count=len(rows),
         truncated=run.truncated,
-        output=run.output,
+        stdout=run.stdout,
+        stderr=run.stderr,
+        output=run.output if run.request.python is None else {"artifacts": list(run.artifacts)},
     )

@@ -21,7 +21,9 @@ import structlog
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.seal import chart_in
 from sandtable.capsule.store import RunFilter, RunRecord, RunStore, Status, StoreCorrupt, StoreUnavailable
+from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound, RunnerBroken, SandboxUnavailable, SandtableError
+from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.draft import Draft
 from sandtable.runs.ids import RunIds, is_run_id
 from sandtable.runs.instance import Instance
@@ -74,10 +76,14 @@ class Runs:
         self._instance = Instance(home)
         self._ids = RunIds()
         self._waiters = Waiters()
-        self._worker = Worker(store, parts, key, self._waiters, now, max_attempts)
+        self._worker = Worker(store, parts, key, self._waiters, now, max_attempts, self._remember)
         self._active: dict[str, _Active] = {}
         self._ended: OrderedDict[str, Run] = OrderedDict()
         """The latest ones: whoever waited for a run looks at it again soon."""
+        self._open: set[str] = set()
+        """Accepted here and not known to have ended: nothing new about them is in the store."""
+        self._pending = 1
+        """How many runs wait to be claimed here. More than there are costs one look in vain."""
         self._wake = asyncio.Event()
         self._loops: list[asyncio.Task[None]] = []
         self._adopting = True
@@ -126,6 +132,8 @@ class Runs:
         if not self._loops:
             raise SandboxUnavailable("runs are not taken: the server stops", suggestion="Try again soon.")
         dataset = await self._parts.datasets.ready(request.dataset_id)
+        if request.python is not None:
+            self._require_python(request, dataset)
         now = self._now()
         run = Run(
             id=self._ids.next(now),
@@ -146,9 +154,18 @@ class Runs:
             search=search_text(request),
         )
         await self._store.accept(record, self._queue_limit)
+        self._open.add(run.id)
+        self._pending += 1
         log.info("run_accepted", run_id=run.id, dataset_id=request.dataset_id, mode=request.mode)
         self._wake.set()
         return run
+
+    def _require_python(self, request: RunRequest, dataset: Dataset) -> None:
+        if self._parts.judge_python is None:
+            raise switched_off()
+        if not request.check and not self._parts.may_skip_check:
+            raise InvalidInput("code is always checked on a server", suggestion="Leave `check` as it is.")
+        require_tables(request.names, dataset)
 
     async def get(self, run_id: str) -> Run:
         return self._ended.get(run_id) or await self._whole(run_of(await self._record(run_id)))
@@ -196,6 +213,8 @@ class Runs:
     async def wait(self, run_id: str, timeout_s: float | None = None) -> Run:
         """The run when it has ended, or as it is after `timeout_s`. Raises when its end cannot be stored."""
         give_up = None if timeout_s is None else time.monotonic() + timeout_s
+        if run_id in self._open and (timeout_s is None or timeout_s > 0):
+            await self._waiters.wait(run_id, min(LOCAL_POLL_S, timeout_s or LOCAL_POLL_S))
         while True:
             if (ended := self._ended.get(run_id)) is not None:
                 return ended
@@ -234,7 +253,7 @@ class Runs:
     async def _cancel_foreign(self, record: RunRecord) -> None:
         with self._instance.inherit(record.owner) as dead:
             if dead:
-                await self._store.adopt(record.owner, self._instance.id, record.id)
+                self._pending += await self._store.adopt(record.owner, self._instance.id, record.id)
         if not dead:
             await self._store.request_cancel(record.id)
             await asyncio.sleep(FOREIGN_POLL_S)
@@ -247,22 +266,31 @@ class Runs:
 
     async def _whole(self, run: Run) -> Run:
         """With its figure, which is kept once, where it is signed. What has ended stays as it is."""
-        if run.request.chart and run.status == "succeeded":
+        if run.request.chart and run.status == "succeeded" and run.chart is None:
             envelope = await self._store.capsule(run.id)
             run = run if envelope is None else run.model_copy(update={"chart": chart_in(envelope)})
-        if run.ended and len(run.rows or ()) <= ROWS_REMEMBERED:
+        if run.ended:
+            self._remember(run)
+        return run
+
+    def _remember(self, run: Run) -> None:
+        """As it is in the store by now."""
+        self._open.discard(run.id)
+        if len(run.rows or ()) <= ROWS_REMEMBERED and not run.artifacts:
             self._ended[run.id] = run
             while len(self._ended) > ENDED_REMEMBERED:
                 self._ended.popitem(last=False)
-        return run
 
     async def _dispatch(self) -> None:
         while True:
             await self._wake.wait()
             self._wake.clear()
             try:
-                while len(self._active) < self._concurrency:
+                while len(self._active) < self._concurrency and self._pending > 0:
+                    known = self._pending
                     record = await self._store.claim(self._instance.id, iso(self._now()))
+                    # Others may have been accepted meanwhile.
+                    self._pending -= known if record is None else 1
                     if record is None:
                         break
                     self._launch(record)
@@ -306,6 +334,7 @@ class Runs:
                 taken = await self._store.adopt(owner, self._instance.id) if dead else 0
             if taken:
                 log.warning("runs_adopted", owner=owner, runs=taken)
+                self._pending += taken
                 self._wake.set()
 
 

@@ -18,12 +18,14 @@ from sandtable.capsule.model import (
     digests_of,
     prompts_of,
 )
+from sandtable.capsule.shown import records_of
 from sandtable.capsule.store import RunRecord
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.model import Run, run_of
 from sandtable.runs.parts import Parts
+from sandtable.sandbox.artifact import Artifact, artifacts_in, last_figure
 from sandtable.sandbox.job import JobResult
 
 
@@ -39,7 +41,9 @@ class Draft:
     cache_key: str | None = None
     cached_from: str | None = None
     result: JobResult | None = None
+    artifacts: tuple[Artifact, ...] = ()
     chart: dict[str, Any] | None = None
+    """Made of the result's rows."""
     status: Ended | None = None
     error: Problem | None = None
     stats: dict[str, float] = field(default_factory=dict)
@@ -64,7 +68,7 @@ class Draft:
             suggestion=error.suggestion,
         )
 
-    def reject_sql(self, refused: Refused) -> None:
+    def reject(self, refused: Refused) -> None:
         self.status = "rejected"
         self.verdict = VerdictRecord.of(refused)
         place = {"construct": refused.construct, "position": refused.position, "length": refused.length}
@@ -78,13 +82,16 @@ class Draft:
     def cancel(self) -> None:
         self.status = "cancelled"
         self.result = None
+        self.artifacts = ()
         self.chart = None
         self.error = None
 
     def take(self, result: JobResult) -> None:
-        """The sandbox's answer decides how the run ends."""
-        self.result = result
+        """The sandbox's answer decides how the run ends. Raises RunnerBroken when it is not as agreed."""
         self.stats |= result.metrics
+        if self.run.request.python is not None:
+            self.artifacts = artifacts_in(result)
+        self.result = result
         if result.status == "succeeded":
             self.status = "succeeded"
         elif result.error is not None:
@@ -112,12 +119,14 @@ def _stopped() -> Problem:
 def ended_run(draft: Draft, finished_at: str) -> Run:
     answered = draft.result or JobResult(job_id=draft.run.id, status="cancelled")
     succeeded = draft.status == "succeeded"
+    of_sql = draft.run.request.python is None
+    most = LOG_CHARS if of_sql else draft.run.limits.log_bytes + LOG_CHARS
     return draft.run.model_copy(
         update={
             "status": draft.status,
             "finished_at": finished_at,
             "sql": draft.sql,
-            "executed_sql": draft.approved.sql if draft.approved else None,
+            "executed_sql": draft.approved.sql if draft.approved and of_sql else None,
             "verdict": draft.verdict,
             "warnings": tuple(draft.warnings),
             "columns": answered.columns if succeeded else (),
@@ -125,9 +134,10 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
             "row_count": answered.row_count if succeeded else None,
             "truncated": succeeded and answered.truncated,
             "exec_time_ms": answered.exec_time_ms if draft.result else None,
-            "output": answered.output if succeeded else {},
-            "chart": draft.chart if succeeded else None,
-            "stdout": answered.stdout[:LOG_CHARS],
+            "output": answered.output if succeeded and of_sql else {},
+            "artifacts": draft.artifacts,
+            "chart": (draft.chart or last_figure(draft.artifacts)) if succeeded else None,
+            "stdout": answered.stdout[:most],
             "stderr": answered.stderr[:LOG_CHARS],
             "error": draft.error,
             "cached_from": draft.cached_from,
@@ -153,20 +163,23 @@ def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
         "plan": request.plan,
         "sql": run.sql,
         "executed_sql": run.executed_sql,
+        "python": request.python,
+        "names": None if request.python is None else request.names,
+        "artifacts": records_of(run.artifacts),
         "verdict": asdict(run.verdict) if run.verdict else None,
         "executor": parts.executor.name,
-        "engine": parts.engine,
+        "engine": parts.engine_of(code=request.python is not None),
         "isolation": list(parts.isolation),
         "limits": run.limits.model_dump(mode="json"),
         "result": recorded.model_dump(mode="json") if recorded else None,
-        "stdout": run.stdout,
+        "stdout": run.stdout[:LOG_CHARS],
         "stderr": run.stderr,
         "error": run.error.model_dump(mode="json") if run.error else None,
         "exec_time_ms": run.exec_time_ms or 0.0,
         "cached_from": run.cached_from,
         "prompts": prompts_of(origin),
-        "chart": run.chart,
+        "chart": draft.chart if run.status == "succeeded" else None,
         "origin": origin,
     }
-    digests = digests_of(fields, recorded.digest if recorded else None)
-    return Capsule.model_validate({**fields, "digests": digests.model_dump()})
+    digests = digests_of(fields, recorded.digest if recorded else None, run.stdout)
+    return Capsule.model_validate({**fields, "digests": digests})

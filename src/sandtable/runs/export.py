@@ -72,7 +72,13 @@ def _require_result(run: Run) -> None:
             suggestion=f"GET /runs/{run.id} says why; correct it and run it again.",
             status=run.status,
         )
-    if run.request.mode != "sql":
+    if run.request.mode == "python" and not run.columns:
+        raise NotFound(
+            f"run {run.id} has no result: its code showed no table",
+            suggestion="Let the last line be a DataFrame, or call `show_table`, and run it again.",
+            status=run.status,
+        )
+    if run.request.mode == "dry_run":
         raise NotFound(
             f"run {run.id} has no result: it was a dry run, which reads no rows",
             suggestion='Run it again with `mode` "sql".',

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
 
 import structlog
@@ -74,11 +74,16 @@ class Library:
             return current
         return await asyncio.to_thread(self._store.load, version)
 
-    async def add_files(self, paths: Sequence[Path]) -> Dataset:
-        """Data files become a dataset of this process, under the name of the first and a number if that is taken."""
+    async def add_files(self, paths: Sequence[Path], *, reserved: Collection[str] = ()) -> Dataset:
+        """Data files become a dataset of this process, under the name of the first and a number if that is taken.
+
+        `reserved` names are never given; else a file hides the dataset of the catalog that has its name.
+        """
         dataset = await ingest_files(paths, self._store, self._convert, self.progress)
         name, number = dataset.id, 1
-        while (other := self._added.get(dataset.id)) is not None and other.version != dataset.version:
+        while dataset.id in reserved or (
+            (other := self._added.get(dataset.id)) is not None and other.version != dataset.version
+        ):
             number += 1
             dataset = dataset.model_copy(update={"id": f"{name[:120]}_{number}"})
         self._added[dataset.id] = dataset

@@ -1,25 +1,32 @@
 """A run as callers see it: what was asked for, and how far it has come.
 
-Invariant: a request holds exactly one of a plan and SQL, and its plan is already in the form in
+Invariant: a request holds exactly one of a plan, SQL and Python, and its plan is already in the form in
 which the capsule keeps it (`1.0` and `1` are one number there), so a plan compiles now as it will
 when somebody verifies it.
 """
 
 from __future__ import annotations
 
+import keyword
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from sandtable.capsule.canonical import canonical, loads, plain
-from sandtable.capsule.model import Origin, VerdictRecord
+from sandtable.capsule.model import LOG_CHARS, Origin, VerdictRecord
 from sandtable.capsule.store import TERMINAL, RunRecord, Status
 from sandtable.errors import InvalidInput, Problem
+from sandtable.sandbox.artifact import Artifact, last_figure
 from sandtable.sandbox.job import Limits, ResultColumn
 
 LONGEST_SQL = 2 << 20
+LONGEST_PYTHON = 2 << 20
 LONGEST_PLAN = 256 << 10
 LONGEST_QUESTION = 16 << 10
+MOST_NAMES = 100
+LONGEST_NAME = 128
+
+Mode = Literal["sql", "dry_run", "python"]
 
 
 class _Frozen(BaseModel):
@@ -30,8 +37,14 @@ class RunRequest(_Frozen):
     dataset_id: str
     plan: dict[str, Any] | None = None
     sql: str | None = None
+    python: str | None = None
+    names: dict[str, str] = Field(default_factory=dict)
+    """Further names under which code finds tables of the dataset."""
+    check: bool = True
+    """Whether code is judged before it runs. Only a person at their own machine may do without, never a wire."""
     question: str = ""
-    mode: Literal["sql", "dry_run"] = "sql"
+    mode: Mode = "sql"
+    """Of a request with code it is always `python`."""
     user: str = Field(default="local", min_length=1, max_length=128)
     max_rows: int | None = Field(default=None, ge=1)
     timeout_ms: int | None = Field(default=None, ge=1)
@@ -41,6 +54,10 @@ class RunRequest(_Frozen):
     """Whether a figure is to be made of the result."""
     origin: Origin | None = None
     """Who proposed the plan or SQL. Only the server's own conversation says so, never a caller."""
+    session: str | None = Field(default=None, min_length=1, max_length=128)
+    """The living session whose next cell this code is. Only a conversation says so, never a caller."""
+    before: tuple[str, ...] = ()
+    """The code of the session's earlier cells, in order. Filled in where the session is kept."""
 
     @model_validator(mode="before")
     @classmethod
@@ -48,22 +65,29 @@ class RunRequest(_Frozen):
         if not isinstance(given, dict):
             return given
         made = dict(given)
-        for name in ("sql", "question", "user", "dataset_id"):
+        for name in ("sql", "python", "question", "user", "dataset_id"):
             if isinstance(made.get(name), str):
                 made[name] = plain(made[name])
         if isinstance(made.get("plan"), dict):
             made["plan"] = _normal_plan(made["plan"])
+        if made.get("python") is not None and made.get("mode", "sql") == "sql":
+            made["mode"] = "python"
         return made
 
     @model_validator(mode="after")
-    def _one_of_plan_and_sql(self) -> Self:
-        if (self.plan is None) == (self.sql is None):
-            both = self.plan is not None
+    def _one_thing_to_run(self) -> Self:
+        given = [name for name in ("plan", "sql", "python") if getattr(self, name) is not None]
+        if len(given) != 1:
+            both = f"a run cannot have both {' and '.join(f'`{name}`' for name in given)}"
             raise InvalidInput(
-                "a run has either a plan or SQL, not both" if both else "a run needs a plan or SQL",
-                suggestion="Give exactly one of `plan` and `sql`.",
+                both if given else "a run needs a plan, SQL or Python",
+                suggestion="Give exactly one of `plan`, `sql` and `python`.",
             )
-        longest = (("sql", self.sql, LONGEST_SQL), ("question", self.question, LONGEST_QUESTION))
+        longest = (
+            ("sql", self.sql, LONGEST_SQL),
+            ("python", self.python, LONGEST_PYTHON),
+            ("question", self.question, LONGEST_QUESTION),
+        )
         for name, text, most in longest:
             if text is not None and len(text) > most:
                 raise InvalidInput(
@@ -71,7 +95,35 @@ class RunRequest(_Frozen):
                     suggestion="Shorten it.",
                     field=name,
                 )
+        _check_mode(self)
+        _check_names(self.names)
         return self
+
+
+def _check_mode(request: RunRequest) -> None:
+    if (request.python is not None) == (request.mode == "python"):
+        if request.python is None and not request.check:
+            raise InvalidInput("only Python can run unchecked", suggestion="Leave `check` as it is.")
+        if request.python is None and request.names:
+            raise InvalidInput("only Python has further names for tables", suggestion="Leave `names` out.")
+        return
+    raise InvalidInput(
+        f"the mode `{request.mode}` is not for {'SQL' if request.python is None else 'Python'}",
+        suggestion="Leave `mode` out; whether code would be let through is told by a check.",
+        field="mode",
+    )
+
+
+def _check_names(names: dict[str, str]) -> None:
+    if len(names) > MOST_NAMES:
+        raise InvalidInput(f"there are more than {MOST_NAMES} names", suggestion="Give fewer.", field="names")
+    for name in names:
+        if len(name) > LONGEST_NAME or not name.isidentifier() or keyword.iskeyword(name) or name[0] == "_":
+            raise InvalidInput(
+                f"{name[:LONGEST_NAME]!r} cannot be a name in Python",
+                suggestion="Use letters, digits and underscores, beginning with a letter.",
+                field="names",
+            )
 
 
 def _normal_plan(plan: dict[str, Any]) -> dict[str, Any]:
@@ -110,8 +162,11 @@ class Run(_Frozen):
     exec_time_ms: float | None = None
     output: dict[str, Any] = Field(default_factory=dict)
     """What a dry run explains."""
+    artifacts: tuple[Artifact, ...] = ()
+    """What code showed; nothing in lists."""
     chart: dict[str, Any] | None = None
-    """The Plotly figure, as it is in the capsule; nothing when none was asked for or none fits, and in lists."""
+    """The Plotly figure that code showed last; else the one that was made of the result, as it is in the capsule.
+    Nothing when none was asked for or none fits, and in lists."""
     stdout: str = ""
     stderr: str = ""
     error: Problem | None = None
@@ -125,21 +180,36 @@ class Run(_Frozen):
 
 
 _IN_COLUMNS = {"id", "status", "started_at"}
-_IN_RESULT = {"rows", "output"}
+_IN_RESULT = {"rows", "output", "artifacts"}
 _IN_CAPSULE = {"chart"}
 
 
 def body_of(run: Run) -> dict[str, Any]:
-    return run.model_dump(mode="json", exclude=_IN_COLUMNS | _IN_RESULT | _IN_CAPSULE)
+    body = run.model_dump(mode="json", exclude=_IN_COLUMNS | _IN_RESULT | _IN_CAPSULE)
+    return body | {"stdout": run.stdout[:LOG_CHARS]}
 
 
 def result_of(run: Run) -> dict[str, Any] | None:
-    # Not `model_dump`: it turns an infinity into null.
-    return None if run.rows is None else {"rows": plain(run.rows), "output": plain(run.output)}
+    """What is kept apart from the run, because lists do without it."""
+    # Not `model_dump` in JSON mode: it turns an infinity into null.
+    made: dict[str, Any] = {}
+    if run.rows is not None:
+        made = {"rows": plain(run.rows), "output": plain(run.output)}
+    if run.artifacts:
+        made["artifacts"] = plain([artifact.model_dump() for artifact in run.artifacts])
+    if len(run.stdout) > LOG_CHARS:
+        made["stdout"] = run.stdout
+    return made or None
+
+
+def as_stored(run: Run) -> Run:
+    """As `run_of` would read it, for those who need it before anyone has read it."""
+    rows = None if run.rows is None else tuple(tuple(row) for row in plain(run.rows))
+    return run.model_copy(update={"rows": rows, "output": plain(run.output)})
 
 
 def run_of(record: RunRecord) -> Run:
-    return Run.model_validate(
+    run = Run.model_validate(
         {
             "id": record.id,
             "status": record.status,
@@ -148,8 +218,10 @@ def run_of(record: RunRecord) -> Run:
             **(record.result or {}),
         }
     )
+    return run.model_copy(update={"chart": last_figure(run.artifacts)}) if run.artifacts else run
 
 
 def search_text(request: RunRequest) -> str:
-    asked = request.sql if request.sql is not None else canonical(request.plan).decode()
+    text = request.python if request.sql is None else request.sql
+    asked = canonical(request.plan).decode() if text is None else text
     return f"{request.question}\n{asked}"[: 4 << 10]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sandtable.catalog.model import Dataset
 from sandtable.policy.verdict import Verdict
 from sandtable.sandbox.executor import Executor
-from sandtable.sandbox.job import Limits
+from sandtable.sandbox.job import DataRef, Limits
 
 
 class CompiledPlan(Protocol):
@@ -35,9 +35,20 @@ class Parts:
     compile: Callable[[dict[str, Any], Dataset, int], CompiledPlan]
     """Plan, dataset, row limit. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]]
+    """For a text that somebody wrote."""
     executor: Executor
     engine: str
     """Such as `duckdb 2.0.0`."""
+    judge_compiled: Callable[[str, Dataset, tuple[DataRef, ...], Limits], Awaitable[Verdict]] | None = None
+    """For a text that was compiled from a plan, together with what its run will have. None: as any other."""
+    judge_python: Callable[[str, Dataset, Mapping[str, str]], Awaitable[Verdict]] | None = None
+    """Code, dataset, further names of tables. None where Python is switched off."""
+    python_engine: Callable[[], str] = lambda: ""
+    """What the results of code depend on beside the engine, such as `python 3.11.2, pandas 3.1.0`."""
+    ready_for_code: Callable[[], Awaitable[object]] | None = None
+    """Waits until sandboxes for code can be had, which takes a while once. Raises SandboxUnavailable."""
+    may_skip_check: bool = False
+    """Whether code may run unjudged: for one person on their own machine."""
     isolation: tuple[str, ...] = ()
     limits: Limits = field(default_factory=lambda: Limits.model_validate({}))
     """The most any run may use; requests may ask for less."""
@@ -49,3 +60,9 @@ class Parts:
     """After how long the gate counts as hung."""
     grace_s: float = 10.0
     """How long after the wall-clock limit a sandbox counts as hung."""
+    start_s: float = 60.0
+    """After how long sandboxes for code count as not to be had."""
+
+    def engine_of(self, *, code: bool) -> str:
+        """As it is recorded."""
+        return ", ".join(filter(None, (self.engine, self.python_engine()))) if code else self.engine

@@ -1,13 +1,16 @@
 """The way of a run: resolve, write SQL, judge, recall, execute, and draw if a chart is wanted.
 
 Invariant: `advance` always leaves the draft ended, unless it is cancelled from outside. Nothing
-reaches a sandbox without the gate's approval, and what reaches it is the gate's canonical text.
+reaches a sandbox without the gate's approval, and what reaches it is the gate's canonical text; the one
+exception is code that a person at their own machine chose to run unchecked, which its capsule says.
 """
 
 from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Awaitable
+from typing import Any
 
 import structlog
 
@@ -15,12 +18,14 @@ from sandtable.capsule.model import VerdictRecord
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.store import parquet_name
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandtableError
-from sandtable.policy.verdict import Approved, Refused
+from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.cache import Cache, cache_key
+from sandtable.runs.code import options_of, switched_off
 from sandtable.runs.draft import Draft
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
-from sandtable.runs.watch import HUNG, bounded, run_watched
+from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
+from sandtable.sandbox.artifact import last_figure
 from sandtable.sandbox.job import DataRef, Job, Limits
 
 log = structlog.get_logger(__name__)
@@ -65,23 +70,44 @@ async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
 
 
 async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
-    assert draft.sql is not None
-    verdict = await bounded(parts.judge(draft.sql, _dataset(draft)), parts.judge_s)
+    request = draft.run.request
+    if request.python is not None and not request.check and parts.may_skip_check:
+        draft.approved = Approved(request.python)
+        draft.verdict = VerdictRecord.unchecked()
+        draft.warnings += draft.verdict.warnings
+        return
+    verdict = await bounded(_verdict(draft, parts), parts.judge_s)
     if verdict is HUNG:
         draft.fail(_gate_hung(parts.judge_s))
     elif isinstance(verdict, Refused):
-        draft.reject_sql(verdict)
+        draft.reject(verdict)
     else:
         draft.approved = verdict
         draft.verdict = VerdictRecord.of(verdict)
         draft.warnings += verdict.warnings
 
 
+def _verdict(draft: Draft, parts: Parts) -> Awaitable[Verdict]:
+    request = draft.run.request
+    if request.python is None:
+        assert draft.sql is not None
+        dataset = _dataset(draft)
+        if request.plan is None or parts.judge_compiled is None:
+            return parts.judge(draft.sql, dataset)
+        return parts.judge_compiled(draft.sql, dataset, refs_of(dataset), draft.run.limits)
+    if parts.judge_python is None:
+        # Accepted by another process of this home, which had it on.
+        raise switched_off()
+    return parts.judge_python(request.python, _dataset(draft), request.names)
+
+
 async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
     approved, run = _approved(draft), draft.run
-    if approved.volatile:
+    if approved.volatile or _unchecked(draft) or run.request.session is not None:
+        # What a session's cell gives depends on the cells before it.
         return
-    draft.cache_key = cache_key(run.request, run.dataset_version, approved.sql, run.limits, parts.engine)
+    engine = parts.engine_of(code=run.request.python is not None)
+    draft.cache_key = cache_key(run.request, run.dataset_version, approved.sql, run.limits, engine)
     found = await cache.find(draft.cache_key) if run.request.cache else None
     if found is not None:
         draft.cached_from = found.run_id
@@ -90,6 +116,8 @@ async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
 
 async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
     job = job_for(draft, _approved(draft), refs_of(_dataset(draft)), parts)
+    if draft.run.request.python is not None:
+        await wait_ready(parts.ready_for_code, parts.start_s)
     log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=parts.executor.name)
     draft.take(await run_watched(parts.executor, job, parts.grace_s))
 
@@ -99,7 +127,7 @@ STEPS = (resolve, write_sql, judge, recall, execute)
 
 async def illustrate(draft: Draft) -> None:
     request, result = draft.run.request, draft.result
-    if result is None or request.mode != "sql":
+    if result is None or request.mode == "dry_run" or not result.columns or last_figure(draft.artifacts):
         return
     started = time.perf_counter()
     given = (result, request.question, request.plan, draft.run.limits.rows)
@@ -109,17 +137,22 @@ async def illustrate(draft: Draft) -> None:
 
 
 def job_for(draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: Parts) -> Job:
-    run = draft.run
+    run, request = draft.run, draft.run.request
+    options: dict[str, Any] = {}
+    if request.python is not None:
+        checked = not _unchecked(draft)
+        options = options_of(request.python, run.dataset_version, request.names, check=checked)
     return Job(
         # Another id for each attempt: a tier may still remember the attempt that a crash cut short.
         id=f"{run.id}-{draft.attempt}",
-        mode=run.request.mode,
-        dataset_id=run.request.dataset_id,
+        mode=request.mode,
+        dataset_id=request.dataset_id,
         dataset_version=run.dataset_version,
         data=refs,
         text=approved.sql,
         threads=threads_for(approved, refs, parts),
         limits=run.limits,
+        options=options,
     )
 
 
@@ -162,6 +195,10 @@ def _dataset(draft: Draft) -> Dataset:
 def _approved(draft: Draft) -> Approved:
     assert draft.approved is not None
     return draft.approved
+
+
+def _unchecked(draft: Draft) -> bool:
+    return draft.verdict is not None and draft.verdict.decision == "unchecked"
 
 
 def _gate_hung(seconds: float) -> Problem:

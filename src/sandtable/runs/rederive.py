@@ -7,14 +7,15 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from sandtable.capsule.keys import TrustedKeys
-from sandtable.capsule.model import AnyCapsule
+from sandtable.capsule.model import AnyCapsule, Capsule
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.model import Dataset
 from sandtable.policy.verdict import Approved
+from sandtable.runs.code import options_of
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import refs_of, threads_for
-from sandtable.runs.watch import run_watched
+from sandtable.runs.watch import run_watched, wait_ready
 from sandtable.sandbox.job import Job, JobResult
 
 
@@ -27,7 +28,11 @@ def rederive_with(
     async def run_again(capsule: AnyCapsule, approved: Approved, dataset: Dataset) -> JobResult:
         refs = refs_of(dataset)
         # What shapes the result comes from the capsule; what the machine must bear does not.
-        shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes"})
+        shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes", "log_bytes"})
+        options: dict[str, Any] = {}
+        if isinstance(capsule, Capsule) and capsule.python is not None:
+            options = options_of(capsule.python, dataset.version, capsule.names or {}, check=True)
+            await wait_ready(parts.ready_for_code, parts.start_s)
         job = Job(
             id=f"verify-{secrets.token_hex(8)}",
             mode=capsule.mode,
@@ -37,6 +42,7 @@ def rederive_with(
             text=approved.sql,
             threads=threads_for(approved, refs, parts),
             limits=parts.limits.model_copy(update=shape),
+            options=options,
         )
         return await run_watched(parts.executor, job, parts.grace_s)
 
@@ -46,6 +52,7 @@ def rederive_with(
         rehash=rehash,
         compile=compile_again,
         judge=parts.judge,
+        judge_python=parts.judge_python,
         run=run_again,
         draw=draw,
     )

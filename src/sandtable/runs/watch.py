@@ -6,13 +6,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from enum import Enum
 from typing import Final, Literal, TypeVar
 
 import structlog
 
-from sandtable.errors import ErrorCode, SandtableError
+from sandtable.errors import ErrorCode, SandboxUnavailable, SandtableError
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import Job, JobError, JobResult
 
@@ -61,6 +61,16 @@ async def run_watched(executor: Executor, job: Job, grace_s: float) -> JobResult
         suggestion="Run it again; `sandtable doctor` tells whether the sandbox is in order.",
     )
     return JobResult(job_id=job.id, status="failed", error=error)
+
+
+async def wait_ready(ready: Callable[[], Awaitable[object]] | None, seconds: float) -> None:
+    """Before the clock of a run begins: the first sandbox for code takes longer than many a run. Raises
+    SandboxUnavailable."""
+    if ready is not None and await bounded(ready(), seconds) is HUNG:
+        raise SandboxUnavailable(
+            f"the sandbox for Python did not start within {seconds:g} s",
+            suggestion="Run it again when the machine is less busy.",
+        )
 
 
 async def _submit_and_wait(executor: Executor, job: Job) -> JobResult:

@@ -16,7 +16,7 @@ from sandtable.capsule.store import Ending, RunRecord, RunStore, StoreUnavailabl
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.runs.cache import Cache
 from sandtable.runs.draft import Draft, capsule_of, ended_run
-from sandtable.runs.model import Run, body_of, result_of
+from sandtable.runs.model import Run, as_stored, body_of, result_of
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import LARGE_CELLS, advance
 from sandtable.runs.waiters import Waiters
@@ -52,6 +52,8 @@ class Worker:
     waiters: Waiters
     now: Callable[[], datetime]
     max_attempts: int
+    remember: Callable[[Run], None] = lambda run: None
+    """Told of every run that has ended and is stored."""
 
     async def work(self, record: RunRecord, stopper: Stopper) -> None:
         draft = Draft.of(record)
@@ -109,6 +111,7 @@ class Worker:
             )
         )
         if stored:
+            self.remember(as_stored(run))
             self.waiters.tell(run.id)
             _log_end(run)
         return stored
@@ -117,7 +120,7 @@ class Worker:
         def make() -> Envelope:
             return seal(capsule_of(draft, run, self.parts), self.key)
 
-        large = len(run.rows or ()) * len(run.columns) > LARGE_CELLS
+        large = bool(run.artifacts) or len(run.rows or ()) * len(run.columns) > LARGE_CELLS
         return await asyncio.to_thread(make) if large else make()
 
     async def _end_patiently(self, draft: Draft, record: RunRecord, stopper: Stopper) -> None:

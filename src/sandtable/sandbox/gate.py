@@ -1,7 +1,8 @@
 """The gate at work: parse in a sandbox, judge here.
 
-Invariant: SQL text is parsed by DuckDB only inside a sealed sandbox with no data in it, which never
-serves two people. Whatever a text can bring about in there (too slow, too deep, a crash) is a refusal.
+Invariant: SQL text is parsed by DuckDB only inside a sealed sandbox. A stranger's text is parsed where there is
+no data, by a parser that never serves two people; what our own compiler wrote, where it will run. Whatever a text
+can bring about in there (too slow, too deep, a crash) is a refusal.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.recent import Recent
 from sandtable.sandbox.executor import Executor
-from sandtable.sandbox.job import Job, JobResult, Limits
+from sandtable.sandbox.job import DataRef, Job, JobResult, Limits
 
-_MACHINERY = frozenset({"SandboxLost", "NoAnswer", "BadAnswer", "Killed"})
+MACHINERY = frozenset({"SandboxLost", "NoAnswer", "BadAnswer", "Killed"})
 """Ends that no text brings about by itself; whatever a text can cause is a refusal."""
 
 LARGE_ROWS = 500_000
@@ -28,6 +29,7 @@ _LONGEST_REMEMBERED = 16 << 10
 _LIMITS = Limits(
     wall_ms=800, cpu_s=60, memory_mb=256, tmp_mb=0, pids=4, rows=0, result_bytes=16 << 20, log_bytes=4096
 )
+_OF_A_PARSE = {name: getattr(_LIMITS, name) for name in ("wall_ms", "rows", "result_bytes", "log_bytes")}
 
 
 class Gate:
@@ -56,7 +58,26 @@ class Gate:
         known = self._approved.get((text, dataset.version))
         if known is not None:
             return known
-        job = parse_job(text, dataset, keep=self._one_person)
+        return await self._look(text, dataset, parse_job(text, dataset, keep=self._one_person))
+
+    async def compiled(
+        self, text: str, dataset: Dataset, refs: tuple[DataRef, ...], limits: Limits
+    ) -> Verdict:
+        """For a text that was compiled from a plan: the sandbox that parses it is held for a moment, and the run
+        of the canonical text finds it there, already sealed for these data and limits."""
+        if is_large(dataset):
+            return await self(text, dataset)
+        settled = pregate(text, self._max_bytes) or self._approved.get((text, dataset.version))
+        if settled is not None:
+            return settled
+        job = parse_job(text, dataset)
+        held = {
+            "dataset_id": dataset.id, "dataset_version": dataset.version, "data": refs,
+            "limits": limits.model_copy(update=_OF_A_PARSE), "options": {**job.options, "hold": True},
+        }  # fmt: skip
+        return await self._look(text, dataset, job.model_copy(update=held))
+
+    async def _look(self, text: str, dataset: Dataset, job: Job) -> Verdict:
         await self._executor.submit(job)
         result = await self._executor.result(job.id)
         if result.status != "succeeded":
@@ -85,7 +106,7 @@ def _float_columns(text: str, dataset: Dataset) -> list[str]:
 
 def _unparsed(result: JobResult) -> Refused:
     error = result.error
-    if error is not None and error.type in _MACHINERY:
+    if error is not None and error.type in MACHINERY:
         raise RunnerBroken(f"the gate lost its sandbox: {error.message}", suggestion="run it again")
     if error is not None and error.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
         why = "the text takes too long or too much memory to parse"

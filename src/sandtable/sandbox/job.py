@@ -12,9 +12,13 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.errors import ErrorCode
 
-Mode = Literal["sql", "dry_run", "fetch_schema", "parse", "ingest", "profile", "export", "probe"]
+Mode = Literal[
+    "sql", "dry_run", "fetch_schema", "parse", "ingest", "profile", "export", "probe", "python", "session"
+]
 WRITES: frozenset[Mode] = frozenset({"ingest", "export"})
 """Modes that write a file, into a folder of their own: no sandbox is sealed for them in advance."""
+CODE: frozenset[Mode] = frozenset({"python", "session"})
+"""Modes that run Python, in sandboxes that have its libraries."""
 
 
 class _Wire(BaseModel):
@@ -56,7 +60,8 @@ class Job(_Wire):
     threads: int = Field(default=1, ge=1)
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict)
-    """Mode-specific, such as `float_columns` for `parse`, `source` for `ingest` or `rows` for `export`."""
+    """Mode-specific, such as `float_columns` for `parse`, `source` for `ingest`, `rows` for `export`,
+    `names` (alias → table), `seed` and `check` for `python`."""
 
 
 class ResultColumn(_Wire):
@@ -88,6 +93,7 @@ class JobResult(_Wire):
     stderr: str = ""
     error: JobError | None = None
     output: dict[str, Any] = Field(default_factory=dict)
-    """Answer of the modes that return no table (`parse`, `fetch_schema`, `ingest`, `profile`, `export`, `probe`)."""
+    """Answer of the modes that return no table (`parse`, `fetch_schema`, `ingest`, `profile`, `export`, `probe`).
+    Of `python`: `artifacts`, `displayed` (an artifact's id), `loaded` (table → columns or "all")."""
     metrics: dict[str, float] = Field(default_factory=dict)
     """Timings in ms and peaks, never hashed."""

@@ -17,6 +17,8 @@ from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.langgraph import assistants, runs, stock, threads, ui
 from sandtable.server.logs import RequestLog
 from sandtable.server.samples import Samples
+from sandtable.server.v2 import query, stream
+from sandtable.server.v2.listeners import Listeners
 from sandtable.server.web import WebUi, web_build
 
 DESCRIPTION = (
@@ -26,11 +28,12 @@ DESCRIPTION = (
 TAGS = [
     {"name": "datasets", "description": "What may be asked about."},
     {"name": "chat", "description": "Ask in plain language, and go on asking."},
+    {"name": "query", "description": "Ask, and watch the answer being worked out over a WebSocket."},
     {"name": "runs", "description": "Ask, wait, look, cancel. Every run leaves a capsule, refused ones too."},
     {"name": "capsules", "description": "What happened, provably."},
     {"name": "health", "description": "For whoever operates this server."},
 ]
-ADAPTERS = (rest, chat, health, pages, reference, assistants, threads, runs, ui, stock)
+ADAPTERS = (rest, chat, query, stream, health, pages, reference, assistants, threads, runs, ui, stock)
 
 
 @asynccontextmanager
@@ -54,6 +57,7 @@ def create_app(
     app.state.parts = parts
     app.state.samples = Samples(parts)
     app.state.conversations = Conversations(parts, open_conversation)
+    app.state.listeners = Listeners()
     app.state.health = health.Health(parts, app.state.conversations, tested)
     errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
     # The last one added is the first to see a request.

@@ -6,24 +6,23 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
-from typing import Annotated, Any
-from uuid import uuid4
+from typing import Annotated, Any, TypeGuard
 
 from fastapi import APIRouter, Body, Request
 from starlette.responses import Response
 
-from sandtable.agent.events import Message
+from sandtable.agent.events import Event, Message
 from sandtable.assemble import Parts
 from sandtable.errors import InvalidInput, Problem
 from sandtable.server import logs
 from sandtable.server.callers import User
 from sandtable.server.chat_turn import ChatTurn
 from sandtable.server.chat_views import ChatAnswer, ChatBody, Gathering
-from sandtable.server.conversations import Conversation, Talking, known_dataset
+from sandtable.server.conversations import Conversation, Talking, known_dataset, same_dataset
 from sandtable.server.errors import ErrorBody, error_response
 from sandtable.server.json_text import encode
 from sandtable.server.sse import HEARTBEAT, EventStream, frame
-from sandtable.server.threads.model import Thread, now
+from sandtable.server.threads.model import Thread
 from sandtable.server.threads.text import question_of
 
 _EXAMPLES: dict[str, Any] = {
@@ -87,8 +86,8 @@ async def chat(
 
 async def _answer(turn: ChatTurn) -> ChatAnswer | Problem:
     gathering = Gathering(turn.thread_id)
-    async for event in turn.heard():
-        if event is not None:
+    async for together in turn.heard():
+        for event in together:
             gathering.hear(event)
     if gathering.broken is not None:
         return gathering.broken
@@ -105,17 +104,19 @@ async def _frames(turn: ChatTurn) -> AsyncGenerator[bytes, None]:
     yield frame("thread", encode({"type": "thread", "thread_id": turn.thread_id}))
     waiting: Message | None = None
     async with aclosing(turn.heard()) as heard:
-        async for event in heard:
-            if event is None:
-                yield HEARTBEAT
-            elif isinstance(event, Message) and event.ending == "waiting":
-                waiting = event
-            else:
-                yield frame(event.type, encode(event))
+        async for together in heard:
+            waiting = next((event for event in together if _waits(event)), waiting)
+            told = [frame(event.type, encode(event)) for event in together if not _waits(event)]
+            # One piece for what came together: each has its price in every layer down to the socket.
+            yield b"".join(told) or HEARTBEAT
     if waiting is not None:
         # Only now is it written down what waits: a decision may come at once.
         told = {**waiting.model_dump(mode="json"), "sql": await turn.waiting_sql()}
         yield frame(waiting.type, encode(told))
+
+
+def _waits(event: Event) -> TypeGuard[Message]:
+    return isinstance(event, Message) and event.ending == "waiting"
 
 
 async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> ChatTurn:
@@ -137,7 +138,7 @@ async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> 
     if body.thread_id is not None:
         thread = await _known(talk, body.thread_id, body.dataset_id)
     elif body.dataset_id is not None:
-        thread = await _new(talk, user, body.dataset_id)
+        thread = await talk.new_thread(user, body.dataset_id)
     else:
         known = ", ".join(f"`{dataset.id}`" for dataset in parts.library.datasets())
         raise InvalidInput(
@@ -149,26 +150,15 @@ async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> 
 async def _known(talk: Conversation, thread_id: str, dataset_id: str | None) -> Thread:
     """Raises NotFound, and InvalidInput when the thread is about something else."""
     thread = await talk.thread(thread_id)
-    if dataset_id is not None and thread.dataset_id not in (None, dataset_id):
-        raise InvalidInput(
-            f"this conversation is about `{thread.dataset_id}`, not about `{dataset_id}`",
-            suggestion="Leave `thread_id` out to begin a conversation about another dataset.",
-            thread_id=thread_id,
+    if dataset_id is not None:
+        same_dataset(
+            thread, dataset_id, "Leave `thread_id` out to begin a conversation about another dataset."
         )
     if thread.dataset_id is None and dataset_id is None:
         raise InvalidInput(
             "nothing was asked in this conversation yet", suggestion="Say what it is about with `dataset_id`."
         )
     return thread if thread.dataset_id else replace(thread, dataset_id=dataset_id)
-
-
-async def _new(talk: Conversation, user: str, dataset_id: str) -> Thread:
-    at = now()
-    # Other interfaces list conversations by these.
-    scope = {"graph_id": dataset_id, "dataset_id": dataset_id}
-    thread = Thread(str(uuid4()), user, at, at, dataset_id=dataset_id, metadata=scope)
-    await talk.store.create(thread)
-    return thread
 
 
 def _wants_events(request: Request) -> bool:

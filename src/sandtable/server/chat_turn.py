@@ -7,6 +7,7 @@ somebody listens, and never waits for them.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from typing import Any
@@ -86,19 +87,20 @@ class ChatTurn:
         if self._work is not None:
             self._work.cancel()
 
-    async def heard(self) -> AsyncGenerator[Event | None, None]:
-        """Events until the end; nothing at all where a sign of life is due. Closing it cancels the turn."""
+    async def heard(self) -> AsyncGenerator[list[Event], None]:
+        """Events until the end, those that came together as one list; an empty one where a sign of life is due.
+        Closing it cancels the turn."""
         try:
-            while True:
-                try:
+            ended = False
+            while not ended:
+                together: list[Event] = []
+                with contextlib.suppress(TimeoutError):
                     async with asyncio.timeout(HEARTBEAT_S):
-                        event = await self._unheard.get()
-                except TimeoutError:
-                    yield None
-                    continue
-                if event is None:
-                    return
-                yield event
+                        ended = _take(await self._unheard.get(), together)
+                while not ended and not self._unheard.empty():
+                    ended = _take(self._unheard.get_nowait(), together)
+                if together or not ended:
+                    yield together
         finally:
             self.cancel()
 
@@ -164,6 +166,13 @@ class ChatTurn:
 
     async def _waits(self) -> bool:
         return await self._talk.conductor.waits_for_a_person(self._turn)
+
+
+def _take(event: Event | None, together: list[Event]) -> bool:
+    """Whether it was the last one, which says nothing."""
+    if event is not None:
+        together.append(event)
+    return event is None
 
 
 def _problem_of(error: BaseException) -> Problem:

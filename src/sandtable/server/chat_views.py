@@ -6,9 +6,22 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sandtable.agent.events import Chart, Ending, Error, Event, Message, Planned, RunState, Sql, Table
+from sandtable.agent.events import (
+    ArtifactShown,
+    Chart,
+    Code,
+    Ending,
+    Error,
+    Event,
+    Message,
+    Planned,
+    RunState,
+    Sql,
+    Table,
+)
 from sandtable.capsule.store import Status
 from sandtable.errors import Problem
+from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import ResultColumn
 
 
@@ -47,6 +60,14 @@ class Result(_Shown):
     truncated: bool
 
 
+class CodeStep(_Shown):
+    """Python that was written for a step of an analysis; after an error there may be another of the same number."""
+
+    step: int
+    goal: str
+    code: str
+
+
 class ChatAnswer(_Shown):
     thread_id: str
     message: str = ""
@@ -56,8 +77,13 @@ class ChatAnswer(_Shown):
     reading: str | None = None
     """The question as it was understood, in words."""
     plan: dict[str, Any] | None = None
+    """A query plan, or `{"steps": [goal, …]}` of an analysis in Python."""
     sql: str | None = None
     """What ran, or waits to be run."""
+    steps: tuple[CodeStep, ...] = ()
+    """Of an analysis in Python: its code, in the order in which it ran. The last one may wait to be run."""
+    artifacts: tuple[Artifact, ...] = ()
+    """What code showed. `[[table-1]]` in the message is the place of the one with that id."""
     run_ids: tuple[str, ...] = ()
     """The runs that the numbers come from; each has its capsule."""
     status: Status | None = None
@@ -92,6 +118,10 @@ class Gathering:
                 )
             case Chart(figure=figure):
                 self._found["chart"] = figure
+            case Code(step=step, goal=goal, code=code):
+                self._found.setdefault("steps", []).append(CodeStep(step=step or 1, goal=goal, code=code))
+            case ArtifactShown(artifact=artifact):
+                self._found.setdefault("artifacts", []).append(artifact)
             case Message():
                 self._found |= {
                     "message": event.text,

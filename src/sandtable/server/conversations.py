@@ -14,14 +14,15 @@ from dataclasses import dataclass
 from importlib import import_module
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
+from uuid import uuid4
 
 import structlog
 from fastapi import Depends, Request
 
 from sandtable.assemble import Parts
-from sandtable.errors import NotFound, SandtableError
+from sandtable.errors import InvalidInput, NotFound, SandtableError
 from sandtable.server.threads.line import Line
-from sandtable.server.threads.model import Thread
+from sandtable.server.threads.model import Thread, now
 from sandtable.server.threads.store import ThreadStore, no_thread
 
 if TYPE_CHECKING:
@@ -49,6 +50,14 @@ class Conversation:
         if found is None:
             raise no_thread(thread_id)
         return found
+
+    async def new_thread(self, user: str, dataset_id: str) -> Thread:
+        at = now()
+        # Other interfaces list conversations by these.
+        scope = {"graph_id": dataset_id, "dataset_id": dataset_id}
+        thread = Thread(str(uuid4()), user, at, at, dataset_id=dataset_id, metadata=scope)
+        await self.store.create(thread)
+        return thread
 
 
 log = structlog.get_logger("sandtable.server")
@@ -137,6 +146,16 @@ async def _conversation(request: Request) -> Conversation:
 
 Talking = Annotated[Conversation, Depends(_conversation)]
 """For a route: the conversation, opened."""
+
+
+def same_dataset(thread: Thread, dataset_id: str, suggestion: str) -> None:
+    """Raises InvalidInput when the thread is about something else."""
+    if thread.dataset_id not in (None, dataset_id):
+        raise InvalidInput(
+            f"this conversation is about `{thread.dataset_id}`, not about `{dataset_id}`",
+            suggestion=suggestion,
+            thread_id=thread.id,
+        )
 
 
 def known_dataset(parts: Parts, dataset_id: str) -> str:

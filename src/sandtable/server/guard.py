@@ -1,7 +1,8 @@
 """What no request gets past: size, kind and origin of its body; and the headers every answer carries.
 
 Invariant: a body is bounded and whole before anything parses it. A web page of another origin cannot
-make a browser start, cancel or verify a run here (no CORS, JSON only, no cross-site requests).
+make a browser start, cancel or verify a run here, or listen to one (no CORS, JSON only, no cross-site requests,
+no WebSocket of another origin).
 """
 
 from __future__ import annotations
@@ -73,6 +74,9 @@ class Guard:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket" and _of_another_origin(Headers(scope=scope)):
+            await _refuse_socket(scope, receive, send)
+            return
         if scope["type"] != "http" or scope["method"] in _SAFE_METHODS:
             await self._app(scope, receive, send)
             return
@@ -88,6 +92,24 @@ class Guard:
             await error_response(_NOT_JSON, scope, 415)(scope, receive, send)
         else:
             await self._app(scope, _replay(body, receive), send)
+
+
+def _of_another_origin(headers: Headers) -> bool:
+    """A browser lets any page open a WebSocket to any server, and says whose page it is. Programs say nothing."""
+    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
+        return True
+    origin = headers.get("origin")
+    # No page can add a header to this request, so a proxy may tell under which name it is known.
+    hosts = {headers.get(name, "").lower() for name in ("host", "x-forwarded-host")} - {""}
+    return origin is not None and origin.lower().partition("://")[2] not in hosts
+
+
+async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
+    await receive()
+    if "websocket.http.response" in scope.get("extensions", {}):
+        await error_response(_CROSS_SITE, scope, 403)(scope, receive, send)
+    else:
+        await send({"type": "websocket.close", "code": 1008})
 
 
 async def _read(headers: Headers, receive: Receive, limit: int) -> bytes | int:
@@ -143,7 +165,7 @@ def _unread(status: int, limit: int) -> Problem:
 
 _CROSS_SITE = Problem(
     code=ErrorCode.UNAUTHORIZED,
-    message="a page of another origin may not make changes here",
+    message="a page of another origin may not make changes or listen here",
     suggestion="Send the request from this server's own pages, or from a program.",
 )
 _NOT_JSON = Problem(

@@ -13,6 +13,7 @@ from fastapi import APIRouter, Request, Response
 
 from sandtable.assemble import Parts
 from sandtable.errors import SandtableError
+from sandtable.sandbox.extra import missing_packages
 from sandtable.sandbox.local.selftest import DoctorReport
 from sandtable.server.conversations import Conversations
 from sandtable.server.views import Check, Readiness
@@ -30,7 +31,13 @@ class Health:
         self._testing = asyncio.Lock()
 
     async def readiness(self) -> Readiness:
-        checks = (await self._sandbox(), await self._home(), await self._queue(), self._conversation())
+        checks = (
+            await self._sandbox(),
+            self._python(),
+            await self._home(),
+            await self._queue(),
+            self._conversation(),
+        )
         return Readiness(ready=all(check.ok for check in checks), checks=checks)
 
     async def _sandbox(self) -> Check:
@@ -42,6 +49,13 @@ class Health:
                     return Check(name="sandbox", ok=False, detail=error.message)
         problem = self._tested.problem
         return Check(name="sandbox", ok=problem is None, detail=problem.message if problem else "")
+
+    def _python(self) -> Check:
+        if self._parts.settings.python != "on":
+            return Check(name="python", ok=True, detail="off; SANDTABLE_PYTHON=on switches it on")
+        missing = missing_packages()
+        detail = f"on, but not installed: {', '.join(missing)}" if missing else "on"
+        return Check(name="python", ok=not missing, detail=detail)
 
     async def _home(self) -> Check:
         try:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import signal
 import socket
-from collections.abc import AsyncGenerator, Callable, Generator
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator
 from contextlib import asynccontextmanager, contextmanager
 
 import structlog
@@ -24,6 +24,8 @@ from sandtable.server.conversations import load_ahead
 from sandtable.settings import Settings
 
 GRACE_S = 10
+MAX_SOCKET_MESSAGE = 64 << 10
+"""Clients have next to nothing to say over a WebSocket."""
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 
 log = structlog.get_logger("sandtable.server")
@@ -40,8 +42,15 @@ async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
             app = create_app(parts, report)
             # uvicorn would send itself the signal again when it is done, before the parts are closed.
             server = _Server(
-                uvicorn.Config(app, log_config=None, access_log=False, timeout_graceful_shutdown=GRACE_S),
+                uvicorn.Config(
+                    app,
+                    log_config=None,
+                    access_log=False,
+                    timeout_graceful_shutdown=GRACE_S,
+                    ws_max_size=MAX_SOCKET_MESSAGE,
+                ),
                 lambda: announce(_address(settings.host, listening)),
+                app.state.listeners.aclose,
             )
             with _stopping(server):
                 async with _preparing(parts):
@@ -71,13 +80,21 @@ async def _preparing(parts: Parts) -> AsyncGenerator[None, None]:
 
 
 class _Server(uvicorn.Server):
-    def __init__(self, config: uvicorn.Config, started: Callable[[], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, started: Callable[[], None], stopping: Callable[[], Awaitable[None]]
+    ) -> None:
         super().__init__(config)
         self._tell = started
+        self._part = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._tell()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        # Before uvicorn does it in its own way: who listens is told that the server goes away.
+        await self._part()
+        await super().shutdown(sockets)
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:

@@ -29,7 +29,7 @@ from sandtable.settings import Settings
 
 _TURNS_PER_RUN = 8
 """Turns at the same time for each run at the same time: most of a turn is waiting for a model."""
-_TURNS_PER_RUN_BUILTIN = 2
+_TURNS_PER_RUN_BUILTIN = 1
 """Nobody waits for a model. Who came first is answered first, instead of all a little at a time."""
 
 # By name: the driver is an extra.

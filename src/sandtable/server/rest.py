@@ -122,6 +122,7 @@ async def get_plan_schema() -> dict[str, Any]:
 _RUN_EXAMPLES: dict[str, Any] = {
     "plan": {"summary": "A plan", "value": {"dataset_id": "ecommerce", "plan": views.PLAN_EXAMPLE}},
     "sql": {"summary": "SQL", "value": {"dataset_id": "ecommerce", "sql": views.SQL_EXAMPLE}},
+    "python": {"summary": "Python", "value": {"dataset_id": "ecommerce", "python": views.PYTHON_EXAMPLE}},
     "dry_run": {
         "summary": "Bind and explain only",
         "value": {"dataset_id": "ecommerce", "sql": views.SQL_EXAMPLE, "mode": "dry_run"},
@@ -137,7 +138,7 @@ _RUN_EXAMPLES: dict[str, Any] = {
     "/runs",
     operation_id="submit_run",
     tags=["runs"],
-    summary="Run a plan or SQL",
+    summary="Run a plan, SQL or Python",
     responses=_NOT_FOUND
     | _UNUSABLE
     | _UNAVAILABLE
@@ -168,7 +169,9 @@ async def list_runs(
     status: Status | None = None,
     dataset_id: Annotated[str | None, Query(max_length=128)] = None,
     user: Annotated[str | None, Query(max_length=128)] = None,
-    text: Annotated[str | None, Query(max_length=500, description="In the question, plan or SQL.")] = None,
+    text: Annotated[
+        str | None, Query(max_length=500, description="In the question, plan, SQL or Python.")
+    ] = None,
     before: Annotated[str | None, Query(max_length=128, description="`next` of the page before.")] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> views.RunPage:
@@ -221,9 +224,15 @@ async def check(
 ) -> views.VerdictView:
     logs.bind(dataset_id=body.dataset_id)
     parts = _parts(request)
-    if (body.plan is None) == (body.sql is None):
-        raise InvalidInput("a check needs a plan or SQL", suggestion="Give exactly one of `plan` and `sql`.")
+    if sum(given is not None for given in (body.plan, body.sql, body.python)) != 1:
+        raise InvalidInput(
+            "a check needs a plan, SQL or Python",
+            suggestion="Give exactly one of `plan`, `sql` and `python`.",
+        )
     dataset = await parts.library.ready(body.dataset_id)
+    if body.python is not None:
+        verdict = await parts.check(dataset, python=body.python, names=body.names)
+        return views.VerdictView.of(verdict, of_code=True)
     sql, plan = body.sql, body.whole_plan
     verdict = await parts.check(dataset, sql=sql, plan=plan)
     return views.VerdictView.of(await with_fixes(parts.check, dataset, verdict, sql, plan))

@@ -14,7 +14,8 @@ from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
 from sandtable.plan.reading import bounded
 from sandtable.policy.verdict import Approved, Fix, Verdict
-from sandtable.runs.model import Run
+from sandtable.runs.model import MOST_NAMES, Mode, Run
+from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import Limits, ResultColumn
 
 PLAN_EXAMPLE: dict[str, Any] = {
@@ -25,6 +26,7 @@ PLAN_EXAMPLE: dict[str, Any] = {
     "order_by": [{"expr": "return_rate", "dir": "desc"}],
 }
 SQL_EXAMPLE = "SELECT category, count(*) AS n FROM order_items GROUP BY category ORDER BY n DESC"
+PYTHON_EXAMPLE = 'order_items.groupby("category", as_index=False)["quantity"].sum()'
 
 
 def _bounded_plan(plan: Any) -> Any:
@@ -43,13 +45,23 @@ PlanJson = Annotated[
 
 
 class CheckBody(BaseModel):
-    """Exactly one of `plan` and `sql`."""
+    """Exactly one of `plan`, `sql` and `python`."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
     dataset_id: str = Field(min_length=1, max_length=128, description="Which dataset it is about.")
     plan: PlanJson = None
     sql: str | None = Field(None, description="One SELECT in DuckDB's dialect.")
+    python: str | None = Field(
+        None,
+        description="Python code, where the server has it switched on. It finds each table as a DataFrame of that "
+        "name; its last expression and what it hands to `show` are its answer.",
+    )
+    names: dict[str, str] = Field(
+        default_factory=dict,
+        max_length=MOST_NAMES,
+        description="Further names under which Python finds tables: from the name to the table.",
+    )
 
     @property
     def whole_plan(self) -> dict[str, Any] | None:
@@ -60,10 +72,12 @@ class CheckBody(BaseModel):
 
 
 class RunBody(CheckBody):
-    """Exactly one of `plan` and `sql`."""
+    """Exactly one of `plan`, `sql` and `python`."""
 
     question: str = Field("", description="What a person asked; kept in the capsule.")
-    mode: Literal["sql", "dry_run"] = Field("sql", description="`dry_run` binds and explains only.")
+    mode: Mode = Field(
+        "sql", description="`dry_run` binds SQL and explains only; of Python it is always `python`."
+    )
     max_rows: int | None = Field(None, ge=1, description="Fewer rows than the server allows.")
     timeout_ms: int | None = Field(None, ge=1, description="Less time than the server allows.")
     cache: bool = Field(True, description="Whether an earlier, identical run may answer.")
@@ -156,14 +170,19 @@ class RunView(_Shown):
     status: Status
     dataset_id: str
     dataset_version: str
-    mode: Literal["sql", "dry_run"]
+    mode: Mode
     question: str
     plan: dict[str, Any] | None
     sql: str | None
     """As submitted, or compiled from the plan."""
     executed_sql: str | None
     """The gate's canonical text: what ran."""
+    python: str | None
+    """The code as submitted, which is what ran."""
+    names: dict[str, str]
+    """Further names that the code had for tables."""
     verdict: VerdictRecord | None
+    """`unchecked` for code that a person ran on their own machine without a check."""
     warnings: tuple[str, ...]
     columns: tuple[ResultColumn, ...]
     rows: tuple[tuple[Any, ...], ...] | None
@@ -172,8 +191,11 @@ class RunView(_Shown):
     exec_time_ms: float | None
     output: dict[str, Any]
     """What a dry run explains."""
+    artifacts: tuple[Artifact, ...]
+    """What code showed, in its order; `[[id]]` in `stdout` is where it was. Written by a stranger's code: to be drawn
+    by something that trusts none of it. Not in lists."""
     chart: dict[str, Any] | None
-    """The Plotly figure, as it is in the capsule; not in lists."""
+    """The Plotly figure made of the result, as it is in the capsule, or the last one that code showed; not in lists."""
     origin: Origin | None
     """Who proposed the plan or SQL, when a conversation did."""
     stdout: str
@@ -200,6 +222,8 @@ class RunView(_Shown):
             mode=request.mode,
             question=request.question,
             plan=request.plan,
+            python=request.python,
+            names=request.names,
             origin=request.origin,
             fixes=fixes,
             **same,
@@ -219,6 +243,8 @@ class VerdictView:
     verdict: Literal["approved", "refused"]
     sql: str | None = None
     """What would run: the gate's canonical text."""
+    python: str | None = None
+    """The code that would run."""
     tables: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
@@ -234,11 +260,12 @@ class VerdictView:
     """Corrections that the gate approves, the likeliest first."""
 
     @classmethod
-    def of(cls, verdict: Verdict) -> VerdictView:
+    def of(cls, verdict: Verdict, *, of_code: bool = False) -> VerdictView:
         if isinstance(verdict, Approved):
             return cls(
                 verdict="approved",
-                sql=verdict.sql,
+                sql=None if of_code else verdict.sql,
+                python=verdict.sql if of_code else None,
                 tables=verdict.tables,
                 functions=verdict.functions,
                 warnings=verdict.warnings,

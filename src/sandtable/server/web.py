@@ -17,7 +17,7 @@ from sandtable.settings import Settings
 # Charts and diagrams set styles from their scripts, which only 'unsafe-inline' lets through; scripts are our own.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
-    "font-src 'self'; connect-src 'self'; worker-src 'self' blob:; frame-src blob:; "
+    "font-src 'self'; connect-src 'self'; worker-src 'self' blob:; frame-src 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 _PAGES = re.compile(r"/(?:t/[^/]+/?|data/?|data/[^/]+/?|compare/?)?")

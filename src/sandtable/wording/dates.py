@@ -23,6 +23,12 @@ def moment(value: dt.date | dt.datetime) -> str:
     return f"{day(value)}, {clock}" + (f":{value.second:02d}" if value.second else "")
 
 
+def instant(value: dt.datetime) -> str:
+    """A moment that is one and the same everywhere: its zone is said, so that a reader's program may show theirs."""
+    clock = f"{value.hour:02d}:{value.minute:02d}" + (f":{value.second:02d}" if value.second else "")
+    return f"{day(value)}, {clock} UTC"
+
+
 def period(start: dt.date, unit: str) -> str:
     """A time bucket, by its first day."""
     match unit:

@@ -41,6 +41,8 @@ class Field:
     unit: str = ""
     bucket: str = ""
     """The unit of a time bucket."""
+    instant: bool = False
+    """Its cells are moments in time, not readings of some wall clock."""
     counts: bool = False
     metric: bool = False
     derived: str = ""
@@ -115,6 +117,8 @@ class Field:
             return self._figure(number)
         if self.is_time and isinstance(cell, str):
             read = read_moment(cell)
+            if self.instant and isinstance(read, dt.datetime):
+                return dates.instant(read)
             if read is not None:
                 return dates.period(read, self.bucket) if self.bucket else dates.moment(read)
         return inert(cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False, default=str))

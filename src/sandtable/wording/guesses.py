@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from sandtable.catalog.model import Column, ColumnType, Dataset
@@ -29,6 +30,7 @@ _NOT_THINGS = frozenset(
 )
 _SHARE = frozenset("rate share fraction proportion".split())
 _PERCENT = frozenset("pct percent percentage".split())
+_ZONE = re.compile(r"TIMESTAMPTZ|WITH TIME ZONE", re.IGNORECASE)
 _BUCKETS = ("hour", "day", "week", "month", "quarter", "year")
 
 Columns = Sequence[tuple[str, str]]
@@ -37,8 +39,17 @@ Rows = Sequence[Sequence[Any]]
 
 def guessed_fields(columns: Columns, rows: Rows, dataset: Dataset) -> tuple[Field, ...]:
     return tuple(
-        _field(index, name, type_, columns, rows, dataset) for index, (name, type_) in enumerate(columns)
+        replace(_field(index, name, type_, columns, rows, dataset), instant=_instants(index, type_, rows))
+        for index, (name, type_) in enumerate(columns)
     )
+
+
+def _instants(index: int, sql_type: str, rows: Rows) -> bool:
+    """With a zone; but where the clock says midnight in every row, the cells are days, months or years."""
+    if not sql_type.upper().startswith("TIMESTAMP") or not _ZONE.search(sql_type):
+        return False
+    read = [read_moment(row[index]) for row in rows if index < len(row) and isinstance(row[index], str)]
+    return any(isinstance(moment, dt.datetime) and moment.time() != dt.time() for moment in read)
 
 
 def logical_type(sql_type: str) -> ColumnType:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandtable.agent.model_reply import Said, read_reply, reply_schema
-from sandtable.agent.proposer import AskBack, PlanProposal, Talk
+from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, Talk
 from sandtable.errors import Problem
 from sandtable.plan.model import QueryPlan
 from tests.agent.models.asking import GOOD, PLAN
@@ -33,7 +33,7 @@ CUT_AFTER_A_DEFINITION = json.dumps({"intent": "plan", "plan": {"define": [{"nam
         pytest.param(TEXT[: TEXT.index("region") + 3], "ends before it is complete", id="cut-in-text"),
         pytest.param(f"Here: {TEXT[:50]}", "ends before it is complete", id="cut-after-prose"),
         pytest.param('{"intent": plan}', "is not JSON: Expecting value (line 1, column 12)", id="unquoted"),
-        pytest.param('{"intent": "guess"}', "(one of plan, sql, ask_back, talk)", id="bad-intent"),
+        pytest.param('{"intent": "guess"}', "(one of plan, sql, ask_back, talk, analysis)", id="bad-intent"),
         pytest.param('{"plan": 3, "intent": "plan"}', "`plan`: input should be", id="plan-is-a-number"),
         pytest.param('{"intent": "plan", "plan": "{"}', "ends before it is complete", id="cut-plan-text"),
         pytest.param('{"intent": "plan"}', "but no `plan`", id="no-plan"),
@@ -95,7 +95,7 @@ _JSON = st.recursive(
     st.fixed_dictionaries(
         {},
         optional={
-            "intent": st.sampled_from(["plan", "sql", "ask_back", "talk"]) | _JSON,
+            "intent": st.sampled_from(["plan", "sql", "ask_back", "talk", "analysis"]) | _JSON,
             "plan": st.just(PLAN) | _JSON,
             "sql": _JSON,
             "text": _JSON,
@@ -105,7 +105,7 @@ _JSON = st.recursive(
 )
 def test_no_object_raises(found: dict[str, object]) -> None:
     read = read_reply(Said("", given=found), "shop")
-    assert isinstance(read, PlanProposal | AskBack | Talk | Problem) or read.sql
+    assert isinstance(read, PlanProposal | AskBack | Talk | AnalysisProposal | Problem) or read.sql
 
 
 def test_the_schema_knows_every_field_of_a_plan_and_closes_none() -> None:

@@ -140,3 +140,68 @@ def test_times_are_the_viewers(served: str, page: Page, picture: Picture) -> Non
     picture("time")
     expect(grid.get_by_role("gridcell").first).to_contain_text("5:00")
     expect(grid.get_by_role("gridcell").nth(1)).to_have_text("1.234.567,5")
+
+
+@pytest.mark.parametrize("look", [{"timezone_id": "America/New_York"}], ids=["new-york"])
+def test_a_sentence_tells_the_same_time_as_its_table(served: str, page: Page, picture: Picture) -> None:
+    open_app(page, served)
+    said = ask_and_see(page, "SELECT TIMESTAMPTZ '2025-06-01 20:30:00+00' AS happened FROM orders LIMIT 1")
+    moment = said.locator("p time")
+    expect(moment).to_have_text("1 June 2025 at 16:30")
+    expect(moment).to_have_attribute("title", "1 June 2025, 20:30 UTC")
+    grid = said.get_by_role("grid")
+    expect(grid.get_by_role("gridcell")).to_have_text("1 Jun 2025, 16:30")
+    expect(grid.get_by_role("columnheader", name="happened")).to_contain_text("time in your zone")
+    picture("a-moment")
+
+    # Without a zone it is what the data's own clock said.
+    said = ask_and_see(page, "SELECT TIMESTAMP '2025-06-01 20:30:00' AS happened FROM orders LIMIT 1", 2)
+    expect(said).to_contain_text("1 June 2025, 20:30")
+    expect(said.locator("p time")).to_have_count(0)
+    expect(said.get_by_role("gridcell")).to_have_text("1 Jun 2025, 20:30")
+
+    # A month is no moment: in New York it would begin on the last day of the one before.
+    monthly = (
+        "SELECT date_trunc('month', order_date::TIMESTAMPTZ) AS month, count(*) AS orders FROM orders "
+        "WHERE order_date < DATE '2024-04-01' GROUP BY 1 ORDER BY 1"
+    )
+    said = ask_and_see(page, monthly, 3)
+    expect(said).to_contain_text("in January")
+    expect(said.get_by_role("gridcell").first).to_have_text("1 Jan 2024")
+    expect(said.locator(".xtick text").first).to_contain_text(re.compile("Jan.*2024"))
+    picture("months")
+
+
+@pytest.mark.parametrize("look", [{"viewport": {"width": 1280, "height": 800}}], ids=["laptop"])
+@pytest.mark.parametrize("question", [CHIP, "Revenue by region and channel"])
+def test_sentence_chart_and_first_rows_are_seen_at_once(
+    served: str, page: Page, picture: Picture, question: str
+) -> None:
+    open_app(page, served)
+    said = ask_and_see(page, question)
+    expect(said.locator(".plot-container")).to_be_visible()
+    picture("answer")
+    expect(said.locator("p").first).to_be_in_viewport(ratio=1)
+    expect(said.get_by_role("figure")).to_be_in_viewport(ratio=1)
+    first = said.get_by_role("grid").get_by_role("row").nth(1).bounding_box()
+    box = question_box(page).bounding_box()
+    assert first and box and first["y"] + first["height"] < box["y"]
+
+
+@pytest.mark.parametrize("look", [{"viewport": {"width": 380, "height": 760}}], ids=["phone"])
+def test_no_line_begins_with_a_dot(served: str, page: Page, picture: Picture) -> None:
+    open_app(page, served)
+    line = ask_and_see(page, CHIP).locator("p", has=page.locator("[data-status]"))
+    expect(line).to_contain_text("sealed")
+    picture("state")
+    dots = line.locator("[aria-hidden]", has_text="·")
+    edge = line.bounding_box()
+    assert edge
+    for width in (380, 340, 300):
+        page.set_viewport_size({"width": width, "height": 760})
+        for dot in dots.all():
+            place = dot.bounding_box()
+            assert place
+            # Either between two parts, or cut off at the edge.
+            assert place["x"] > edge["x"] + 20 or place["x"] + place["width"] <= edge["x"], width
+    picture("narrower")

@@ -6,11 +6,13 @@ import csv
 import io
 import json
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
+from tests.browser.conftest import serving
 from tests.browser.web.person import CHIP, Picture, answer, ask_and_see, open_app
 
 pytestmark = [pytest.mark.needs("userns", "chromium", "web_ui")]
@@ -98,3 +100,53 @@ def test_a_chart_changes_its_type_and_is_saved(served: str, page: Page, picture:
     menu = figure.get_by_role("button", name="Download chart")
     assert downloaded(page, menu, "PNG")[:8] == b"\x89PNG\r\n\x1a\n"
     assert b"<svg" in downloaded(page, menu, "SVG")[:200]
+
+
+def test_two_amounts_stay_side_by_side_in_another_type(served: str, page: Page, picture: Picture) -> None:
+    open_app(page, served)
+    figure = ask_and_see(page, CHIP).get_by_role("figure")
+    expect(figure.locator(".trace.bars")).to_have_count(2)
+    figure.get_by_role("button", name="Chart type: Horizontal bars").click()
+    page.get_by_role("menuitemradio", name="Bars", exact=True).click()
+    expect(figure.get_by_role("button", name="Chart type: Bars")).to_be_visible()
+    expect(figure.locator(".trace.bars")).to_have_count(2)
+    expect(figure.get_by_role("list", name="Series").get_by_role("listitem")).to_have_count(2)
+    picture("bars")
+
+
+@pytest.fixture(scope="module")
+def generous(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """A server that gives many rows."""
+    with serving(tmp_path_factory.mktemp("generous")) as start:
+        yield start(MAX_ROWS="10000", MAX_RESULT_BYTES=str(64 << 20))
+
+
+_LONG_TASKS = """
+window.tasks = [];
+new PerformanceObserver((list) => {
+  for (const entry of list.getEntries()) window.tasks.push(entry.duration);
+}).observe({ type: "longtask", buffered: true });
+"""
+LONGEST_TASK_MS = 200
+
+
+def test_a_quarter_million_cells_are_copied_without_holding_the_page(generous: str, page: Page) -> None:
+    page.add_init_script(_LONG_TASKS)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    columns = ", ".join(f"unit_price * {n} AS price_{n}" for n in range(1, 24))
+    open_app(page, generous)
+    grid = ask_and_see(page, f"SELECT sku, category, {columns} FROM order_items LIMIT 10000").get_by_role(
+        "grid"
+    )
+    expect(grid).to_have_attribute("aria-rowcount", "10001")
+    grid.get_by_role("gridcell").first.click()
+    page.keyboard.press("ControlOrMeta+a")
+    page.wait_for_timeout(500)
+    page.evaluate("window.tasks.length = 0")
+    page.keyboard.press("ControlOrMeta+c")
+    page.wait_for_function(
+        "navigator.clipboard.readText().then((text) => text.split('\\n').length === 10000)"
+    )
+    tasks = page.evaluate("window.tasks")
+    print(f"longest task while copying 250,000 cells: {max(tasks, default=0):.0f} ms")
+    assert max(tasks, default=0) < LONGEST_TASK_MS

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.web.person import Picture, details, open_app
+from tests.browser.web.person import Picture, ask_and_see, details, open_app
 
 pytestmark = [pytest.mark.needs("userns", "chromium", "web_ui")]
 
@@ -109,5 +109,34 @@ def test_a_refused_run_is_put_right_from_its_own_page(served: str, page: Page, p
     open_app(page, served, f"/runs/{run_id}")
     expect(page.get_by_role("main").locator("mark")).to_have_text("oders")
     picture("refused")
+    main = page.get_by_role("main")
+    expect(main.get_by_text("FROM oders")).to_have_count(1)
+    # The same would be refused again.
+    expect(main.get_by_role("button", name="Run again")).to_have_count(0)
+    main.get_by_role("button", name="Edit", exact=True).click()
+    expect(details(page).get_by_role("textbox", name="SQL")).to_be_visible()
+    picture("edited")
+    details(page).get_by_role("button", name="Close details").click()
     page.get_by_role("main").get_by_role("button", name=re.compile("orders")).click()
     expect(page.get_by_role("main").locator("[data-status=succeeded]")).to_be_visible()
+
+
+def test_the_history_says_what_nobody_asked_for(served: str, page: Page, picture: Picture) -> None:
+    open_app(page, served, "/data/sensors")
+    expect(page.get_by_role("grid").first).to_be_visible()
+    open_app(page, served)
+    question = "Which sales channel has the highest return rate?"
+    ask_and_see(page, question)
+    open_app(page, served, "/runs")
+    runs = page.get_by_role("list", name="Runs").get_by_role("listitem")
+    asked = runs.filter(has_text=question)
+    expect(asked).to_have_count(2)
+    expect(asked.filter(has_text="overall value")).to_have_count(1)
+    expect(runs.filter(has_text="Sample rows of")).to_have_count(0)
+    picture("1-without-samples")
+    page.get_by_role("checkbox", name="With sample rows").click()
+    expect(page).to_have_url(re.compile("samples=1"))
+    expect(
+        runs.filter(has_text="Sample rows of readings").filter(has_text="sample rows").first
+    ).to_be_visible()
+    picture("2-with-samples")

@@ -74,6 +74,21 @@ def test_the_list_is_searched_renamed_and_thinned(served: str, page: Page, pictu
     picture("1-searched")
     search.fill("")
 
+    titles = page.get_by_role("navigation", name="Main").locator("a[href^='/t/']")
+    before = titles.all_inner_texts()
+    act(page, "How many orders came by channel?", "Rename")
+    page.get_by_role("textbox", name=re.compile("New name of")).fill("Channels")
+    page.get_by_role("textbox", name=re.compile("New name of")).press("Enter")
+    expect(listed(page, "Channels")).to_be_visible()
+    # A new name is no news.
+    renamed = [title.replace("How many orders came by channel?", "Channels") for title in before]
+    page.reload()
+    expect(listed(page, "Channels")).to_be_visible()
+    assert titles.all_inner_texts() == renamed
+    act(page, "Channels", "Rename")
+    page.get_by_role("textbox", name=re.compile("New name of")).fill("How many orders came by channel?")
+    page.get_by_role("textbox", name=re.compile("New name of")).press("Enter")
+
     act(page, "How many products does each supplier have?", "Rename")
     name = page.get_by_role("textbox", name=re.compile("New name of"))
     name.fill("Suppliers")

@@ -126,8 +126,9 @@ class _Says(_Stage):
 
 async def _ask(store: Store, stage: _Stage, **given: Any) -> JobResult:
     executor = LocalExecutor(store.root)
-    executor._template = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both
-    executor._pool = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both
+    station = executor._stations["sql"]
+    station._template = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both
+    station._pool = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both
     await executor.submit(sql_job(store, "asked", "SELECT 1 AS x", **given))
     try:
         async with asyncio.timeout(10):

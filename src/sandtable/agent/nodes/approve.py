@@ -23,11 +23,11 @@ async def approve(state: State) -> State:
     decision = decision_of(interrupt(request_of(sql, reading)))
     while decision is None:
         decision = decision_of(interrupt(request_of(sql, f"{_UNCLEAR}\n\n{reading}")))
-    if decision.kind == "approve" or decision.sql == sql:
+    if decision.kind == "approve" or decision.text == sql:
         return State(turn=turn)
-    if decision.sql is not None:
+    if decision.text is not None:
         # The person wrote it: it is nobody's proposal any more, and the gate judges it like any other text.
-        return State(turn=changed(turn, Turn(sql=decision.sql, plan=None, reading="", origin="")))
+        return State(turn=changed(turn, Turn(sql=decision.text, plan=None, reading="", origin="")))
     return _declined(turn, decision.reason)
 
 

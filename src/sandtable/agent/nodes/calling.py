@@ -6,13 +6,21 @@ from langchain_core.messages import AIMessage, AnyMessage
 from langgraph.graph.ui import push_ui_message
 
 from sandtable.agent.state import Turn
-from sandtable.agent.tools import call_of
+from sandtable.agent.tools import EXECUTE_PYTHON, call_of
 from sandtable.agent.voice import new_id
 
 
 def new_call(turn: Turn, dataset_id: str) -> AIMessage:
     plan = turn.get("plan")
     call = call_of(dataset_id, plan, None if plan is not None else turn.get("sql"), f"call_{new_id()}")
+    message = AIMessage(content="", id=new_id(), tool_calls=[call])
+    progress(ids_of(message), "checked", None, None)
+    return message
+
+
+def code_call(dataset_id: str, code: str, step: int, goal: str) -> AIMessage:
+    args = {"dataset_id": dataset_id, "code": code, "step": step, "goal": goal}
+    call = {"name": EXECUTE_PYTHON.name, "args": args, "id": f"call_{new_id()}"}
     message = AIMessage(content="", id=new_id(), tool_calls=[call])
     progress(ids_of(message), "checked", None, None)
     return message

@@ -8,12 +8,21 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.events import Thought
-from sandtable.agent.intent import Declined, Define, LookBack, PastedSql, Question, SmallTalk, intent_of
+from sandtable.agent.intent import (
+    Declined,
+    Define,
+    LookBack,
+    PastedSql,
+    Question,
+    SmallTalk,
+    intent_of,
+    without_language,
+)
 from sandtable.agent.look_back import look_back, reading_or_none
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.place import dataset_of
-from sandtable.agent.replies import declined, small_talk
+from sandtable.agent.replies import declined, needs_python, small_talk
 from sandtable.agent.state import Said, State, Turn, defined_of, exchanges_of, last_question
 from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
@@ -53,6 +62,13 @@ async def _decide(means: Means, state: State, dataset: Dataset, text: str, turn:
             turn["sql"], turn["plan"], turn["question"] = sql, None, text
         case SmallTalk():
             turn["said"] = small_talk(intent, dataset, defined)
+        case Declined("python") if means.analyses:
+            turn["question"], turn["analyse"] = text.strip(), True
+        case Declined("python") if bare := without_language(text):
+            # The person cares for the answer more than for the means, where a plan will do.
+            turn["question"], turn["wants_python"] = bare, True
+        case Declined("python"):
+            turn["said"] = needs_python(dataset, model=means.coder is not None, python=means.python)
         case Declined():
             turn["said"] = declined(intent, dataset, len(text))
         case LookBack():
@@ -68,6 +84,8 @@ def define(name: str, state: State, dataset: Dataset) -> Said:
     known = defined_of(state)
     if before is None:
         return _asked("There is no result to name yet. Ask a question first, then say *call that …*.")
+    if before.plan is None and before.code:
+        return _asked("What the code made already has its name: ask about it by that.")
     if before.plan is None:
         return _asked("Only the result of a question can be named; the last one came from SQL that you gave.")
     if not re.match(r"[a-z_]", made):
@@ -108,4 +126,6 @@ def after_classify(state: State) -> str:
     turn: Any = state.get("turn") or {}
     if turn.get("said"):
         return "converse"
-    return "validate" if turn.get("sql") else "propose"
+    if turn.get("sql"):
+        return "validate"
+    return "plan_steps" if turn.get("analyse") else "propose"

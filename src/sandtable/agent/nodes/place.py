@@ -14,6 +14,11 @@ def user_of(config: RunnableConfig) -> str:
     return str((config.get("configurable") or {}).get("user") or "local")[:128]
 
 
+def thread_of(config: RunnableConfig) -> str:
+    """The conversation, and so the session in which its code runs."""
+    return str((config.get("configurable") or {})["thread_id"])
+
+
 def dataset_id_of(state: State, config: RunnableConfig) -> str | None:
     """What the turn's caller says, else what the thread is about."""
     asked = (config.get("configurable") or {}).get("dataset_id")

@@ -10,8 +10,16 @@ from sandtable.agent.grounding import grounded
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.classify import failed
 from sandtable.agent.nodes.place import dataset_of
-from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal, SqlProposal, Talk
-from sandtable.agent.replies import not_understood, prompts_of, words_of
+from sandtable.agent.proposer import (
+    AnalysisProposal,
+    AskBack,
+    Asked,
+    PlanProposal,
+    Proposal,
+    SqlProposal,
+    Talk,
+)
+from sandtable.agent.replies import needs_python, not_understood, prompts_of, words_of
 from sandtable.agent.state import (
     Said,
     State,
@@ -28,6 +36,8 @@ from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
 from sandtable.wording.inert import inert
 
+_WITHOUT_PYTHON = "answered with a plan, without Python"
+
 
 async def propose(means: Means, state: State, config: RunnableConfig) -> State:
     turn = turn_of(state)
@@ -40,7 +50,7 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
         return State(turn=changed(turn, Turn(said=failed(error))))
     changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=means.proposer.name)
     what = proposed.what if means.proposer.name == NAME else _checked(proposed.what, turn, dataset)
-    changes.update(_taken(what, turn, dataset))
+    changes.update(_taken(means, what, turn, dataset))
     return State(turn=changed(turn, changes))
 
 
@@ -54,12 +64,20 @@ async def asked_of(means: Means, state: State, dataset: Dataset) -> Asked:
         attempts=attempts_of(turn),
         defined=defined_of(state),
         wants_sql=bool(turn.get("wants_sql")),
+        python=means.analyses,
     )
 
 
-def _taken(what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
+def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
     match what:
+        case AnalysisProposal() if means.analyses:
+            return Turn(analyse=True)
+        case AnalysisProposal():
+            return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
+        case AskBack() if turn.get("wants_python") and not turn.get("attempts"):
+            return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
         case PlanProposal(plan, used):
+            used = (*used, _WITHOUT_PYTHON) if turn.get("wants_python") else used
             return Turn(plan=plan, sql=None, used=list(used), problem=None, run_ids=[])
         case SqlProposal(sql):
             return Turn(plan=None, sql=sql, used=[], problem=None, run_ids=[])
@@ -96,6 +114,8 @@ def after_propose(state: State) -> str:
     turn = turn_of(state)
     if turn.get("said"):
         return "converse"
+    if turn.get("analyse"):
+        return "plan_steps"
     if turn.get("given_up"):
         return "answer" if turn.get("run_ids") else "run"
     return "validate"

@@ -7,20 +7,18 @@ import contextlib
 import time
 from collections import OrderedDict, deque
 from pathlib import Path
-from typing import Any
 
-import structlog
-from pydantic import ValidationError
-
-from sandtable.errors import NotFound, SandboxUnavailable
+from sandtable.errors import InvalidInput, NotFound, RunnerBroken, SandboxUnavailable
 from sandtable.sandbox.executor import JobStatus
-from sandtable.sandbox.job import WRITES, Job, JobResult
+from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
+from sandtable.sandbox.local.held import Held
 from sandtable.sandbox.local.outcome import explain_end, failed, timed_out
 from sandtable.sandbox.local.pool import KEYS_KEPT, Key, Origin, Pool
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
-from sandtable.sandbox.local.template import Hello, TemplateProcess
-
-log = structlog.get_logger(__name__)
+from sandtable.sandbox.local.session import LocalSession
+from sandtable.sandbox.local.station import Plan, Station
+from sandtable.sandbox.local.template import Hello, Kind
+from sandtable.sandbox.local.wire import order_of, read_answer
 
 _RESULTS_KEPT = 64
 _ANSWER_SLACK = 1 << 20
@@ -30,6 +28,8 @@ _QUIET_S = 0.25
 _REFILL_LATEST_S = 3.0
 _TEMPLATE_MB = 1024
 _PIDS_EACH = 64
+_SESSION_PIDS = 4096
+"""Idle sessions beside the jobs that run."""
 
 
 class LocalExecutor:
@@ -48,56 +48,60 @@ class LocalExecutor:
         origin: Origin | None = None,
     ) -> None:
         self.store = store
-        self._isolation = isolation
-        self._nice = nice
-        self._standby = standby
-        self._presealed = presealed
+        memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
+        pids = parallel * _PIDS_EACH + standby + KEYS_KEPT * presealed
+        queries = Plan("sql", store, isolation, nice, memory_bytes, pids, standby, presealed)
+        # A sandbox with libraries holds more memory: those that wait are not bound to a dataset.
+        code = Plan("py", store, isolation, nice, memory_bytes, pids + _SESSION_PIDS, standby, presealed=0)
+        self._stations: dict[Kind, Station] = {"sql": Station(queries), "py": Station(code)}
+        self._sessions: set[LocalSession] = set()
         self._origin: Origin | None = origin
         self._slots = asyncio.Semaphore(parallel)
-        self._memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
-        self._pids = parallel * _PIDS_EACH + standby + KEYS_KEPT * presealed
-        self._starting = asyncio.Lock()
-        self._template: TemplateProcess | None = None
-        self._pool: Pool | None = None
         self._tasks: OrderedDict[str, asyncio.Task[JobResult]] = OrderedDict()
         self._running: set[str] = set()
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
-        self._refills: dict[Key, asyncio.Task[None]] = {}
+        self._refills: dict[tuple[Kind, Key], asyncio.Task[None]] = {}
         self._last_work = 0.0
         self._hurry = asyncio.Event()
         self._closed = False
+        self._held = Held(parallel)
         self._kept: deque[Sandbox] = deque()
         """Parsers of the one person who uses this process, between two of their texts."""
 
-    async def start(self) -> Hello:
+    async def start(self, kind: Kind = "sql") -> Hello:
         """Find out what the host gives. Raises SandboxUnavailable. Called by the first job otherwise."""
-        return (await self._ready())[0].hello
-
-    async def _ready(self) -> tuple[TemplateProcess, Pool]:
-        async with self._starting:
-            if self._template is None or self._pool is None or not self._template.alive:
-                if self._template is not None:
-                    log.warning("sandbox template was lost, starting another")
-                    await self._template.aclose()
-                if self._pool is not None:
-                    self._pool.close()
-                self._template = await TemplateProcess.start(
-                    self.store, isolation=self._isolation, nice=self._nice,
-                    memory_bytes=self._memory_bytes, pids=self._pids,
-                )  # fmt: skip
-                self._pool = Pool(self._template, standby=self._standby, presealed=self._presealed)
-            return self._template, self._pool
+        return (await self._stations[kind].ready())[0].hello
 
     async def submit(self, job: Job) -> None:
-        if self._closed:
-            raise SandboxUnavailable(
-                "no job is taken: this executor is closed", suggestion="start the server again"
-            )
+        self._refuse_when_closed()
         if job.id not in self._tasks:
             self._tasks[job.id] = asyncio.create_task(self._work(job), name=f"job {job.id}")
             while len(self._tasks) > _RESULTS_KEPT and next(iter(self._tasks.values())).done():
                 self._tasks.popitem(last=False)
+
+    def _refuse_when_closed(self) -> None:
+        if self._closed:
+            raise SandboxUnavailable(
+                "no job is taken: this executor is closed", suggestion="start the server again"
+            )
+
+    async def open_session(self, job: Job) -> LocalSession:
+        """Implements `sandbox.session.SessionHost`."""
+        self._refuse_when_closed()
+        if job.mode != "session":
+            raise InvalidInput(f"a session is opened with a job of mode `session`, not {job.mode!r}")
+        for _ in range(2):
+            _, pool = await self._stations["py"].ready()
+            sandbox, origin = pool.take(job, origin=self._origin)
+            session = LocalSession(job, sandbox, self._slots, self._sessions.discard)
+            self._sessions.add(session)
+            opened = await session.open(fresh=origin == "fresh")
+            self._last_work = time.perf_counter()
+            self._refill(pool, job)
+            if opened:
+                return session
+        raise RunnerBroken("the sandbox was lost twice", suggestion="try again")
 
     async def result(self, job_id: str) -> JobResult:
         task = self._task(job_id)
@@ -150,7 +154,7 @@ class LocalExecutor:
             self._last_work = time.perf_counter()
 
     async def _attempt(self, job: Job) -> JobResult | None:
-        _, pool = await self._ready()
+        _, pool = await self._stations[kind_of(job)].ready()
         if job.id in self._cancelled:
             return JobResult(job_id=job.id, status="cancelled")
         started = time.perf_counter()
@@ -161,9 +165,10 @@ class LocalExecutor:
             result = await self._converse(job, sandbox, origin)
         finally:
             del self._sandboxes[job.id]
-            if keeps(job) and result is not None and result.status == "succeeded" and sandbox.alive:
+            succeeded = result is not None and result.status == "succeeded"
+            if keeps(job) and succeeded and sandbox.alive:
                 self._kept.append(sandbox)
-            else:
+            elif result is None or not succeeded or not self._held.hold(job, result, sandbox):
                 sandbox.dispose()
         if result is not None:
             total = (time.perf_counter() - started) * 1e3
@@ -178,17 +183,19 @@ class LocalExecutor:
             if sandbox.alive:
                 return sandbox, "kept"
             sandbox.dispose()
+        if (sandbox := self._held.take(job)) is not None:
+            return sandbox, "held"
         return pool.take(job, origin=self._origin)
 
     async def _converse(self, job: Job, sandbox: Sandbox, origin: Origin) -> JobResult | None:
         """None when the template was lost."""
         try:
             async with asyncio.timeout(job.limits.wall_ms / 1e3):
-                await sandbox.send(_order(job))
+                await sandbox.send(order_of(job))
                 if origin == "fresh":
                     await sandbox.receive(_READY_BYTES)
                 answer = await sandbox.receive(job.limits.result_bytes + _ANSWER_SLACK)
-            return _read_answer(job, sandbox, answer)
+            return read_answer(job, answer, sandbox.output)
         except TimeoutError:
             sandbox.kill()
             await self._see_end(sandbox)
@@ -212,7 +219,7 @@ class LocalExecutor:
                 await asyncio.shield(sandbox.ended)
 
     def _refill(self, pool: Pool, job: Job) -> None:
-        key = Key.of(job)
+        key = (kind_of(job), Key.of(job))
         if key not in self._refills:
             task = self._refills[key] = asyncio.create_task(self._refill_when_quiet(pool, job))
             task.add_done_callback(lambda _: self._refills.pop(key))
@@ -233,7 +240,7 @@ class LocalExecutor:
 
     async def warm(self, job: Job) -> None:
         """Have sandboxes presealed for jobs like this one before the first of them comes."""
-        _, pool = await self._ready()
+        _, pool = await self._stations[kind_of(job)].ready()
         pool.expect(Key.of(job))
         await pool.refill(job)
 
@@ -251,12 +258,11 @@ class LocalExecutor:
         for task in (*self._tasks.values(), *self._refills.values()):
             task.cancel()
         await asyncio.gather(*self._tasks.values(), *self._refills.values(), return_exceptions=True)
-        if self._pool:
-            self._pool.close()
+        await asyncio.gather(*(session.aclose() for session in list(self._sessions)))
         while self._kept:
             self._kept.popleft().dispose()
-        if self._template:
-            await self._template.aclose()
+        self._held.close()
+        await asyncio.gather(*(station.aclose() for station in self._stations.values()))
 
 
 def keeps(job: Job) -> bool:
@@ -264,49 +270,5 @@ def keeps(job: Job) -> bool:
     return job.mode == "parse" and bool(job.options.get("keep"))
 
 
-def _order(job: Job) -> dict[str, Any]:
-    """The job as the runner reads it: the contract, plus where its data lies in the store."""
-    limits = job.limits
-    writing = job.mode in WRITES
-    folder = f"versions/{job.dataset_version.removeprefix('sha256:')}" if job.dataset_version else None
-    cell = {
-        "folder": job.options["folder"] if writing else folder,
-        "staging": job.options["staging"] if writing else None,
-        "memory_mb": limits.memory_mb,
-        "tmp_mb": limits.tmp_mb,
-        "file_mb": job.options["file_mb"] if writing else limits.tmp_mb,
-        "cpu_s": limits.cpu_s,
-        "pids": limits.pids,
-    }
-    return {**job.model_dump(mode="json"), "cell": cell, "presealed": False}
-
-
-def _read_answer(job: Job, sandbox: Sandbox, answer: dict[str, Any]) -> JobResult:
-    try:
-        result = JobResult.model_validate(
-            {**answer, "job_id": job.id, "stderr": sandbox.output[: job.limits.log_bytes]}
-        )
-        breach = _breach(job, result)
-    except ValidationError as error:
-        result, breach = None, f"{error.error_count()} errors"
-    if result is not None and breach is None:
-        return result
-    message = f"the sandbox's answer does not have the agreed form: {breach}"
-    return failed(
-        job, "RUNNER_INTERNAL_ERROR", "BadAnswer", message, "run it again; if it fails again, report the run"
-    )
-
-
-def _breach(job: Job, result: JobResult) -> str | None:
-    """What the runner never does, but a sandbox that was taken over might."""
-    if result.status == "cancelled":
-        return "only the server cancels"
-    if (result.status == "failed") != (result.error is not None) or (
-        result.error is not None and result.rows
-    ):
-        return "its status and its error contradict each other"
-    if len(result.rows) > job.limits.rows or result.row_count != len(result.rows):
-        return f"{len(result.rows)} rows of {result.row_count}, where {job.limits.rows} are allowed"
-    if any(len(row) != len(result.columns) for row in result.rows):
-        return "a row that has not as many cells as there are columns"
-    return None
+def kind_of(job: Job) -> Kind:
+    return "py" if job.mode in CODE else "sql"

@@ -5,11 +5,21 @@ from __future__ import annotations
 import signal
 
 from sandtable.errors import ErrorCode
-from sandtable.sandbox.job import Job, JobError, JobResult
+from sandtable.sandbox.job import CODE, Job, JobError, JobResult
 from sandtable.sandbox.local.sandbox import Sandbox
 
 _SMALLER = "filter or aggregate earlier, add a LIMIT, or avoid joining everything with everything"
-_EXHAUSTED = ("bad_alloc", "MemoryError", "Cannot allocate memory", "out of memory", "Out of Memory")
+_SMALLER_CODE = (
+    "work on fewer rows or columns at once: select columns first, filter, or aggregate with sql(…)"
+)
+_EXHAUSTED = (
+    "memory allocation of",
+    "bad_alloc",
+    "MemoryError",
+    "Cannot allocate memory",
+    "out of memory",
+    "Out of Memory",
+)
 _SETUP_FAILED = 70
 
 
@@ -21,8 +31,12 @@ def failed(job: Job, code: str, kind: str, message: str, suggestion: str = "", s
 def timed_out(job: Job) -> JobResult:
     seconds = job.limits.wall_ms / 1e3
     return failed(
-        job, "RUNNER_TIMEOUT", "Timeout", f"stopped after {seconds:g} s, the limit of this run", _SMALLER
+        job, "RUNNER_TIMEOUT", "Timeout", f"stopped after {seconds:g} s, the limit of this run", _smaller(job)
     )
+
+
+def _smaller(job: Job) -> str:
+    return _SMALLER_CODE if job.mode in CODE else _SMALLER
 
 
 def explain_end(job: Job, sandbox: Sandbox, trouble: str) -> JobResult:
@@ -35,16 +49,16 @@ def explain_end(job: Job, sandbox: Sandbox, trouble: str) -> JobResult:
         number == signal.SIGKILL and _used_its_time(job, ended.cpu_ms if ended else 0)
     ):
         message = f"stopped after {job.limits.cpu_s} s of processor time, the limit of this run"
-        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "CpuLimit", message, _SMALLER, output)
+        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "CpuLimit", message, _smaller(job), output)
     if number == signal.SIGXFSZ:
         message = f"stopped: it filled its {job.limits.tmp_mb} MB of scratch space"
-        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "TmpLimit", message, _SMALLER, output)
+        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "TmpLimit", message, _smaller(job), output)
     if exhausted or (
         number in (signal.SIGABRT, signal.SIGSEGV, signal.SIGBUS)
         and _near_limit(job, ended.peak_kb if ended else 0)
     ):
         message = f"stopped: it needed more than {job.limits.memory_mb} MB of memory"
-        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "MemoryLimit", message, _SMALLER, output)
+        return failed(job, "RUNNER_RESOURCE_EXCEEDED", "MemoryLimit", message, _smaller(job), output)
     if number == signal.SIGKILL:
         message = "the sandbox was killed from outside, most likely because the machine ran out of memory"
         return failed(
@@ -56,10 +70,10 @@ def explain_end(job: Job, sandbox: Sandbox, trouble: str) -> JobResult:
             output,
         )
     if number is not None:
-        message = f"the engine crashed ({signal.Signals(number).name}); nothing else was affected"
-        return failed(
-            job, "RUNNER_INTERNAL_ERROR", "Crash", message, "rewrite the query and report this one", output
-        )
+        who, what = ("the code", "code") if job.mode in CODE else ("the engine", "query")
+        message = f"{who} crashed ({signal.Signals(number).name}); nothing else was affected"
+        advice = f"rewrite the {what} and report this one"
+        return failed(job, "RUNNER_INTERNAL_ERROR", "Crash", message, advice, output)
     return failed(
         job,
         "RUNNER_INTERNAL_ERROR",

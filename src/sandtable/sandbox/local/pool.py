@@ -17,7 +17,7 @@ from sandtable.sandbox.job import WRITES, Job
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
 from sandtable.sandbox.local.template import TemplateProcess
 
-Origin = Literal["kept", "presealed", "standby", "fresh"]
+Origin = Literal["kept", "held", "presealed", "standby", "fresh"]
 
 _READY_BYTES = 4096
 _READY_S = 10.0
@@ -42,7 +42,7 @@ class Key:
         limits = job.limits
         tables = tuple((ref.table, ref.path) for ref in job.data)
         return cls(
-            job.mode == "parse",
+            job.mode == "parse" and not job.options.get("hold"),
             job.dataset_version,
             tables,
             job.threads,

@@ -127,6 +127,18 @@ class Sandbox:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
 
+    def interrupt(self) -> None:
+        """Ask the code that runs in it to stop, as Ctrl-C would. It may not listen."""
+        if self._pidfd is not None and self.alive:
+            with contextlib.suppress(ProcessLookupError):
+                signal.pidfd_send_signal(self._pidfd, signal.SIGINT)
+
+    def forget_output(self) -> None:
+        """Whoever speaks next starts anew."""
+        if self._output >= 0:
+            self._drain()
+        self._kept.clear()
+
     def _close_output(self) -> None:
         if self._output >= 0:
             self._loop.remove_reader(self._output)

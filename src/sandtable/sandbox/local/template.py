@@ -11,13 +11,16 @@ import subprocess
 import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
 from sandtable.sandbox.local.sandbox import Ended, Sandbox
 
-_START_S = 30.0
+Kind = Literal["sql", "py"]
+"""Which template: the engine alone, or the engine with Python's libraries."""
+
+_START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0}
 _MAX_MESSAGE = 64 << 10
 # Nothing of the server's environment reaches a template; these keep libraries from starting threads.
 _ENVIRONMENT = {
@@ -28,6 +31,21 @@ _ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MALLOC_ARENA_MAX": "2",
     "PYTHONDONTWRITEBYTECODE": "1",
+}
+# Code must give the same bytes again: hashes are not salted. The rest keeps libraries from starting threads.
+_FOR_CODE = {
+    **{name: value for name, value in _ENVIRONMENT.items() if name != "PYTHONDONTWRITEBYTECODE"},
+    "PYTHONHASHSEED": "0",
+    "OPENBLAS_NUM_THREADS": "1",
+    "POLARS_MAX_THREADS": "1",
+    "ARROW_DEFAULT_MEMORY_POOL": "system",
+    "JE_ARROW_MALLOC_CONF": "background_thread:false",
+    "_RJEM_MALLOC_CONF": "background_thread:false",
+}
+# `-I` would also ignore the hash seed; with an environment of our own, this is the rest of what it does.
+_COMMAND: dict[Kind, tuple[list[str], dict[str, str]]] = {
+    "sql": (["-I"], _ENVIRONMENT),
+    "py": (["-s", "-P"], _FOR_CODE),
 }
 
 
@@ -66,6 +84,7 @@ class TemplateProcess:
         cls,
         store: Path,
         *,
+        kind: Kind = "sql",
         isolation: str = "auto",
         nice: int = 0,
         memory_bytes: int = 8 << 30,
@@ -80,11 +99,11 @@ class TemplateProcess:
                 f"the local sandbox needs Linux; this is {sys.platform}",
                 suggestion="use the Docker back end here, or run Sandtable on a Linux machine",
             )
-        process, ours = _launch({"store": str(store), "isolation": isolation, "nice": nice})
+        process, ours = _launch(kind, {"store": str(store), "isolation": isolation, "nice": nice})
         # It still imports the engine and has forked nothing: the group will hold all its children.
         group = enclose(process.pid, memory_bytes=memory_bytes, pids=pids)
         try:
-            hello = await _greet(ours, process)
+            hello = await _greet(ours, process, _START_S[kind])
         except BaseException:
             ours.close()
             process.kill()
@@ -165,21 +184,22 @@ class TemplateProcess:
             self._group.remove()
 
 
-def _launch(config: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
+def _launch(kind: Kind, config: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
     """The process, and our end of its control socket."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        argument = json.dumps({**config, "control_fd": theirs.fileno()})
+        argument = json.dumps({**config, "kind": kind, "control_fd": theirs.fileno()})
+        flags, environment = _COMMAND[kind]
         process = subprocess.Popen(
-            [sys.executable, "-I", "-m", "sandtable_runner.zygote", argument],
-            pass_fds=[theirs.fileno()], env=_ENVIRONMENT, cwd="/", stdin=subprocess.DEVNULL,
+            [sys.executable, *flags, "-m", "sandtable_runner.zygote", argument],
+            pass_fds=[theirs.fileno()], env=environment, cwd="/", stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip
     return process, ours
 
 
-async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> Hello:
-    control.settimeout(_START_S)
+async def _greet(control: socket.socket, process: subprocess.Popen[bytes], within_s: float) -> Hello:
+    control.settimeout(within_s)
     try:
         message = await asyncio.to_thread(control.recv, _MAX_MESSAGE)
     except TimeoutError:
@@ -194,6 +214,11 @@ async def _greet(control: socket.socket, process: subprocess.Popen[bytes]) -> He
             complaint=complaint[-4000:],
         )
     hello = json.loads(message)
+    if "missing" in hello:
+        raise SandboxUnavailable(
+            f"Python code cannot run here: the module {hello['missing']!r} is not installed",
+            suggestion="Python needs: pip install 'sandtable[python]'",
+        )
     if hello.get("unavailable"):
         raise SandboxUnavailable(
             "this host cannot isolate: " + "; ".join(hello["reasons"]),

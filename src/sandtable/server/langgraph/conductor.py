@@ -19,7 +19,7 @@ from langgraph.graph import END, START
 from langgraph.types import Command, StateSnapshot, StreamMode
 
 from sandtable.agent.analyst import Analyst, Given
-from sandtable.agent.state import State
+from sandtable.agent.state import State, with_exchange
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.server.errors import sentences
 from sandtable.server.json_text import encode
@@ -248,7 +248,10 @@ def _given(order: Order) -> Given:
     if order.messages is None:
         return None
     messages = [HumanMessage(content=m["content"], id=m.get("id") or str(uuid4())) for m in order.messages]
-    return State(messages=list(messages), dataset_id=order.dataset_id)
+    given = State(messages=list(messages), dataset_id=order.dataset_id)
+    for exchange in order.history:
+        given["known_of"], given["exchanges"] = order.dataset_id, with_exchange(given, exchange)
+    return given
 
 
 def _config(order: Order, turn: Turn, checkpoint_id: str | None) -> RunnableConfig:

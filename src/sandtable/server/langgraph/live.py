@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from sandtable.agent.proposer import Exchange
 from sandtable.server.threads.journal import Journal
 from sandtable.server.threads.line import Place, Strategy
 from sandtable.server.threads.model import Thread, Turn
@@ -29,6 +30,8 @@ class Order:
     strategy: Strategy = "enqueue"
     metadata: dict[str, Any] = field(default_factory=dict)
     opening: str | None = None
+    history: tuple[Exchange, ...] = ()
+    """What was said elsewhere before the first message of the thread."""
     streamed: bool = True
     """Whether somebody is going to listen; a turn that all its listeners left gives way to the next."""
 

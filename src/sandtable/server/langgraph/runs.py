@@ -12,7 +12,7 @@ from starlette.responses import Response
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.server import logs
 from sandtable.server.callers import User
-from sandtable.server.conversations import Conversation, Talking
+from sandtable.server.conversations import Conversation, Talking, same_dataset
 from sandtable.server.langgraph import bodies
 from sandtable.server.langgraph.assistants import dataset_of
 from sandtable.server.langgraph.live import Live
@@ -142,7 +142,7 @@ async def _begin(
     messages = None if body.input is None or body.command else bodies.human_messages(body.input)
     resume = body.command.resume if body.command else None
     thread = await _thread_for(talk, user, thread_id, body)
-    _same_dataset(thread, dataset.id)
+    same_dataset(thread, dataset.id, "Start a new conversation for another dataset.")
     live = await talk.conductor.begin(
         thread,
         dataset.id,
@@ -175,15 +175,6 @@ async def _thread_for(talk: Conversation, user: str, thread_id: str, body: bodie
             field="thread_id",
         )
     return await new_thread(talk, user, bodies.NewThread(thread_id=thread_id, if_exists="do_nothing"))
-
-
-def _same_dataset(thread: Thread, dataset_id: str) -> None:
-    if thread.dataset_id not in (None, dataset_id):
-        raise InvalidInput(
-            f"this conversation is about `{thread.dataset_id}`, not about `{dataset_id}`",
-            suggestion="Start a new conversation for another dataset.",
-            thread_id=thread.id,
-        )
 
 
 async def _frames(

@@ -10,18 +10,18 @@ CREATE_THREAD = """
 THREADS = "SELECT * FROM sandtable_threads"
 COUNT_THREADS = "SELECT count(*) AS n FROM sandtable_threads"
 THREAD = "SELECT * FROM sandtable_threads WHERE id = ?"
-SET_METADATA = "UPDATE sandtable_threads SET metadata = ?, updated_at = ? WHERE id = ?"
+SET_METADATA = "UPDATE sandtable_threads SET metadata = ? WHERE id = ?"
 DELETE_THREAD = "DELETE FROM sandtable_threads WHERE id = ?"
 
-# The metadata again as rows, which both databases search alike. `updated_at` names the thread's version,
-# so that nothing is written for a thread that was there already.
+# The metadata again as rows, which both databases search alike. They are those of the metadata that
+# was just written, so that nothing is written for a thread that was there already.
 CLEAR_TAGS = """
     DELETE FROM sandtable_thread_tags WHERE thread_id = ? AND EXISTS
-        (SELECT 1 FROM sandtable_threads WHERE id = ? AND updated_at = ?)
+        (SELECT 1 FROM sandtable_threads WHERE id = ? AND metadata = ?)
 """
 TAG = """
     INSERT INTO sandtable_thread_tags (thread_id, name, value)
-    SELECT id, CAST(? AS TEXT), CAST(? AS TEXT) FROM sandtable_threads WHERE id = ? AND updated_at = ?
+    SELECT id, CAST(? AS TEXT), CAST(? AS TEXT) FROM sandtable_threads WHERE id = ? AND metadata = ?
 """
 TAGGED = "id IN (SELECT thread_id FROM sandtable_thread_tags WHERE name = ? AND value = ?)"
 
@@ -60,6 +60,7 @@ END = """
 """
 TURN = "SELECT * FROM sandtable_turns WHERE thread_id = ? AND id = ?"
 TURNS = "SELECT * FROM sandtable_turns WHERE thread_id = ?"
+COUNT_TURNS = "SELECT count(*) AS n FROM sandtable_turns WHERE thread_id = ?"
 LEFT_BY = "SELECT id, thread_id FROM sandtable_turns WHERE owner = ? AND status IN ('pending', 'running')"
 OWNERS = "SELECT DISTINCT owner FROM sandtable_turns WHERE status IN ('pending', 'running')"
 

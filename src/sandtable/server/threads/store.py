@@ -58,7 +58,7 @@ class ThreadStore:
             json.dumps(thread.metadata),
             thread.opening,
         )
-        tags = _retag(thread.id, thread.metadata, thread.updated_at)
+        tags = _retag(thread.id, thread.metadata)
         made, *_ = await self._db.change((sql.CREATE_THREAD, values), *tags)
         return made == 1
 
@@ -77,14 +77,12 @@ class ThreadStore:
         return (await self._db.rows(f"{sql.COUNT_THREADS}{where}", *values))[0]["n"]
 
     async def update(self, thread_id: str, metadata: dict[str, Any]) -> Thread | None:
-        """Entries are added to what is there; a null takes one away."""
+        """Entries are added to what is there; a null takes one away. A new name is no news: lists keep their order."""
         thread = await self.get(thread_id)
         if thread is None:
             return None
         merged = {k: v for k, v in {**thread.metadata, **metadata}.items() if v is not None}
-        at = now()
-        change = (sql.SET_METADATA, (json.dumps(merged), at, thread_id))
-        await self._db.change(change, *_retag(thread_id, merged, at))
+        await self._db.change((sql.SET_METADATA, (json.dumps(merged), thread_id)), *_retag(thread_id, merged))
         return await self.get(thread_id)
 
     async def delete(self, thread_id: str) -> bool:
@@ -126,12 +124,22 @@ class ThreadStore:
         return _turn(rows[0]) if rows else None
 
     async def turns(
-        self, thread_id: str, *, status: str | None = None, limit: int = 10, offset: int = 0
+        self,
+        thread_id: str,
+        *,
+        status: str | None = None,
+        limit: int = 10,
+        offset: int = 0,
+        oldest_first: bool = False,
     ) -> list[Turn]:
-        """Newest first."""
+        """Newest first, unless told otherwise."""
         chosen, values = (" AND status = ?", (status,)) if status else ("", ())
-        query = f"{sql.TURNS}{chosen} ORDER BY created_at DESC, id DESC LIMIT ? OFFSET ?"
+        order = "created_at, id" if oldest_first else "created_at DESC, id DESC"
+        query = f"{sql.TURNS}{chosen} ORDER BY {order} LIMIT ? OFFSET ?"
         return [_turn(row) for row in await self._db.rows(query, thread_id, *values, limit, offset)]
+
+    async def turn_count(self, thread_id: str) -> int:
+        return (await self._db.rows(sql.COUNT_TURNS, thread_id))[0]["n"]
 
     async def log(self, turn_id: str, happenings: Sequence[Happening]) -> None:
         size = sum(len(one.data) for one in happenings)
@@ -174,10 +182,11 @@ def _ended(turn_id: str, thread_id: str, owner: str, end: TurnEnd) -> tuple[Stat
     return (sql.SET_FREE, free), (sql.END, (end.status, error, at, turn_id, owner))
 
 
-def _retag(thread_id: str, metadata: dict[str, Any], at: str) -> Iterable[Statement]:
-    yield sql.CLEAR_TAGS, (thread_id, thread_id, at)
+def _retag(thread_id: str, metadata: dict[str, Any]) -> Iterable[Statement]:
+    written = json.dumps(metadata)
+    yield sql.CLEAR_TAGS, (thread_id, thread_id, written)
     for name, value in metadata.items():
-        yield sql.TAG, (name, _tag(value), thread_id, at)
+        yield sql.TAG, (name, _tag(value), thread_id, written)
 
 
 def _conditions(wanted: ThreadFilter) -> tuple[str, list[Any]]:

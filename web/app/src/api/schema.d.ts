@@ -203,7 +203,7 @@ export interface paths {
         get: operations["list_runs"];
         put?: never;
         /**
-         * Run a plan or SQL
+         * Run a plan, SQL or Python
          * @description Accepted runs are on disk. A run that the gate refuses is a run too: `rejected`, with its capsule.
          */
         post: operations["submit_run"];
@@ -347,6 +347,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v2/query": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask, and listen over a WebSocket
+         * @description Without `session_id` a session begins; with it, the query may refer to what was said before. The messages that
+         *     lead to the answer are streamed at `websocket_url`; they can be listened to later, and again.
+         */
+        post: operations["query"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/verify": {
         parameters: {
             query?: never;
@@ -385,6 +406,11 @@ export interface components {
         };
         /** ChatAnswer */
         ChatAnswer: {
+            /**
+             * Artifacts
+             * @default []
+             */
+            artifacts: (components["schemas"]["TableArtifact"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
             /** Chart */
             chart?: {
                 [key: string]: unknown;
@@ -417,6 +443,11 @@ export interface components {
             sql?: string | null;
             /** Status */
             status?: ("pending" | "running" | "succeeded" | "failed" | "rejected" | "cancelled") | null;
+            /**
+             * Steps
+             * @default []
+             */
+            steps: components["schemas"]["CodeStep"][];
             /**
              * Suggestions
              * @default []
@@ -462,7 +493,7 @@ export interface components {
         };
         /**
          * CheckBody
-         * @description Exactly one of `plan` and `sql`.
+         * @description Exactly one of `plan`, `sql` and `python`.
          */
         CheckBody: {
             /**
@@ -471,6 +502,13 @@ export interface components {
              */
             dataset_id: string;
             /**
+             * Names
+             * @description Further names under which Python finds tables: from the name to the table.
+             */
+            names?: {
+                [key: string]: string;
+            };
+            /**
              * Plan
              * @description A query plan; docs/plan.md and GET /plan/schema describe the language.
              */
@@ -478,10 +516,27 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Python
+             * @description Python code, where the server has it switched on. It finds each table as a DataFrame of that name; its last expression and what it hands to `show` are its answer.
+             */
+            python?: string | null;
+            /**
              * Sql
              * @description One SELECT in DuckDB's dialect.
              */
             sql?: string | null;
+        };
+        /**
+         * CodeStep
+         * @description Python that was written for a step of an analysis; after an error there may be another of the same number.
+         */
+        CodeStep: {
+            /** Code */
+            code: string;
+            /** Goal */
+            goal: string;
+            /** Step */
+            step: number;
         };
         /** Column */
         Column: {
@@ -609,6 +664,19 @@ export interface components {
             version: string;
         };
         /**
+         * Earlier
+         * @description One message of a conversation that was had elsewhere.
+         */
+        Earlier: {
+            /** Content */
+            content: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "user" | "human" | "assistant" | "ai";
+        };
+        /**
          * ErrorBody
          * @description The body of every response with status ≥ 400.
          * @example {
@@ -652,6 +720,24 @@ export interface components {
         HTTPValidationError: {
             /** Detail */
             detail?: components["schemas"]["ValidationError"][];
+        };
+        /** HtmlArtifact */
+        HtmlArtifact: {
+            /** Html */
+            html: string;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default html
+             * @constant
+             */
+            kind: "html";
+            /**
+             * Title
+             * @default
+             */
+            title: string;
         };
         /** Keys */
         Keys: {
@@ -720,12 +806,48 @@ export interface components {
              * Name
              * @enum {string}
              */
-            name: "envelope" | "signature" | "signer" | "digests" | "data" | "plan" | "verdict" | "result" | "chart";
+            name: "envelope" | "signature" | "signer" | "digests" | "data" | "plan" | "verdict" | "result" | "chart" | "artifacts" | "stdout";
             /**
              * Status
              * @enum {string}
              */
             status: "ok" | "broken" | "not_checked";
+        };
+        /** MarkdownArtifact */
+        MarkdownArtifact: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default markdown
+             * @constant
+             */
+            kind: "markdown";
+            /** Text */
+            text: string;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
+        /** MermaidArtifact */
+        MermaidArtifact: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default mermaid
+             * @constant
+             */
+            kind: "mermaid";
+            /** Text */
+            text: string;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
         };
         /**
          * Metric
@@ -792,6 +914,32 @@ export interface components {
              */
             tokens_out: number;
         };
+        /** PlotlyArtifact */
+        PlotlyArtifact: {
+            /** Figure */
+            figure: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format
+             * @default plotly
+             * @constant
+             */
+            format: "plotly";
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default plot
+             * @constant
+             */
+            kind: "plot";
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
         /**
          * Problem
          * @description The one wire shape of an error.
@@ -839,6 +987,39 @@ export interface components {
             keyid: string;
             /** Pem */
             pem: string;
+        };
+        /** QueryAnswer */
+        QueryAnswer: {
+            /** Session Id */
+            session_id: string;
+            /**
+             * Websocket Url
+             * @description Where the messages that lead to the answer are streamed.
+             */
+            websocket_url: string;
+        };
+        /** QueryBody */
+        QueryBody: {
+            /**
+             * Conversation History
+             * @description What was said before, oldest first. Context for the chat model of a new session; a session that was asked something before remembers for itself.
+             */
+            conversation_history?: components["schemas"]["Earlier"][] | null;
+            /**
+             * Dataset Name
+             * @description What it is about: the id of a dataset, or the name of a file in one, such as `orders.csv`.
+             */
+            dataset_name: string;
+            /**
+             * Query
+             * @description The question, in plain language.
+             */
+            query: string;
+            /**
+             * Session Id
+             * @description The session to go on with; a new one when left out or null.
+             */
+            session_id?: string | null;
         };
         /** Readiness */
         Readiness: {
@@ -907,7 +1088,7 @@ export interface components {
         };
         /**
          * RunBody
-         * @description Exactly one of `plan` and `sql`.
+         * @description Exactly one of `plan`, `sql` and `python`.
          */
         RunBody: {
             /**
@@ -934,11 +1115,18 @@ export interface components {
             max_rows?: number | null;
             /**
              * Mode
-             * @description `dry_run` binds and explains only.
+             * @description `dry_run` binds SQL and explains only; of Python it is always `python`.
              * @default sql
              * @enum {string}
              */
-            mode: "sql" | "dry_run";
+            mode: "sql" | "dry_run" | "python";
+            /**
+             * Names
+             * @description Further names under which Python finds tables: from the name to the table.
+             */
+            names?: {
+                [key: string]: string;
+            };
             /**
              * Plan
              * @description A query plan; docs/plan.md and GET /plan/schema describe the language.
@@ -946,6 +1134,11 @@ export interface components {
             plan?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Python
+             * @description Python code, where the server has it switched on. It finds each table as a DataFrame of that name; its last expression and what it hands to `show` are its answer.
+             */
+            python?: string | null;
             /**
              * Question
              * @description What a person asked; kept in the capsule.
@@ -975,6 +1168,8 @@ export interface components {
          * @description A run, as far as it has come.
          */
         RunView: {
+            /** Artifacts */
+            artifacts: (components["schemas"]["TableArtifact"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
             /** Cached From */
             cached_from: string | null;
             /** Chart */
@@ -1006,7 +1201,11 @@ export interface components {
              * Mode
              * @enum {string}
              */
-            mode: "sql" | "dry_run";
+            mode: "sql" | "dry_run" | "python";
+            /** Names */
+            names: {
+                [key: string]: string;
+            };
             origin: components["schemas"]["Origin"] | null;
             /** Output */
             output: {
@@ -1016,6 +1215,8 @@ export interface components {
             plan: {
                 [key: string]: unknown;
             } | null;
+            /** Python */
+            python: string | null;
             /** Question */
             question: string;
             /** Row Count */
@@ -1066,6 +1267,30 @@ export interface components {
             /** Run Id */
             run_id?: string | null;
         };
+        /** SvgArtifact */
+        SvgArtifact: {
+            /**
+             * Format
+             * @default svg
+             * @constant
+             */
+            format: "svg";
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default plot
+             * @constant
+             */
+            kind: "plot";
+            /** Svg */
+            svg: string;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
         /** Table */
         Table: {
             /** Columns */
@@ -1085,6 +1310,30 @@ export interface components {
             sha256: string;
             /** Time Column */
             time_column?: string | null;
+        };
+        /** TableArtifact */
+        TableArtifact: {
+            /** Columns */
+            columns: components["schemas"]["ResultColumn"][];
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default table
+             * @constant
+             */
+            kind: "table";
+            /** Row Count */
+            row_count: number;
+            /** Rows */
+            rows: unknown[][];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /** Truncated */
+            truncated: boolean;
         };
         /** TableProfile */
         TableProfile: {
@@ -1142,6 +1391,32 @@ export interface components {
             /** Value */
             value: string | number | boolean | null;
         };
+        /** VegaArtifact */
+        VegaArtifact: {
+            /**
+             * Format
+             * @default vega-lite
+             * @constant
+             */
+            format: "vega-lite";
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default plot
+             * @constant
+             */
+            kind: "plot";
+            /** Spec */
+            spec: {
+                [key: string]: unknown;
+            };
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
         /**
          * VerdictRecord
          * @description What the gate said, without what it said it about.
@@ -1157,7 +1432,7 @@ export interface components {
              * Decision
              * @enum {string}
              */
-            decision: "approved" | "refused";
+            decision: "approved" | "refused" | "unchecked";
             /**
              * Functions
              * @default []
@@ -1227,6 +1502,8 @@ export interface components {
             message?: string | null;
             /** Position */
             position?: number | null;
+            /** Python */
+            python?: string | null;
             /** Sql */
             sql?: string | null;
             /** Suggestion */
@@ -1639,7 +1916,7 @@ export interface operations {
                 status?: ("pending" | "running" | "succeeded" | "failed" | "rejected" | "cancelled") | null;
                 dataset_id?: string | null;
                 user?: string | null;
-                /** @description In the question, plan or SQL. */
+                /** @description In the question, plan, SQL or Python. */
                 text?: string | null;
                 /** @description `next` of the page before. */
                 before?: string | null;
@@ -2030,6 +2307,75 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+        };
+    };
+    query: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueryBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueryAnswer"];
+                };
+            };
+            /** @description No such dataset or session. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description Another server is answering in this session. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The query is too long. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request cannot be used; the message says why. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The store or the queue takes nothing now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };

@@ -2,6 +2,7 @@
 import { ActionBarPrimitive, MessagePrimitive, useAuiState } from "@assistant-ui/react";
 import { RefreshCw } from "lucide-react";
 import { lazy, Suspense } from "react";
+import { hasTags } from "~/artifact/tags";
 import type { Turn } from "~/events/turn";
 import { Copy, classes, IconButton, Markdown } from "~/ui";
 import { Approval } from "./approval";
@@ -17,6 +18,8 @@ import { importEvidence } from "./warm_up";
 import { spoken } from "./wording";
 
 const Evidence = lazy(importEvidence);
+const AnswerText = lazy(() => import("~/artifact/answer_text"));
+const Steps = lazy(() => import("~/artifact/steps"));
 
 export function AnswerMessage() {
   const answer = useAuiState((state) => (state.message.metadata.custom as Partial<Carried>).answer);
@@ -42,13 +45,14 @@ function AnswerBody({ answer, isLast }: { answer: Answer; isLast: boolean }) {
   const failed = turn.ending === "refused" || turn.ending === "failed";
   return (
     <article aria-label="Answer" className="group/answer space-y-3">
-      {failed ? <NotAnswered answer={answer} /> : <Words turn={turn} />}
+      {failed ? <NotAnswered answer={answer} /> : <Words turn={turn} datasetId={datasetId} />}
       {turn.ending === "waiting" && isLast && <Approval answer={answer} />}
       {turn.reading && !failed && turn.ending !== "waiting" && (
         <p className="text-ink-3">Read as: {turn.reading}</p>
       )}
       <StatusLine turn={turn} live={live} />
-      {(turn.table !== null || turn.ending === "answered") && (
+      <Suspense>{turn.steps.length > 0 && <Steps turn={turn} />}</Suspense>
+      {!showsArtifacts(turn) && (turn.table !== null || turn.ending === "answered") && (
         <Suspense fallback={<EvidenceComing rows={turn.table?.rowCount ?? 6} chart={turn.chart !== null} />}>
           <Evidence turn={turn} datasetId={datasetId} />
         </Suspense>
@@ -61,8 +65,18 @@ function AnswerBody({ answer, isLast }: { answer: Answer; isLast: boolean }) {
   );
 }
 
-function Words({ turn }: { turn: Turn }) {
+/** What code showed stands within the words: its last table and chart are not shown once more. */
+const showsArtifacts = (turn: Turn): boolean => turn.artifacts.length > 0 || hasTags(turn.text);
+
+function Words({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
   const words = [spoken(turn), turn.ending === "stopped" ? "Stopped." : ""].filter(Boolean).join("\n\n");
+  // Until there are words to stand in, what was shown waits: it would push down the steps that are being watched.
+  if (showsArtifacts(turn) && (words !== "" || turn.ending !== null))
+    return (
+      <Suspense fallback={<Markdown text={words} />}>
+        <AnswerText turn={turn} text={words} datasetId={datasetId} />
+      </Suspense>
+    );
   if (words === "") return null;
   return (
     <div

@@ -16,6 +16,8 @@ interface ConversationProps {
   datasets: readonly DatasetSummary[];
   datasetsError: unknown;
   onRetryDatasets: () => void;
+  /** A new question waits for the list of datasets. */
+  coming: boolean;
   /** Of a new question; nothing in a thread. */
   chosen: DatasetSummary | null;
   onChoose: (id: string) => void;
@@ -55,7 +57,7 @@ export function Conversation(props: ConversationProps) {
   );
 }
 
-function Shown({ datasets, datasetsError, onRetryDatasets, chosen, onChoose }: ConversationProps) {
+function Shown({ datasets, datasetsError, onRetryDatasets, coming, chosen, onChoose }: ConversationProps) {
   const problem = useSessionState((state) => state.problem);
   const opening = useSessionState((state) => state.opening);
   const threadId = useSessionState((state) => state.threadId);
@@ -73,10 +75,10 @@ function Shown({ datasets, datasetsError, onRetryDatasets, chosen, onChoose }: C
         <ErrorNote error={datasetsError} onRetry={onRetryDatasets} />
       </div>
     );
-  if (opening)
+  if (opening || coming)
     return (
       <div className="mx-auto w-full max-w-3xl px-4 py-8">
-        <SkeletonLines lines={6} label="Loading the conversation" />
+        <SkeletonLines lines={6} label={opening ? "Loading the conversation" : "Loading the datasets"} />
       </div>
     );
   if (chosen) return <Welcome datasets={datasets} chosen={chosen} onChoose={onChoose} />;

@@ -37,6 +37,7 @@ function Ask() {
         <Conversation
           datasets={datasets.data ?? []}
           datasetsError={datasets.error}
+          coming={!inThread && datasets.isPending}
           onRetryDatasets={() => void datasets.refetch()}
           chosen={inThread ? null : chosen}
           onChoose={setChosen}

@@ -27,7 +27,10 @@ export function Runtime({ datasetId, children }: RuntimeProps) {
     isRunning: running,
     isSendDisabled: datasetId === null,
     onNew: async (message) => {
-      if (datasetId) session.ask(textOf(message), datasetId);
+      const text = textOf(message);
+      const taken = datasetId !== null && session.ask(text, datasetId);
+      // What cannot be asked now is still there to be asked.
+      if (!taken) runtime.thread.composer.setText(text);
     },
     onEdit: async (message) => {
       if (message.sourceId) await session.edit(message.sourceId, textOf(message));

@@ -74,8 +74,9 @@ describe("asking", () => {
     expect(wire.orders[0]).toMatchObject({ datasetId: "ecommerce", checkpointId: null });
   });
   test("nothing is asked twice at once, and nothing empty", async () => {
-    session.ask("one", "ecommerce");
-    session.ask("two", "ecommerce");
+    expect(session.ask("one", "ecommerce")).toBe(true);
+    // Whoever asks must know that it was not taken, or the words would be gone.
+    expect(session.ask("two", "ecommerce")).toBe(false);
     await idle();
     session.ask("  ", "ecommerce");
     expect(wire.orders).toHaveLength(1);

@@ -64,13 +64,15 @@ export class Session {
     }
   }
 
-  ask(text: string, datasetId: string): void {
+  /** Whether it was taken: not while another answer is under way. */
+  ask(text: string, datasetId: string): boolean {
     const question = text.trim();
-    if (this.state.live || question === "") return;
+    if (this.state.live || question === "") return false;
     const { head, kept } = this.state;
     const checkpointId = head === kept.head ? null : this.placeAfter(head);
     this.set({ datasetId });
     void this.play(this.exchange(newId(), question, head), { isNew: true, checkpointId });
+    return true;
   }
 
   /** The same question in other words: a branch beside it. */

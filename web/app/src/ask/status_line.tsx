@@ -1,6 +1,6 @@
 // The state of an answer, in one place: a mark with a word, how long, and what is happening or which run it was.
 import { useEffect, useState } from "react";
-import type { RunStatus } from "~/api/model";
+import { hasEnded, type RunStatus } from "~/api/model";
 import { mainRunId, type Turn } from "~/events/turn";
 import { duration } from "~/format";
 import { useDetails } from "~/shell";
@@ -17,18 +17,24 @@ export function statusOf(turn: Turn): RunStatus | null {
   return turn.run?.status ?? null;
 }
 
+/** Every run that has ended leaves a signed capsule, whatever came of it. */
+export function isSealed(turn: Turn): boolean {
+  return mainRunId(turn) !== null && turn.run !== null && hasEnded(turn.run.status);
+}
+
 export function StatusLine({ turn, live }: { turn: Turn; live: Live | null }) {
   if (turn.ending === null) return live ? <Running turn={turn} live={live} /> : null;
   const status = statusOf(turn);
   if (!status) return null;
   return (
-    <p className="flex min-h-7 flex-wrap items-center gap-x-2 text-ink-3 text-small">
-      <StatusDot status={status} />
+    <Line>
+      <StatusDot status={status} className="pl-4" />
       {turn.ending === "answered" && <Took ms={turn.run?.execTimeMs ?? null} />}
+      {isSealed(turn) && <Part>sealed</Part>}
       {turn.ending === "waiting" && <Part>waits for your decision</Part>}
       {turn.ending === "refused" && !mainRunId(turn) && <Part>nothing was run</Part>}
       <RunButton runId={mainRunId(turn)} />
-    </p>
+    </Line>
   );
 }
 
@@ -36,19 +42,28 @@ function Running({ turn, live }: { turn: Turn; live: Live }) {
   const elapsed = useElapsed(live.since);
   const begun = turn.thoughts.length > 0 && turn.run?.status !== "pending";
   return (
-    <p className="flex min-h-7 flex-wrap items-center gap-x-2 text-ink-3 text-small">
-      <span role="status" className="inline-flex items-center gap-x-2">
-        <StatusDot status={begun ? "running" : "pending"} />
+    <Line>
+      <span role="status" className="inline-flex flex-wrap items-center">
+        <StatusDot status={begun ? "running" : "pending"} className="pl-4" />
         <Part>{doing(turn, live)}</Part>
       </span>
       <Part>{(elapsed / 1000).toFixed(1)} s</Part>
-    </p>
+    </Line>
   );
 }
 
+/** Where a part begins another line, the dot before it falls outside and is cut off. */
+const Line = ({ children }: { children: React.ReactNode }) => (
+  <p className="flex min-h-7 items-center overflow-x-clip text-ink-3 text-small">
+    <span className="-ml-4 flex flex-wrap items-center">{children}</span>
+  </p>
+);
+
 const Part = ({ children }: { children: React.ReactNode }) => (
-  <span className="inline-flex items-center gap-x-2">
-    <span aria-hidden>·</span>
+  <span className="relative inline-flex items-center pl-4">
+    <span aria-hidden className="absolute left-1.5">
+      ·
+    </span>
     <span>{children}</span>
   </span>
 );
@@ -69,7 +84,7 @@ function RunButton({ runId }: { runId: string | null }) {
         type="button"
         aria-expanded={open}
         onClick={() => (open ? details.close() : details.open(runId))}
-        className="rounded px-1 py-0.5 text-ink-2 underline decoration-line-strong underline-offset-2 transition-colors hover:bg-hover hover:text-ink"
+        className="-mx-1 rounded px-1 py-0.5 text-ink-2 underline decoration-line-strong underline-offset-2 transition-colors hover:bg-hover hover:text-ink"
       >
         run {shortRun(runId)}…<span className="sr-only">, show details</span>
       </button>

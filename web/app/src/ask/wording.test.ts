@@ -1,18 +1,18 @@
 import { expect, test } from "vitest";
-import type { DatasetSummary } from "~/api/model";
+import type { DatasetSummary, RunStatus } from "~/api/model";
 import { newTurn, type Turn } from "~/events/turn";
 import { choose } from "./chosen_dataset";
 import { draftOf, keepDraft } from "./draft";
 import { newId } from "./ids";
 import { refusedParts, words } from "./not_answered";
 import type { Live } from "./session_state";
-import { statusOf } from "./status_line";
+import { isSealed, statusOf } from "./status_line";
 import { about } from "./welcome";
 import { doing, shortRun, shortVersion, spoken } from "./wording";
 
 const turn = (change: Partial<Turn>): Turn => ({ ...newTurn("Why?"), ...change });
 const live: Live = { threadRunId: "r", since: 0, stopping: false, lost: false };
-const run = (status: "pending" | "running" | "succeeded") => ({ id: "run_1", status, execTimeMs: null });
+const run = (status: RunStatus) => ({ id: "run_1", status, execTimeMs: null });
 
 test.each<[string, Partial<Turn>, Partial<Live>, string]>([
   ["nothing yet", {}, {}, "sending"],
@@ -37,6 +37,14 @@ test.each<[Partial<Turn>, string | null]>([
 ])("the word for %o is %s", (of, word) => {
   expect(statusOf(turn(of))).toBe(word);
 });
+
+test.each<[Partial<Turn>, boolean]>([
+  [{ ending: "answered", run: run("succeeded") }, true],
+  [{ ending: "refused", run: run("rejected") }, true],
+  [{ ending: "failed", run: run("running") }, false],
+  [{ ending: "refused" }, false],
+  [{ ending: "asked" }, false],
+])("%o is sealed: %s", (of, sealed) => expect(isSealed(turn(of))).toBe(sealed));
 
 test("what the chips offer is not said twice", () => {
   const text = "I did not understand *x*.\n\nYou could ask:\n- A\n- B";

@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { Figure, Row } from "~/api/model";
-import { date, number, type ShownColumn } from "~/format";
-import { dressed, spokenValues } from "./dress";
+import { date, number, onTheWall, type ShownColumn } from "~/format";
+import { dressed, onViewersClock, spokenValues } from "./dress";
+import { heightOf, roomIn } from "./height";
 import { legendOf } from "./legend";
 import { type Palette, paletteOf } from "./palette";
 import { fileName } from "./picture";
@@ -282,3 +283,81 @@ test("the legend tells series apart by colour and by sign, and one series needs 
   ]);
   expect(legendOf({ data: [line("a", "circle")] })).toEqual([]);
 });
+
+describe("what a figure shows side by side stays side by side", () => {
+  const rows: Row[] = [
+    ["Home", 0.2, 0.1],
+    ["Toys", 0.3, 0.05],
+  ];
+  const discount: ShownColumn = { name: "avg_discount", type: "DOUBLE", format: "percent" };
+  const trace = (at: number) => ({
+    type: "bar",
+    x: rows.map((row) => row[at]),
+    y: ["Home", "Toys"],
+    orientation: "h",
+  });
+  const both = { data: [trace(1), trace(2)], layout: {} } as Figure;
+  test.each<[ChartType, "x" | "y"]>([
+    ["bar", "y"],
+    ["hbar", "x"],
+  ])("two amounts as %s", (type, letter) => {
+    const made = redraw(type, [category, rate, discount], rows, both);
+    expect(made?.data.map((one) => one.name)).toEqual(["Return rate", "Avg discount"]);
+    expect(made?.data.map((one) => one[letter])).toEqual([
+      [0.2, 0.3],
+      [0.1, 0.05],
+    ]);
+    expect(made?.layout).toMatchObject({ showlegend: true, barmode: "group" });
+  });
+  test("two amounts as lines", () => {
+    const days = MONTHS.map(([day, n]): Row => [day, n, Number(n) * 2]);
+    const twice: ShownColumn = { name: "returns", type: "BIGINT" };
+    const lines = {
+      data: [
+        { type: "bar", y: [1, 2, 3] },
+        { type: "bar", y: [2, 4, 6] },
+      ],
+    } as Figure;
+    expect(redraw("line", [month, orders, twice], days, lines)?.data).toHaveLength(2);
+  });
+  test("one amount of two stays one", () => {
+    const one = { data: [trace(2)], layout: {} } as Figure;
+    const made = redraw("bar", [category, rate, discount], rows, one);
+    expect(made?.data.map((part) => part.y)).toEqual([[0.1, 0.05]]);
+    expect(made?.layout?.showlegend).toBe(false);
+  });
+});
+
+describe("moments on an axis", () => {
+  const line = (x: unknown[], type = "date") =>
+    ({ data: [{ type: "scatter", x }], layout: { xaxis: { type } } }) as Figure;
+  const there = (x: unknown[], type?: string) => onViewersClock(line(x, type)).data[0]?.x;
+  test("with a zone they stand where the table has them", () => {
+    const moment = "2025-06-01T20:30:00+00:00";
+    expect(there([moment])).toEqual([onTheWall(moment)]);
+  });
+  test.each([
+    [["2025-06-01T20:30:00"], "date"],
+    [["2025-06-01T00:00:00+00:00", "2025-07-01T00:00:00+00:00"], "date"],
+    [["2025-06-01T20:30:00+00:00"], "category"],
+  ])("%s on a %s axis stay", (x, type) => expect(there(x, type)).toEqual(x));
+});
+
+test.each([
+  // The height of the window, what the figure asks for, names and series, and what it gets.
+  [800, undefined, 9, 1, 239],
+  [800, 200, 3, 1, 239],
+  [800, 516, 9, 2, 222],
+  [800, 550, 20, 1, 356],
+  [1080, 380, 12, 1, 339],
+  [1080, 550, 20, 1, 356],
+  [1080, 1200, 40, 1, 656],
+])(
+  "in a window of %s a chart of %s with %s names, %s times, is %s high",
+  (inside, own, names, series, wanted) => {
+    const trace = { type: "bar", orientation: "h", y: Array.from({ length: names }, (_, n) => `${n}`) };
+    const layout = own === undefined ? {} : { height: own };
+    const figure = { data: Array.from({ length: series }, () => trace), layout };
+    expect(heightOf(figure, roomIn(inside, series > 1))).toBe(wanted);
+  },
+);

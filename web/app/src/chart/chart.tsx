@@ -2,15 +2,17 @@
 import { useMemo, useRef, useState } from "react";
 import type { Figure, Row } from "~/api/model";
 import type { ShownColumn } from "~/format";
-import { useTheme } from "~/shell";
+import { useTheme, useWindowHeight } from "~/shell";
 import { classes, ErrorNote } from "~/ui";
 import { ChartBar } from "./chart_bar";
-import { dressed, spokenValues } from "./dress";
+import { dressed, onViewersClock, spokenValues } from "./dress";
+import { heightOf, roomIn, SAVED } from "./height";
 import { Legend, legendOf } from "./legend";
 import { paletteOf } from "./palette";
 import { type PictureFormat, savePicture } from "./picture";
 import { Plot } from "./plot";
 import { type ChartType, fittingTypes, redraw, typeOf } from "./redraw";
+import { safeFigure } from "./safe_figure";
 import { shapeOf } from "./shape";
 import { TYPES } from "./types";
 
@@ -25,13 +27,6 @@ export interface ChartProps {
   className?: string;
 }
 
-/** Its height is the same before and after the picture is there. */
-export const CHART_HEIGHT = 320;
-
-const BAR_HEIGHT = 41;
-/** Beyond this a chart of many bars scrolls inside itself. */
-const MOST_HEIGHT = 640;
-
 export function Chart({ figure, columns, rows, title, className }: ChartProps) {
   const theme = useTheme();
   const [chosen, setChosen] = useState<ChartType | null>(null);
@@ -39,22 +34,31 @@ export function Chart({ figure, columns, rows, title, className }: ChartProps) {
   const frame = useRef<HTMLElement>(null);
   const types = useMemo(() => fittingTypes(columns, rows), [columns, rows]);
   const drawn = useMemo(() => {
-    const own = figure && spokenValues(figure, shapeOf(columns, rows));
-    return (chosen && redraw(chosen, columns, rows, figure)) ?? own;
+    const own = figure && spokenValues(safeFigure(figure).figure, shapeOf(columns, rows));
+    const made = (chosen && redraw(chosen, columns, rows, figure)) ?? own;
+    return made && onViewersClock(made);
   }, [chosen, figure, columns, rows]);
   const palette = useMemo(() => paletteOf(theme, getComputedStyle(document.documentElement)), [theme]);
   const shown = useMemo(() => drawn && dressed(drawn, palette), [drawn, palette]);
+  const windowHeight = useWindowHeight();
   if (!figure && types.length === 0) return null;
 
   const legend = shown && drawn?.layout?.showlegend === true ? legendOf(shown) : [];
   const type = chosen ?? typeOf(figure);
-  const height = heightOf(drawn);
+  const room = roomIn(windowHeight, legend.length > 0);
+  const height = heightOf(drawn, room);
   const save = async (format: PictureFormat) => {
     if (!drawn) return;
     setError(null);
     try {
       const width = frame.current?.clientWidth ?? 720;
-      await savePicture(format, { figure: drawn, palette, title, width, height });
+      await savePicture(format, {
+        figure: drawn,
+        palette,
+        title,
+        width,
+        height: heightOf(drawn, SAVED),
+      });
     } catch (thrown) {
       setError(thrown);
     }
@@ -75,9 +79,9 @@ export function Chart({ figure, columns, rows, title, className }: ChartProps) {
       {shown && (
         <div
           // What scrolls must be reachable by keyboard.
-          {...(height > MOST_HEIGHT - BAR_HEIGHT ? { tabIndex: 0, role: "group", "aria-label": title } : {})}
+          {...(height > room.most ? { tabIndex: 0, role: "group", "aria-label": title } : {})}
           className={classes("overflow-y-auto overflow-x-hidden", legend.length === 0 && "border-t")}
-          style={{ maxHeight: MOST_HEIGHT - BAR_HEIGHT }}
+          style={{ maxHeight: room.most }}
         >
           <Plot
             figure={shown}
@@ -88,11 +92,4 @@ export function Chart({ figure, columns, rows, title, className }: ChartProps) {
       )}
     </figure>
   );
-}
-
-/** A chart with many bars says how high it must be to be read. */
-function heightOf(figure: Figure | null): number {
-  const own = Number(figure?.layout?.height);
-  const least = CHART_HEIGHT - BAR_HEIGHT;
-  return Number.isFinite(own) ? Math.max(least, own - BAR_HEIGHT) : least;
 }

@@ -1,6 +1,6 @@
 // A figure in the colours, type and quiet of the page. Pure: the same figure may be dressed for either theme.
 import type { Figure } from "~/api/model";
-import { cell } from "~/format";
+import { areDays, cell, onTheWall } from "~/format";
 import { escaped } from "./figures";
 import type { Palette } from "./palette";
 import { type Shape, sourceOf, valuesOf } from "./shape";
@@ -18,7 +18,7 @@ export function dressed(figure: Figure, palette: Palette, title = ""): Figure {
     plot_bgcolor: CLEAR,
     colorway: [...palette.series],
     font: { family: palette.font, size: 12, color: palette.quiet },
-    margin: { t: title ? 56 : 12, r: 16, b: 28, l: 48 },
+    margin: { t: title ? 56 : 12, r: 16, b: title ? 28 : 8, l: 48 },
     hoverlabel: {
       bgcolor: palette.page,
       bordercolor: palette.lineStrong,
@@ -108,6 +108,17 @@ function coloured(trace: Part, place: number, palette: Palette): Part {
     if (trace.fill) made.fillcolor = faint(colour);
   }
   return made;
+}
+
+/** Plotly's axes know no zones: moments get the time that the table shows them at. */
+export function onViewersClock(figure: Figure): Figure {
+  if (part(figure.layout?.xaxis).type !== "date") return figure;
+  const isDays = areDays(figure.data.flatMap((trace) => list(trace.x)));
+  if (isDays) return figure;
+  const data = figure.data.map((trace) =>
+    Array.isArray(trace.x) ? { ...trace, x: trace.x.map((value) => onTheWall(value)) } : trace,
+  );
+  return { ...figure, data };
 }
 
 /** Hovering says an amount as the table does, with its unit. The server's own words around it stay. */

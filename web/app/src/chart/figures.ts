@@ -6,15 +6,17 @@ import { type Field, isMoment, labelOf, numberOf } from "./shape";
 
 type Trace = Record<string, unknown>;
 type Axis = Record<string, unknown>;
+/** Amounts of like size, side by side in one picture. */
+export type Measures = readonly [Field, ...Field[]];
 
 const LONGEST_TICK = 28;
 const MOST_MARKED = 60;
 const BAR_PX = 22;
 const AROUND_BARS_PX = 110;
 
-export function barFigure(along: Field, series: Field | null, measure: Field, sideways: boolean): Figure {
+export function barFigure(along: Field, series: Field | null, measures: Measures, sideways: boolean): Figure {
   const labels = distinctLabels(along);
-  const data = groupsOf(series, along.cells.length).map(({ name, places }): Trace => {
+  const data = tracesOf(series, measures, along.cells.length).map(({ name, places, measure }): Trace => {
     const names = places.map((place) => labelOf(along.cells[place]));
     const values = places.map((place) => numberOf(measure.cells[place]));
     return {
@@ -25,22 +27,22 @@ export function barFigure(along: Field, series: Field | null, measure: Field, si
     };
   });
   const axis = categoryAxis(along, labels);
-  const amounts = valueAxis(measure);
+  const amounts = valueAxis(...measures);
   return {
     data,
     layout: {
       ...(sideways
         ? { xaxis: amounts, yaxis: { ...axis, autorange: "reversed" } }
         : { xaxis: axis, yaxis: amounts }),
-      ...(sideways ? { height: AROUND_BARS_PX + BAR_PX * along.cells.length } : {}),
-      ...legend(series),
+      ...(sideways ? { height: AROUND_BARS_PX + BAR_PX * along.cells.length * measures.length } : {}),
+      ...legend(series, measures),
       barmode: "group",
     },
   };
 }
 
-export function lineFigure(along: Field, series: Field | null, measure: Field, area: boolean): Figure {
-  const data = groupsOf(series, along.cells.length).map(({ name, places }, n): Trace => {
+export function lineFigure(along: Field, series: Field | null, measures: Measures, area: boolean): Figure {
+  const data = tracesOf(series, measures, along.cells.length).map(({ name, places, measure }, n): Trace => {
     const inOrder = [...places].sort((a, b) => compare(along.cells[a], along.cells[b]));
     return {
       type: "scatter",
@@ -57,7 +59,7 @@ export function lineFigure(along: Field, series: Field | null, measure: Field, a
   const moment = isMoment(along);
   const xaxis: Axis = { title: axisTitle(along.column), type: moment ? "date" : "linear", automargin: true };
   if (!moment) xaxis.tickformat = "d";
-  return { data, layout: { xaxis, yaxis: valueAxis(measure), ...legend(series) } };
+  return { data, layout: { xaxis, yaxis: valueAxis(...measures), ...legend(series, measures) } };
 }
 
 export function scatterFigure(across: Field, up: Field, groups: Field | null, names: Field | null): Figure {
@@ -153,8 +155,19 @@ function named(name: string | null): Trace {
   return name === null ? { showlegend: false } : { name: escaped(shortened(name)) };
 }
 
-function legend(series: Field | null): Record<string, unknown> {
+function legend(series: Field | null, measures: readonly Field[] = []): Record<string, unknown> {
+  if (!series && measures.length > 1) return { showlegend: true };
   return series ? { showlegend: true, legend: { title: axisTitle(series.column) } } : { showlegend: false };
+}
+
+/** One for each series; for each amount where there are several. */
+function tracesOf(series: Field | null, measures: Measures, rows: number) {
+  const several = measures.length > 1;
+  return measures.flatMap((measure) =>
+    groupsOf(series, rows).map(({ name, places }) => {
+      return { name: several ? wordsOf(measure.column) : name, places, measure };
+    }),
+  );
 }
 
 function groupsOf(series: Field | null, rows: number): { name: string | null; places: number[] }[] {
@@ -192,18 +205,25 @@ function axisLabel(column: ShownColumn, label: string): string {
   return kind === "timestamp" ? time(label).text : label;
 }
 
-function valueAxis(field: Field): Axis {
-  return { title: axisTitle(field.column), type: "linear", automargin: true, ...percentTicks(field) };
+/** Of several amounts the legend says which they are. */
+function valueAxis(field: Field, ...more: Field[]): Axis {
+  const title = more.length > 0 ? { text: "" } : axisTitle(field.column);
+  return { title, type: "linear", automargin: true, ...percentTicks(field) };
 }
 
 function percentTicks({ column }: Field): Axis {
   return column.format === "percent" ? { tickformat: ".0%" } : {};
 }
 
-export function axisTitle({ name, unit, format }: ShownColumn): { text: string } {
-  const words = name.replaceAll("_", " ").trim();
-  const said = words.charAt(0).toLocaleUpperCase() + words.slice(1);
+export function axisTitle(column: ShownColumn): { text: string } {
+  const { unit, format } = column;
+  const said = wordsOf(column);
   return { text: escaped(unit && format !== "percent" ? `${said} (${unit})` : said) };
+}
+
+function wordsOf({ name }: ShownColumn): string {
+  const words = name.replaceAll("_", " ").trim();
+  return words.charAt(0).toLocaleUpperCase() + words.slice(1);
 }
 
 function spoken(field: Field, place: number): string {

@@ -1,7 +1,15 @@
 // The same rows as another type of chart. Pure; nothing where the rows do not fit the type.
 import type { Figure, Row } from "~/api/model";
 import type { ShownColumn } from "~/format";
-import { barFigure, heatmapFigure, histogramFigure, lineFigure, pieFigure, scatterFigure } from "./figures";
+import {
+  barFigure,
+  heatmapFigure,
+  histogramFigure,
+  lineFigure,
+  type Measures,
+  pieFigure,
+  scatterFigure,
+} from "./figures";
 import { MOST_SERIES } from "./palette";
 import {
   type Field,
@@ -48,15 +56,16 @@ export function fittingTypes(columns: readonly ShownColumn[], rows: readonly Row
 type Drawing = (() => Figure) | null;
 
 function drawing(type: ChartType, shape: Shape, figure: Figure | null): Drawing {
-  const measure = drawnMeasure(shape, figure);
-  if (!measure || shape.rows < 2) return null;
+  const measures = drawnMeasures(shape, figure);
+  if (!measures || shape.rows < 2) return null;
+  const [measure] = measures;
   switch (type) {
     case "bar":
     case "hbar":
-      return bars(shape, measure, type === "hbar");
+      return bars(shape, measures, type === "hbar");
     case "line":
     case "area":
-      return lines(shape, measure, type === "area");
+      return lines(shape, measures, type === "area");
     case "scatter":
       return points(shape, measure);
     case "pie":
@@ -69,22 +78,27 @@ function drawing(type: ChartType, shape: Shape, figure: Figure | null): Drawing 
 }
 
 /** What the given figure shows, else the first amount. */
-function drawnMeasure(shape: Shape, figure: Figure | null): Field | undefined {
-  const [trace] = figure?.data ?? [];
-  return (trace && sourceOf(valuesOf(trace), shape.measures)) ?? shape.measures[0];
+function drawnMeasures(shape: Shape, figure: Figure | null): Measures | null {
+  const shown = new Set<Field>();
+  for (const trace of figure?.data ?? []) {
+    const source = sourceOf(valuesOf(trace), shape.measures);
+    if (source) shown.add(source);
+  }
+  const [first, ...more] = shown.size > 0 ? shown : shape.measures.slice(0, 1);
+  return first ? [first, ...more] : null;
 }
 
-function bars(shape: Shape, measure: Field, sideways: boolean): Drawing {
+function bars(shape: Shape, measures: Measures, sideways: boolean): Drawing {
   const { keys, rows } = shape;
   const [one, other, more] = keys;
   if (!one || more || rows > MOST_BARS || !tellApart(keys, rows)) return null;
-  if (!other) return () => barFigure(one, null, measure, sideways);
+  if (!other) return () => barFigure(one, null, measures, sideways);
   const [along, series] = one.distinct >= other.distinct ? [one, other] : [other, one];
   if (series.distinct > MOST_SERIES) return null;
-  return () => barFigure(along, series, measure, sideways);
+  return () => barFigure(along, series, [measures[0]], sideways);
 }
 
-function lines(shape: Shape, measure: Field, area: boolean): Drawing {
+function lines(shape: Shape, measures: Measures, area: boolean): Drawing {
   const { keys, rows } = shape;
   if (keys.length > 2 || rows > MOST_POINTS || !tellApart(keys, rows)) return null;
   // Moments before years and hours: of a year and a month, the month goes along.
@@ -93,7 +107,7 @@ function lines(shape: Shape, measure: Field, area: boolean): Drawing {
   const series = keys.find((key) => key !== along) ?? null;
   // Filled areas hide one another.
   if (series && (area || series.distinct > MOST_SERIES)) return null;
-  return () => lineFigure(along, series, measure, area);
+  return () => lineFigure(along, series, series ? [measures[0]] : measures, area);
 }
 
 function points(shape: Shape, measure: Field): Drawing {

@@ -1,6 +1,6 @@
 // A Mermaid diagram as a picture. As an image it can run nothing and load nothing, whatever names are in it.
 import mermaid from "mermaid";
-import { useEffect, useId, useState } from "react";
+import { type ReactNode, useEffect, useId, useState } from "react";
 import { type Theme, useTheme } from "~/shell";
 import { Skeleton } from "~/ui";
 
@@ -10,7 +10,14 @@ interface Picture {
   height: number;
 }
 
-export default function Diagram({ text, label }: { text: string; label: string }) {
+interface DiagramProps {
+  text: string;
+  label: string;
+  /** Where it cannot be drawn. */
+  instead?: ReactNode;
+}
+
+export default function Diagram({ text, label, instead }: DiagramProps) {
   const theme = useTheme();
   const id = `diagram-${useId().replace(/[^A-Za-z0-9]/g, "")}`;
   const [picture, setPicture] = useState<Picture | null>(null);
@@ -25,7 +32,8 @@ export default function Diagram({ text, label }: { text: string; label: string }
       wanted = false;
     };
   }, [id, text, theme]);
-  if (failed) return <p className="text-ink-2">The diagram cannot be drawn. The list below says the same.</p>;
+  if (failed)
+    return instead ?? <p className="text-ink-2">The diagram cannot be drawn. The list below says the same.</p>;
   if (!picture) return <Skeleton className="h-64" />;
   return (
     <section

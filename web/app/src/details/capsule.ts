@@ -71,4 +71,6 @@ export const LINK_WORDS: Readonly<Record<Link["name"], { title: string; claim: s
   verdict: { title: "SQL → verdict", claim: "The gate judges the SQL the same again." },
   result: { title: "Result", claim: "Run again, the query gives the same rows." },
   chart: { title: "Chart", claim: "Drawn again, the chart is the same." },
+  artifacts: { title: "What was shown", claim: "Run again, the code shows the same." },
+  stdout: { title: "What was printed", claim: "Run again, the code prints the same." },
 };

@@ -1,64 +1,31 @@
-import { useMemo, useRef } from "react";
+import { useMemo } from "react";
 import type { RunView, VerdictView } from "~/api/model";
 import { Copy, Empty } from "~/ui";
 import type { Draft } from "./draft";
+import { DraftTab, type DraftTabProps } from "./draft_tab";
 import { type Mark, SqlEditor } from "./editor";
 import { Section } from "./facts";
 import { useNames } from "./names";
 import { rangeOf } from "./position";
-import type { useRerun } from "./rerun";
-import { RerunBar } from "./rerun_bar";
-import { RerunResult } from "./rerun_result";
-import { Trouble } from "./trouble";
-import { type Fix, mayRun } from "./verdict";
 import { VerdictNote } from "./verdict_note";
 
-interface SqlTabProps {
-  run: RunView;
-  draft: Draft;
-  rerun: ReturnType<typeof useRerun>;
-  onFix: (fix: Fix) => void;
-}
-
-export function SqlTab({ run, draft, rerun, onFix }: SqlTabProps) {
-  const bar = useRef<HTMLDivElement>(null);
+export function SqlTab(props: DraftTabProps) {
+  const { run, draft, onFix } = props;
   const names = useNames(run.dataset_id);
   const { state } = draft;
   const marks = useMemo(() => marksOf(state.verdict, state.judged), [state.verdict, state.judged]);
   if (run.sql === null && !draft.edited) return <NoSql run={run} />;
-  const submit = () => {
-    if (mayRun(state) && !rerun.isPending) rerun.mutate({ sql: state.text });
-  };
   return (
-    <div className="space-y-4">
-      <Section
-        title={draft.edited ? "SQL, edited" : "SQL as written"}
-        actions={<Copy text={state.text} label="Copy the SQL" />}
-      >
-        <SqlEditor
-          label="SQL"
-          text={state.text}
-          names={names}
-          marks={marks}
-          onChange={draft.edit}
-          onSubmit={submit}
-          onLeave={() => bar.current?.focus()}
-        />
-      </Section>
-      <RerunBar
-        place={bar}
-        onRun={submit}
-        onReset={draft.reset}
-        mayRun={mayRun(state)}
-        edited={draft.edited}
-        running={rerun.isPending}
-        error={rerun.error}
-      />
-      {run.status === "failed" && !draft.edited && <Trouble run={run} onFix={onFix} />}
-      <VerdictNote draft={draft} onFix={onFix} />
-      <RerunResult run={run} />
+    <DraftTab
+      {...props}
+      title={draft.edited ? "SQL, edited" : "SQL as written"}
+      noun="SQL"
+      changed={() => ({ sql: state.text })}
+      editor={(handlers) => <SqlEditor label="SQL" names={names} marks={marks} {...handlers} />}
+      verdict={<VerdictNote draft={draft} onFix={onFix} />}
+    >
       <Canonical run={run} draft={draft} />
-    </div>
+    </DraftTab>
   );
 }
 

@@ -1,6 +1,7 @@
 // What happens while a question is answered: the union of agent/events.py, event for event.
 import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
+import type { Artifact } from "./artifact";
 
 export type Ending = "answered" | "asked" | "conversed" | "refused" | "failed" | "waiting";
 
@@ -19,6 +20,8 @@ export type SandtableEvent =
       truncated: boolean;
     }
   | { type: "chart"; run_id: string; figure: Figure }
+  | { type: "code"; run_id?: string | null; step?: number | null; code: string }
+  | { type: "artifact"; run_id: string; artifact: Artifact }
   | { type: "delta"; text: string }
   | {
       type: "message";
@@ -38,6 +41,8 @@ const TYPES: ReadonlySet<string> = new Set<SandtableEvent["type"]>([
   "log",
   "table",
   "chart",
+  "code",
+  "artifact",
   "delta",
   "message",
   "error",

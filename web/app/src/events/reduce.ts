@@ -1,5 +1,7 @@
 // The turn after an event. Pure and total: what is not understood leaves the turn as it is.
+import { artifactOf, withArtifact } from "./artifact";
 import { isSandtableEvent } from "./model";
+import { withCode, withoutRunning, withStepOutput, withStepRun } from "./steps";
 import type { Turn, TurnRun } from "./turn";
 import type { WireError, WireInterrupt } from "./wire";
 
@@ -19,7 +21,14 @@ export function reduce(turn: Turn, event: unknown): Turn {
         execTimeMs: event.exec_time_ms ?? null,
       });
     case "log":
-      return { ...turn, logs: [...turn.logs, event.text] };
+      return withStepOutput({ ...turn, logs: [...turn.logs, event.text] }, event.run_id, event.text);
+    case "code":
+      return withCode(turn, event);
+    case "artifact": {
+      // It comes from a stranger's code by way of the server: what cannot be understood is not shown.
+      const artifact = artifactOf(event.artifact);
+      return artifact ? { ...turn, artifacts: withArtifact(turn.artifacts, artifact) } : turn;
+    }
     case "table":
       return {
         ...turn,
@@ -51,8 +60,9 @@ export function reduce(turn: Turn, event: unknown): Turn {
 
 /** A new run, such as the one of a repaired query, replaces what the one before had shown. */
 function withRun(turn: Turn, run: TurnRun): Turn {
-  if (turn.run === null || turn.run.id === run.id) return { ...turn, run };
-  return { ...turn, run, table: null, chart: null };
+  const told = withStepRun(turn, run);
+  if (turn.run === null || turn.run.id === run.id) return { ...told, run };
+  return { ...told, run, table: null, chart: null };
 }
 
 /** The stream's own `error`: the person stopped the turn, or the machinery broke. */
@@ -83,5 +93,5 @@ export function stopped(turn: Turn): Turn {
   if (turn.ending !== null) return turn;
   const underWay = turn.run?.status === "pending" || turn.run?.status === "running";
   const run = turn.run && underWay ? { ...turn.run, status: "cancelled" as const } : turn.run;
-  return { ...turn, run, ending: "stopped" };
+  return { ...withoutRunning(turn), run, ending: "stopped" };
 }

@@ -82,3 +82,12 @@ test("the sentence is the answer without its table and its reading", () => {
     "The return rate fell from 13.6 % in January 2024 to a low of 8.0 % in December 2025, with its peak in July 2024 (17.3 %).",
   );
 });
+
+test("what code showed is restored, as far as it can be understood", () => {
+  const note = { id: "markdown-1", kind: "markdown", title: "", text: "Method" };
+  const ui = (state.ui ?? []).map((one) => ({
+    ...one,
+    props: { ...one.props, artifacts: [note, { id: "x-1", kind: "x" }, 7] },
+  }));
+  expect(turnsFromState({ ...state, ui })[0]?.artifacts).toEqual([note]);
+});

@@ -1,5 +1,6 @@
 // Turns from a thread's kept state: what a reload, another tab or an older thread has to go by.
 import type { RunStatus } from "~/api/model";
+import { artifactsOf } from "./artifact";
 import { reduceInterrupt } from "./reduce";
 import { newTurn, type Turn } from "./turn";
 import {
@@ -93,6 +94,7 @@ function withAnswer(turn: Turn, props: AnswerProps): Turn {
           truncated: props.truncated,
         }
       : null,
+    artifacts: artifactsOf(props.artifacts),
     chart: props.figure ? { runId: props.run_id, figure: props.figure } : null,
   };
 }

@@ -1,7 +1,9 @@
 // One question and all that is known of its answer so far.
 import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
+import type { Artifact } from "./artifact";
 import type { Ending } from "./model";
+import type { Step } from "./steps";
 
 export interface TurnRun {
   id: string;
@@ -32,7 +34,13 @@ export interface Turn {
   logs: string[];
   table: TurnTable | null;
   chart: { runId: string; figure: Figure } | null;
-  /** Markdown, growing while it is written. */
+  /** Of an analysis in Python. */
+  steps: Step[];
+  /** How many of the thoughts belong to the steps so far. */
+  thoughtsUsed: number;
+  /** What its code showed, in order. */
+  artifacts: Artifact[];
+  /** Markdown, growing while it is written. `[[table-1]]` in it is the place of an artifact. */
   text: string;
   /** Nothing while the turn is under way. */
   ending: Ending | "stopped" | null;
@@ -55,6 +63,9 @@ export function newTurn(question: string, questionId: string | null = null): Tur
     logs: [],
     table: null,
     chart: null,
+    steps: [],
+    thoughtsUsed: 0,
+    artifacts: [],
     text: "",
     ending: null,
     suggestions: [],

@@ -47,6 +47,8 @@ export interface AnswerProps {
   logs?: string[];
   stats?: Record<string, number | null>;
   figure?: Figure | null;
+  /** What code showed; looked through before it is believed. */
+  artifacts?: unknown;
 }
 
 export interface WireUi {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Dataset } from "~/api/model";
 import {
   ago,
+  areDays,
   bytes,
   cell,
   compact,
@@ -9,8 +10,10 @@ import {
   date,
   dayOf,
   duration,
+  instantsIn,
   kindOf,
   number,
+  onTheWall,
   percent,
   time,
   withMeaning,
@@ -99,6 +102,47 @@ describe("dates and times", () => {
     expect(plain(shown.text)).toBe(expected);
     expect(shown.raw).toBe(value);
   });
+  const NEW_YORK = { timeZone: "America/New_York", locale: "en-GB" };
+  test.each([
+    [
+      "The latest is 1 June 2025, 20:30 UTC.",
+      "The latest is 1 June 2025 at 16:30.",
+      ["1 June 2025, 20:30 UTC"],
+    ],
+    ["On 1 January 2025, 00:00:05 UTC", "On 31 December 2024 at 19:00:05", ["1 January 2025, 00:00:05 UTC"]],
+    ["2025-06-01T20:30:00Z, 2025-06-01 20:30 UTC", "1 June 2025 at 16:30, 1 June 2025 at 16:30", 2],
+    ["2025-06-01T22:30:00+02:00", "1 June 2025 at 16:30", 1],
+    // The data's own clock, days, months and hours are nobody's zone.
+    ["The latest is 1 June 2025, 20:30.", null, 0],
+    ["In June 2025, on 1 June 2025, at 14:00 and on 2025-06-01", null, 0],
+    ["Version 2025-06-01T20:30:00", null, 0],
+    ["On 99 June 2025, 20:30 UTC", null, 0],
+    ["", null, 0],
+  ])("a sentence: %s", (text, expected, raws) => {
+    const pieces = instantsIn(text, NEW_YORK);
+    const said = pieces.map((piece) => (typeof piece === "string" ? piece : piece.text)).join("");
+    expect(plain(said)).toBe(expected ?? text);
+    const found = pieces.filter((piece) => typeof piece !== "string").map((piece) => piece.raw);
+    expect(Array.isArray(raws) ? found : found.length).toEqual(raws);
+  });
+  test("a sentence stays English", () => {
+    const [, piece] = instantsIn("at 1 June 2025, 20:30 UTC", { timeZone: "UTC", locale: "de-DE" });
+    expect(piece).toMatchObject({ text: "1 June 2025 at 20:30" });
+  });
+  test.each([
+    ["2025-06-01T20:30:00+00:00", "2025-06-01T16:30:00"],
+    ["2025-01-01T00:30:00Z", "2024-12-31T19:30:00"],
+    ["2025-06-01T20:30:00", "2025-06-01T20:30:00"],
+    ["2025-06-01", "2025-06-01"],
+    [null, null],
+    [7, 7],
+  ])("the wall clock at %s", (value, expected) => expect(onTheWall(value, NEW_YORK)).toBe(expected));
+  test.each([
+    [["2025-06-01T00:00:00", "2025-07-01T00:00:00", null], true],
+    [["2025-06-01T00:00:00+00:00", "2025-07-01T00:00:00Z"], true],
+    [["2025-06-01T00:00:00+02:00"], false],
+    [["2025-06-01T00:00:00Z", "2025-06-01T10:00:00Z"], false],
+  ])("days: %s", (cells, expected) => expect(areDays(cells)).toBe(expected));
   const now = new Date(2026, 4, 10, 9, 0);
   test.each([
     [new Date(2026, 4, 10, 0, 5), "Today"],

@@ -6,6 +6,12 @@ export interface TimeOptions {
   timeZone?: string | undefined;
 }
 
+interface MomentOptions extends TimeOptions {
+  /** With the name of the month, as sentences have it. */
+  long?: boolean;
+  seconds?: boolean;
+}
+
 /** What is shown, and what was meant: the raw value belongs in `title`. */
 export interface Shown {
   text: string;
@@ -25,14 +31,20 @@ export function date(value: unknown, { locale }: TimeOptions = {}): Shown {
 }
 
 /** A moment: with a zone it is shown in the viewer's, without one as it was written. */
-export function time(value: unknown, { locale, timeZone }: TimeOptions = {}): Shown {
+export function time(
+  value: unknown,
+  { locale, timeZone, long = false, seconds = false }: MomentOptions = {},
+): Shown {
   const raw = textOf(value);
   if (DATE.test(raw)) return date(raw, { locale });
   const zoned = ZONED.test(raw);
   const moment = new Date(zoned ? raw : `${raw.replace(" ", "T")}Z`);
   if (raw === "" || Number.isNaN(moment.getTime())) return { text: raw || NONE, raw };
   const zone = zoned ? timeZone : "UTC";
-  const options: Intl.DateTimeFormatOptions = { dateStyle: "medium", timeStyle: "short" };
+  const options: Intl.DateTimeFormatOptions = {
+    dateStyle: long ? "long" : "medium",
+    timeStyle: seconds ? "medium" : "short",
+  };
   if (zone) options.timeZone = zone;
   return { text: formatter(locale, options).format(moment), raw };
 }
@@ -96,9 +108,25 @@ function trimmed(value: number, digits: number): string {
   return String(Number(value.toFixed(digits)));
 }
 
-const MIDNIGHT = /^\d{4}-\d\d-\d\d[T ]00:00:00(\.0+)?$/;
+const MIDNIGHT = /^\d{4}-\d\d-\d\d[T ]00:00:00(\.0+)?(Z|\+00(:?00)?)?$/;
 
-/** Months and weeks come as timestamps: the hour says nothing when it is midnight in every row. */
+/**
+ * Months and weeks come as timestamps: the hour says nothing when it is midnight in every row. With a zone it
+ * is midnight in UTC, which is how buckets are cut; in another zone a month would begin on the last day of
+ * the one before.
+ */
 export function areDays(cells: readonly unknown[]): boolean {
   return cells.every((cell) => cell === null || MIDNIGHT.test(String(cell)));
+}
+
+/** What the clock on the viewer's wall says at a moment with a zone, for axes that know none: `2025-06-01T16:30:00`. */
+export function onTheWall(value: unknown, { timeZone }: TimeOptions = {}): unknown {
+  const raw = textOf(value);
+  if (DATE.test(raw) || !ZONED.test(raw)) return value;
+  const moment = new Date(raw);
+  if (Number.isNaN(moment.getTime())) return value;
+  const options: Intl.DateTimeFormatOptions = { dateStyle: "short", timeStyle: "medium" };
+  if (timeZone) options.timeZone = timeZone;
+  // Sweden writes dates as computers do.
+  return formatter("sv-SE", options).format(moment).replace(" ", "T");
 }

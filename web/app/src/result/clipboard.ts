@@ -23,27 +23,57 @@ function safeText(value: unknown, inert: boolean): string {
   return !inert && FORMULA.test(text) ? `'${text}` : text;
 }
 
+/** What is to be copied: these columns of these rows, cell for cell. */
+export interface Cells {
+  columns: readonly ShownColumn[];
+  rows: readonly Row[];
+  /** With the names of the columns above. */
+  header: boolean;
+}
+
 // A browser reads HTML through before it lets it onto the clipboard, which takes seconds for a large table.
 const MOST_HTML_CELLS = 20_000;
 
-export function copiedTable(
-  columns: readonly ShownColumn[],
-  rows: readonly Row[],
-  { header = true }: { header?: boolean } = {},
-): Copied {
-  const head = header ? [columns.map((column) => safeText(column.name, false))] : [];
-  const inert = columns.map((column) => INERT.has(kindOf(column.type)));
-  const body = rows.map((row) => inert.map((safe, at) => safeText(row[at], safe)));
-  const tag = (texts: readonly string[], name: "th" | "td") =>
-    `<tr>${texts.map((text) => `<${name}>${escaped(text)}</${name}>`).join("")}</tr>`;
-  const html =
-    rows.length * columns.length <= MOST_HTML_CELLS
-      ? `<table>${head.map((texts) => tag(texts, "th")).join("")}${body.map((texts) => tag(texts, "td")).join("")}</table>`
-      : "";
-  return {
-    html,
-    text: [...head, ...body].map((texts) => texts.map(tabSafe).join("\t")).join("\n"),
-  };
+export const isLarge = ({ columns, rows }: Cells): boolean => rows.length * columns.length > MOST_HTML_CELLS;
+
+export function copiedTable(cells: Cells): Copied {
+  const { columns, rows, header } = cells;
+  const text = [...textPieces(cells)].join("");
+  if (isLarge(cells)) return { html: "", text };
+  const inert = inertColumns(columns);
+  const head = header ? tableRow(columns, "th", ({ name }) => safeText(name, false)) : "";
+  const body = rows.map((row) => tableRow(inert, "td", (safe, at) => safeText(row[at], safe)));
+  return { html: `<table>${head}${body.join("")}</table>`, text };
+}
+
+const ROWS_IN_A_PIECE = 100;
+
+/** The text, some rows at a time: whoever asks for it may let others work in between. */
+export function* textPieces({ columns, rows, header }: Cells): Generator<string> {
+  const inert = inertColumns(columns);
+  if (header) yield columns.map(({ name }) => tabSafe(safeText(name, false))).join("\t");
+  for (let from = 0; from < rows.length; from += ROWS_IN_A_PIECE) {
+    let piece = header || from > 0 ? "\n" : "";
+    const to = Math.min(from + ROWS_IN_A_PIECE, rows.length);
+    for (let place = from; place < to; place += 1) {
+      if (place > from) piece += "\n";
+      const row = rows[place] ?? [];
+      for (let at = 0; at < inert.length; at += 1) {
+        if (at > 0) piece += "\t";
+        const value = row[at];
+        // A number needs no care, and there are many of them.
+        piece += typeof value === "number" ? value : tabSafe(safeText(value, inert[at] ?? false));
+      }
+    }
+    yield piece;
+  }
+}
+
+const inertColumns = (columns: readonly ShownColumn[]): boolean[] =>
+  columns.map((column) => INERT.has(kindOf(column.type)));
+
+function tableRow<T>(cells: readonly T[], name: "th" | "td", say: (cell: T, at: number) => string): string {
+  return `<tr>${cells.map((cell, at) => `<${name}>${escaped(say(cell, at))}</${name}>`).join("")}</tr>`;
 }
 
 function tabSafe(text: string): string {
@@ -58,25 +88,45 @@ function escaped(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Needs a click or a key just before. Throws where the browser allows no copying at all. */
-export async function toClipboard(copied: Copied): Promise<void> {
-  // Without https there is no navigator.clipboard, whatever its type says.
-  const clipboard: Clipboard | undefined = navigator.clipboard;
-  if (clipboard !== undefined && typeof ClipboardItem !== "undefined") {
-    const part = (text: string, type: string) => new Blob([text], { type });
-    await clipboard.write([
-      new ClipboardItem({
-        "text/plain": part(copied.text, "text/plain"),
-        ...(copied.html ? { "text/html": part(copied.html, "text/html") } : {}),
-      }),
-    ]);
-    return;
+const PATIENCE_MS = 16;
+
+/** The text of a large table, written down while the page goes on answering. */
+export async function unhurriedText(cells: Cells): Promise<Blob> {
+  const pieces: string[] = [];
+  let since = performance.now();
+  for (const piece of textPieces(cells)) {
+    pieces.push(piece);
+    if (performance.now() - since < PATIENCE_MS) continue;
+    await new Promise((resolve) => setTimeout(resolve));
+    since = performance.now();
   }
+  return new Blob(pieces, { type: "text/plain" });
+}
+
+/** Without https there is no navigator.clipboard, whatever its type says. */
+export function hasClipboard(): boolean {
+  const clipboard: Clipboard | undefined = navigator.clipboard;
+  return clipboard !== undefined && typeof ClipboardItem !== "undefined";
+}
+
+/** Needs a click or a key just before. Throws where the browser allows no copying at all. */
+export async function toClipboard(cells: Cells): Promise<void> {
+  if (hasClipboard()) {
+    // Asked for at once, while the click still counts; the text may come later.
+    const item = isLarge(cells) ? { "text/plain": unhurriedText(cells) } : partsOf(copiedTable(cells));
+    return navigator.clipboard.write([new ClipboardItem(item)]);
+  }
+  const copied = copiedTable(cells);
   const fill = (event: ClipboardEvent) => fillClipboard(event, copied);
   document.addEventListener("copy", fill, { once: true, capture: true });
   const done = document.execCommand("copy");
   document.removeEventListener("copy", fill, { capture: true });
   if (!done) throw new Error("The browser does not allow copying.");
+}
+
+function partsOf({ text, html }: Copied): Record<string, Blob> {
+  const part = (content: string, type: string) => new Blob([content], { type });
+  return { "text/plain": part(text, "text/plain"), "text/html": part(html, "text/html") };
 }
 
 export function fillClipboard(

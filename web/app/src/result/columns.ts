@@ -73,7 +73,8 @@ export function typeWord({ cells: { type }, format, unit }: TableColumn): string
     return unit || (/INT/i.test(type) ? "integer" : "number");
   }
   if (kind === "boolean") return "yes or no";
-  if (kind === "timestamp") return "time";
+  // With a zone it is a moment, and shown in the viewer's; without one it is what the data's own clock said.
+  if (kind === "timestamp") return /TZ|WITH TIME ZONE/i.test(type) ? "time in your zone" : "time";
   if (kind === "other") return /\[\d*\]$/.test(type) ? "list" : "value";
   return kind;
 }

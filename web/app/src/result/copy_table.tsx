@@ -1,10 +1,10 @@
 import { Check, Copy } from "lucide-react";
 import { useEffect, useState } from "react";
 import { IconButton } from "~/ui";
-import { type Copied, toClipboard } from "./clipboard";
+import { type Cells, toClipboard } from "./clipboard";
 
 /** The rows that are shown, as they are sorted. */
-export function CopyTable({ table }: { table: () => Copied }) {
+export function CopyTable({ table }: { table: () => Cells }) {
   const [said, setSaid] = useState<string | null>(null);
   useEffect(() => {
     if (said === null) return;
@@ -13,8 +13,6 @@ export function CopyTable({ table }: { table: () => Copied }) {
   }, [said]);
   const copy = async () => {
     try {
-      // A large table takes a moment to write down: first the button is seen to be pressed.
-      await new Promise((resolve) => setTimeout(resolve));
       await toClipboard(table());
       setSaid("Copied");
     } catch {

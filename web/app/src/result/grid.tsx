@@ -5,7 +5,7 @@ import { type CSSProperties, useEffect, useId, useMemo, useRef, useState } from 
 import type { Row } from "~/api/model";
 import { classes } from "~/ui";
 import { BodyRow, ROW_HEIGHT } from "./body_row";
-import { copiedTable, fillClipboard, plainText } from "./clipboard";
+import { copiedTable, fillClipboard, hasClipboard, isLarge, plainText, toClipboard } from "./clipboard";
 import type { TableColumn } from "./columns";
 import { blockOf } from "./cursor";
 import { GridHead } from "./grid_head";
@@ -23,10 +23,14 @@ interface GridProps {
   style?: CSSProperties | undefined;
   /** Of the rows, in words. */
   label: string;
+  /** Why nothing was copied; nothing when it was. */
+  onCopyError: (error: unknown) => void;
 }
 
 export const HEAD_HEIGHT = 45;
 const NUMBER_PX = 44;
+const NOT_COPIED =
+  "The browser did not let the cells onto the clipboard. Downloading the rows works everywhere.";
 const DIGIT_PX = 7;
 
 export function Grid({
@@ -39,6 +43,7 @@ export function Grid({
   className,
   style,
   label,
+  onCopyError,
 }: GridProps) {
   const gridId = useId();
   const scroller = useRef<HTMLDivElement>(null);
@@ -87,12 +92,18 @@ export function Grid({
     const cells = places
       .slice(block.top, block.bottom + 1)
       .map((place) => (rows[place] ?? []).slice(block.left, block.right + 1));
+    const copied = { columns: chosen, rows: cells, header: false };
+    if (isLarge(copied) && hasClipboard()) {
+      event.preventDefault();
+      toClipboard(copied).then(
+        () => onCopyError(null),
+        (cause: unknown) => onCopyError(new Error(NOT_COPIED, { cause })),
+      );
+      return;
+    }
     const one = cells.length === 1 && chosen.length === 1;
     // One value is wanted as it is; a block goes to a spreadsheet.
-    fillClipboard(
-      event,
-      one ? { text: plainText(cells[0]?.[0]), html: "" } : copiedTable(chosen, cells, { header: false }),
-    );
+    fillClipboard(event, one ? { text: plainText(cells[0]?.[0]), html: "" } : copiedTable(copied));
   };
 
   return (

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { copiedTable, plainText } from "./clipboard";
+import { copiedTable, plainText, unhurriedText } from "./clipboard";
 import { at, blockOf, type Cursor, moved } from "./cursor";
 
 const SIZE = { rows: 100, columns: 3, page: 10 };
@@ -54,11 +54,31 @@ test.each([
   ["tags are text", [["<b>", 1]], "<b>\t1", "<td>&lt;b&gt;</td><td>1</td>"],
   ["formulas do not run", [["=1+1", -1]], "'=1+1\t-1", "<td>'=1+1</td><td>-1</td>"],
 ])("copied: %s", (_, rows, expected, html) => {
-  const copied = copiedTable([text, amount], rows);
+  const copied = copiedTable({ columns: [text, amount], rows, header: true });
   expect(copied.text).toBe(`note\tamount\n${expected}`);
   expect(copied.html).toBe(`<table><tr><th>note</th><th>amount</th></tr><tr>${html}</tr></table>`);
 });
 
 test("one value is copied as it is", () => {
   expect([null, "=1", 5, [1, 2]].map(plainText)).toEqual(["", "=1", "5", "[1,2]"]);
+});
+
+test("a large table is written down in pieces, and others have their turn in between", async () => {
+  const rows = Array.from({ length: 4000 }, (_, n) => Array.from({ length: 50 }, (_, at) => `${n} ${at}`));
+  const columns = Array.from({ length: 50 }, (_, at) => ({ name: `c${at}`, type: "VARCHAR" }));
+  const block = { columns, rows, header: true };
+  let turns = 0;
+  const timer = setInterval(() => {
+    turns += 1;
+  }, 0);
+  const written = await (await unhurriedText(block)).text();
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(0);
+  const lines = written.split("\n");
+  expect([lines.length, lines[1]?.split("\t").length, lines.at(-1)?.endsWith("3999 49")]).toEqual([
+    4001,
+    50,
+    true,
+  ]);
+  expect(copiedTable(block)).toEqual({ html: "", text: written });
 });

@@ -4,7 +4,6 @@ import type { ResultColumn, Row } from "~/api/model";
 import type { ShownColumn } from "~/format";
 import { classes, Dialog, ErrorNote } from "~/ui";
 import { ROW_HEIGHT } from "./body_row";
-import { copiedTable } from "./clipboard";
 import { Grid, HEAD_HEIGHT } from "./grid";
 import { Nothing } from "./nothing";
 import { TableBar } from "./table_bar";
@@ -23,6 +22,8 @@ export interface ResultRun {
   rowCount: number;
   /** To look up units and formats. */
   datasetId?: string | undefined;
+  /** False where the server has no files of these rows. */
+  downloads?: boolean;
 }
 
 export interface ResultProps {
@@ -45,6 +46,7 @@ function Table({ run, className }: { run: ResultRun; className: string | undefin
   const [expanded, setExpanded] = useState(false);
   // The dialog opens and closes at once; the rows move over when there is time.
   const gridExpanded = useDeferredValue(expanded);
+  const [copyError, setCopyError] = useState<unknown>(null);
   const preparing = useRef<(() => void) | null>(null);
   const filtering = view.quick !== "" || view.filters.length > 0;
   const words = rowsInWords({
@@ -55,7 +57,7 @@ function Table({ run, className }: { run: ResultRun; className: string | undefin
   });
   const bar = (
     <TableBar
-      runId={run.runId}
+      runId={run.downloads === false ? null : run.runId}
       words={words}
       quick={view.quick}
       onQuick={(text) => table.setGlobalFilter(text)}
@@ -69,12 +71,7 @@ function Table({ run, className }: { run: ResultRun; className: string | undefin
         setFiltersOpen(open);
         if (!open) table.resetColumnFilters(true);
       }}
-      copied={() =>
-        copiedTable(
-          columns,
-          places.map((place) => rows[place] ?? []),
-        )
-      }
+      copied={() => ({ columns, rows: places.map((place) => rows[place] ?? []), header: true })}
       expanded={expanded}
       onExpand={() => setExpanded(true)}
     />
@@ -92,6 +89,7 @@ function Table({ run, className }: { run: ResultRun; className: string | undefin
         filtersOpen={filtersOpen}
         settling={settling}
         label={`Result, ${words}`}
+        onCopyError={setCopyError}
         className={inline ? undefined : "h-full"}
         style={
           inline
@@ -108,6 +106,7 @@ function Table({ run, className }: { run: ResultRun; className: string | undefin
     // No landmark: a page of many answers would have as many of one name. The grid says what it is.
     <div className={classes("flex min-w-0 flex-col overflow-hidden rounded-md border", className)}>
       {error && <ErrorNote error={error} onRetry={retry} className="m-2" />}
+      {copyError !== null && <ErrorNote error={copyError} className="m-2" />}
       {bar}
       {gridExpanded ? <div style={{ height }} /> : grid(true)}
       <Dialog

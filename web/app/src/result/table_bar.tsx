@@ -1,11 +1,12 @@
 import { ListFilter, Maximize2 } from "lucide-react";
 import { IconButton, Input } from "~/ui";
-import type { Copied } from "./clipboard";
+import type { Cells } from "./clipboard";
 import { CopyTable } from "./copy_table";
 import { Downloads } from "./downloads";
 
 interface TableBarProps {
-  runId: string;
+  /** Nothing where there are no files to download. */
+  runId: string | null;
   words: string;
   quick: string;
   onQuick: (text: string) => void;
@@ -14,7 +15,7 @@ interface TableBarProps {
   many: boolean;
   filtersOpen: boolean;
   onFiltersOpen: (open: boolean) => void;
-  copied: () => Copied;
+  copied: () => Cells;
   expanded: boolean;
   onExpand: () => void;
 }
@@ -60,7 +61,7 @@ export function TableBar(props: TableBarProps) {
           <ListFilter />
         </IconButton>
         <CopyTable table={copied} />
-        <Downloads runId={runId} />
+        {runId !== null && <Downloads runId={runId} />}
         {!expanded && (
           <IconButton label="Expand" size="smallIcon" onClick={onExpand}>
             <Maximize2 />

@@ -4,6 +4,7 @@ import { runsQuery } from "~/api/queries";
 import { useCommandList } from "~/commands";
 import { ago } from "~/format";
 import { places } from "~/shell";
+import { markOf } from "./run_marks";
 import { titleOf } from "./run_words";
 
 const LAST = 8;
@@ -12,7 +13,9 @@ const LAST = 8;
 export function RunCommands() {
   const go = useNavigate();
   const { data } = useInfiniteQuery(runsQuery({ limit: LAST }));
-  const last = data?.pages[0]?.runs ?? [];
+  const all = data?.pages[0]?.runs ?? [];
+  // One line for a question: what was read beside it is found in the list.
+  const last = all.filter((run) => markOf(run, all) === null);
   useCommandList([
     { id: "runs.compare", title: "Compare two runs", group: "Runs", run: () => go(places.pickToCompare) },
     ...last.map((run) => ({

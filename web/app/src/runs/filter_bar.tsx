@@ -43,6 +43,15 @@ export function FilterBar({ chosen, onChange }: FilterBarProps) {
           </option>
         ))}
       </Select>
+      <label className="flex h-8 w-full cursor-pointer items-center gap-2 text-ink-2 sm:w-auto">
+        <input
+          type="checkbox"
+          checked={chosen.samples}
+          onChange={(event) => onChange({ ...chosen, samples: event.target.checked })}
+          className="size-4 accent-accent"
+        />
+        With sample rows
+      </label>
     </div>
   );
 }

@@ -15,7 +15,11 @@ export interface Chosen {
   status: RunStatus | "";
   dataset: string;
   text: string;
+  /** With the runs that read a table's first rows for the page of its dataset. */
+  samples: boolean;
 }
+
+export const NOTHING_CHOSEN: Chosen = { status: "", dataset: "", text: "", samples: false };
 
 export function chosenIn(parameters: URLSearchParams): Chosen {
   const status = parameters.get("status");
@@ -23,13 +27,16 @@ export function chosenIn(parameters: URLSearchParams): Chosen {
     status: STATES.find((one) => one === status) ?? "",
     dataset: parameters.get("dataset") ?? "",
     text: parameters.get("q") ?? "",
+    samples: parameters.get("samples") === "1",
   };
 }
 
 /** What else is in the address, such as the open details, stays. */
-export function withChosen(parameters: URLSearchParams, { status, dataset, text }: Chosen): URLSearchParams {
+export function withChosen(parameters: URLSearchParams, chosen: Chosen): URLSearchParams {
+  const { status, dataset, text, samples } = chosen;
   const after = new URLSearchParams(parameters);
-  for (const [name, value] of Object.entries({ status, dataset, q: text.trim() })) {
+  const said = { status, dataset, q: text.trim(), samples: samples ? "1" : "" };
+  for (const [name, value] of Object.entries(said)) {
     if (value) after.set(name, value);
     else after.delete(name);
   }
@@ -37,7 +44,7 @@ export function withChosen(parameters: URLSearchParams, { status, dataset, text 
 }
 
 /** The server takes at most 500 characters of text. */
-export function asFilters({ status, dataset, text }: Chosen, limit: number): RunFilters {
+export function asFilters({ status, dataset, text }: Omit<Chosen, "samples">, limit: number): RunFilters {
   return {
     status: status || undefined,
     dataset_id: dataset || undefined,

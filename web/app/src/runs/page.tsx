@@ -8,14 +8,14 @@ import { Page, places, useWide } from "~/shell";
 import { Button, Empty, ErrorNote, SkeletonLines, useLate } from "~/ui";
 import { CompareBar } from "./compare_bar";
 import { FilterBar } from "./filter_bar";
-import { asFilters, type Chosen, chosenIn, isFiltered, withChosen } from "./filters";
+import { asFilters, type Chosen, chosenIn, isFiltered, NOTHING_CHOSEN, withChosen } from "./filters";
+import { isSample, markOf } from "./run_marks";
 import { RunRow } from "./run_row";
 import { useNow } from "./use_now";
 
 const A_PAGE = 50;
 /** As `lg` of the style sheet. */
 const COLUMNS_FIT = 1024;
-const NOTHING: Chosen = { status: "", dataset: "", text: "" };
 
 export default function RunsPage() {
   const [parameters, setParameters] = useSearchParams();
@@ -26,7 +26,7 @@ export default function RunsPage() {
     <Page title="Runs">
       <div className="mx-auto max-w-6xl p-4 md:p-6">
         <FilterBar chosen={chosen} onChange={choose} />
-        <RunList chosen={chosen} onClear={() => choose(NOTHING)} />
+        <RunList chosen={chosen} onClear={() => choose({ ...NOTHING_CHOSEN, samples: chosen.samples })} />
       </div>
     </Page>
   );
@@ -41,7 +41,8 @@ function RunList({ chosen, onClear }: { chosen: Chosen; onClear: () => void }) {
     refetchInterval: (query) => (query.state.data?.pages.some((page) => isLive(page.runs)) ? 1000 : false),
   });
   const [picked, setPicked] = useState<readonly RunView[]>([]);
-  const all = runs.data?.pages.flatMap((page) => page.runs) ?? [];
+  const found = runs.data?.pages.flatMap((page) => page.runs) ?? [];
+  const all = chosen.samples ? found : found.filter((run) => !isSample(run));
   const now = useNow(isLive(all) ? 200 : 30_000);
   const wide = useWide(COLUMNS_FIT);
   const late = useLate(runs.isPlaceholderData);
@@ -56,12 +57,15 @@ function RunList({ chosen, onClear }: { chosen: Chosen; onClear: () => void }) {
     <>
       {runs.isPending && <SkeletonLines lines={12} label="Loading runs" />}
       {runs.error && <ErrorNote error={runs.error} onRetry={() => runs.refetch()} className="mb-4" />}
-      {runs.data && all.length === 0 && <NoRuns filtered={isFiltered(chosen)} onClear={onClear} />}
+      {runs.data && all.length === 0 && !runs.hasNextPage && (
+        <NoRuns filtered={isFiltered(chosen)} onClear={onClear} />
+      )}
       <ul aria-label="Runs" aria-busy={late} className={late ? "opacity-60" : undefined}>
         {all.map((run) => (
           <RunRow
             key={run.run_id}
             run={run}
+            mark={markOf(run, all)}
             now={now}
             wide={wide}
             picked={picked.some((one) => one.run_id === run.run_id)}

@@ -1,11 +1,12 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Download, Link2, PanelRight, RotateCw, Share2, Square } from "lucide-react";
+import { Download, Link2, PanelRight, Pencil, RotateCw, Share2, Square } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { hasEnded, type RunView } from "~/api/model";
 import { problemOf } from "~/api/problem";
 import { keys } from "~/api/queries";
 import { cancelRun, capsuleAddress, createRun } from "~/api/rest";
+import { pythonOf } from "~/artifact/python_of";
 import { useCommandList } from "~/commands";
 import { places, useDetails } from "~/shell";
 import { Button, Menu, MenuItem, MenuLine } from "~/ui";
@@ -16,9 +17,14 @@ export function RunActions({ run }: { run: RunView }) {
   const cancel = useCancel(run);
   const again = useAgain(run);
   const ended = hasEnded(run.status);
+  // The same would be refused again: what helps is to change it.
+  const refused = run.status === "rejected";
+  const editable = refused && (run.plan !== null || run.sql !== null);
+  const edit = () => details.open(run.run_id, run.plan ? "plan" : "sql");
   useCommandList([
+    ...(editable ? [{ id: "run.edit", title: "Edit this run", run: edit }] : []),
     ...(ended ? [] : [{ id: "run.stop", title: "Stop this run", keys: ".", run: () => cancel.mutate() }]),
-    ...(ended ? [{ id: "run.again", title: "Run this again", run: () => again.mutate() }] : []),
+    ...(ended && !refused ? [{ id: "run.again", title: "Run this again", run: () => again.mutate() }] : []),
   ]);
   const failure = cancel.error ?? again.error;
   return (
@@ -34,7 +40,13 @@ export function RunActions({ run }: { run: RunView }) {
           {cancel.isPending ? "Stopping" : "Stop"}
         </Button>
       )}
-      {ended && (
+      {editable && (
+        <Button kind="quiet" onClick={edit} aria-label="Edit">
+          <Pencil aria-hidden />
+          <span className="hidden sm:inline">Edit</span>
+        </Button>
+      )}
+      {ended && !refused && (
         <Button kind="quiet" disabled={again.isPending} onClick={() => again.mutate()} aria-label="Run again">
           <RotateCw aria-hidden />
           <span className="hidden sm:inline">Run again</span>
@@ -60,6 +72,12 @@ function useCancel(run: RunView) {
   });
 }
 
+function asked(run: RunView) {
+  const python = pythonOf(run);
+  if (python !== null) return { python, ...("names" in run ? { names: run.names } : {}) };
+  return run.plan ? { plan: run.plan } : { sql: run.sql };
+}
+
 /** The same once more, not answered from an earlier run. */
 function useAgain(run: RunView) {
   const go = useNavigate();
@@ -71,7 +89,7 @@ function useAgain(run: RunView) {
         mode: run.mode,
         cache: false,
         chart: true,
-        ...(run.plan ? { plan: run.plan } : { sql: run.sql }),
+        ...asked(run),
       }),
     onSuccess: (view) => go(places.run(view.run_id)),
   });

@@ -2,20 +2,23 @@ import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { type Figure, hasEnded, type RunView } from "~/api/model";
 import { datasetQuery } from "~/api/queries";
+import { pythonOf } from "~/artifact/python_of";
+import { PythonRun } from "~/artifact/python_run";
 import { Chart } from "~/chart/chart";
 import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
 import { CodeText } from "~/ui";
 import { RunState } from "./run_state";
 import { isMarked, RunTrouble } from "./run_trouble";
-import { titleOf } from "./run_words";
+import { headingOf, titleOf } from "./run_words";
 
 export function RunBody({ run }: { run: RunView }) {
   const title = titleOf(run);
+  const python = pythonOf(run);
   return (
     <article className="space-y-4">
       <header className="space-y-2">
-        <h2 className="break-words text-answer">{title.code && !run.plan ? "A query in SQL" : title.text}</h2>
+        <h2 className="break-words text-answer">{headingOf(run)}</h2>
         <RunState run={run} />
       </header>
       {run.error && <RunTrouble run={run} error={run.error} />}
@@ -29,8 +32,19 @@ export function RunBody({ run }: { run: RunView }) {
           The result appears here.
         </p>
       )}
-      <Evidence run={run} title={title.text} />
-      <WhatRan run={run} />
+      {python === null ? (
+        <>
+          <Evidence run={run} title={title.text} />
+          <WhatRan run={run} />
+        </>
+      ) : (
+        // A figure that code showed is drawn as an artifact, never as one of our own charts.
+        <PythonRun
+          run={run}
+          code={python}
+          rows={<Evidence run={{ ...run, chart: null }} title={title.text} />}
+        />
+      )}
     </article>
   );
 }
@@ -61,16 +75,19 @@ function Evidence({ run, title }: { run: RunView; title: string }) {
 
 /** The SQL and, where there is one, the plan it was written from. Without a result they are what there is to see. */
 function WhatRan({ run }: { run: RunView }) {
+  // What was refused stands above, with the place marked.
+  const shown = isMarked(run);
+  if (shown && !run.plan) return null;
   const notes = typeof run.plan?.notes === "string" ? run.plan.notes : "";
   return (
-    <details open={!run.rows && !isMarked(run)}>
+    <details open={!run.rows && !shown}>
       <summary className="w-fit cursor-pointer text-ink-2 hover:text-ink">
-        {run.plan ? "SQL and plan" : "SQL"}
+        {shown ? "Plan" : run.plan ? "SQL and plan" : "SQL"}
         {run.origin && <span className="text-ink-3"> · proposed by {run.origin.proposer}</span>}
       </summary>
       <div className="mt-2 space-y-3">
         {notes && <p className="text-ink-2">{notes}</p>}
-        {run.sql && <CodeText label="SQL" text={run.sql} />}
+        {run.sql && !shown && <CodeText label="SQL" text={run.sql} />}
         {run.plan && <CodeText label="plan" text={JSON.stringify(run.plan, null, 2)} />}
       </div>
     </details>

@@ -9,13 +9,13 @@ import { Page, places, useDetailsSubject } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines } from "~/ui";
 import { RunActions } from "./run_actions";
 import { RunBody } from "./run_body";
-import { titleOf } from "./run_words";
+import { headingOf } from "./run_words";
 
 export default function RunPage() {
   const { runId = "" } = useParams();
   const { run, view } = useRun(runId);
   useDetailsSubject(view ? runId : null);
-  const title = view ? titleOf(view).text : "Run";
+  const title = view ? headingOf(view) : "Run";
   return (
     <Page title={title} bar={<Crumbs />} actions={view && <RunActions run={view} />}>
       <div className="mx-auto max-w-4xl p-4 md:p-6">

@@ -5,6 +5,7 @@ import { runsQuery } from "~/api/queries";
 import { ago } from "~/format";
 import { places } from "~/shell";
 import { classes, ErrorNote, Input, SkeletonLines, StatusDot } from "~/ui";
+import { isSample, markOf } from "./run_marks";
 import { titleOf } from "./run_words";
 import { Letter } from "./side_card";
 
@@ -24,7 +25,8 @@ export function RunPicker({ letter, except, onPick }: RunPickerProps) {
     ...runsQuery({ text: wanted || undefined, limit: SHOWN }),
     placeholderData: (before) => before,
   });
-  const found = (runs.data?.pages[0]?.runs ?? []).filter((run) => run.run_id !== except);
+  const all = runs.data?.pages[0]?.runs ?? [];
+  const found = all.filter((run) => run.run_id !== except && !isSample(run));
   return (
     <section aria-label={`Choose run ${letter}`} className="min-w-0 rounded-md border p-4">
       <div className="mb-3 flex items-center gap-3">
@@ -58,6 +60,7 @@ export function RunPicker({ letter, except, onPick }: RunPickerProps) {
       <ul className="max-h-80 overflow-auto">
         {found.map((run) => {
           const title = titleOf(run);
+          const mark = markOf(run, all);
           return (
             <li key={run.run_id}>
               <button
@@ -72,6 +75,7 @@ export function RunPicker({ letter, except, onPick }: RunPickerProps) {
                   <StatusDot status={run.status} />
                   <span>{run.dataset_id}</span>
                   <span>{ago(run.created_at).text}</span>
+                  {mark && <span>{mark}</span>}
                 </span>
               </button>
             </li>

@@ -3,10 +3,12 @@ import { hasEnded, type RunView } from "~/api/model";
 import { ago, count, duration, number, time } from "~/format";
 import { places } from "~/shell";
 import { classes, StatusDot } from "~/ui";
+import type { Mark } from "./run_marks";
 import { titleOf, tookMs } from "./run_words";
 
 interface RunRowProps {
   run: RunView;
+  mark: Mark | null;
   now: number;
   /** Whether there is room for columns; else a run takes two lines. */
   wide: boolean;
@@ -14,7 +16,7 @@ interface RunRowProps {
   onPick: () => void;
 }
 
-export function RunRow({ run, now, wide, picked, onPick }: RunRowProps) {
+export function RunRow({ run, mark, now, wide, picked, onPick }: RunRowProps) {
   const title = titleOf(run);
   return (
     <li className={classes("flex border-b", picked && "bg-accent-soft")}>
@@ -23,7 +25,7 @@ export function RunRow({ run, now, wide, picked, onPick }: RunRowProps) {
           type="checkbox"
           checked={picked}
           onChange={onPick}
-          aria-label={`Choose for comparing: ${title.text}`}
+          aria-label={`Choose for comparing: ${title.text}${mark ? `, ${mark}` : ""}`}
           className="size-4 accent-accent"
         />
       </label>
@@ -36,15 +38,20 @@ export function RunRow({ run, now, wide, picked, onPick }: RunRowProps) {
           <span className={classes("min-w-0 flex-1 truncate", title.code && "font-mono text-[13px]")}>
             {title.text}
           </span>
+          {wide && mark && <Badge>{mark}</Badge>}
           {!wide && <When run={run} now={now} />}
         </span>
-        <Facts run={run} now={now} wide={wide} />
+        <Facts run={run} mark={mark} now={now} wide={wide} />
       </Link>
     </li>
   );
 }
 
-function Facts({ run, now, wide }: { run: RunView; now: number; wide: boolean }) {
+const Badge = ({ children }: { children: string }) => (
+  <span className="shrink-0 rounded border px-1 text-ink-3 text-small">{children}</span>
+);
+
+function Facts({ run, mark, now, wide }: Omit<RunRowProps, "picked" | "onPick">) {
   const rows = run.row_count;
   return (
     <span className="mt-0.5 flex flex-wrap gap-x-2 text-ink-3 text-small lg:mt-0 lg:shrink-0 lg:flex-nowrap lg:gap-x-4">
@@ -55,9 +62,10 @@ function Facts({ run, now, wide }: { run: RunView; now: number; wide: boolean })
       </span>
       <span className="empty:hidden lg:w-16 lg:text-right lg:empty:block">{took(run, now)}</span>
       <span className="empty:hidden lg:w-14 lg:empty:block">
-        {run.cached_from && <span className="rounded border px-1">cached</span>}
-        {run.mode === "dry_run" && <span className="rounded border px-1">dry run</span>}
+        {run.cached_from && <Badge>cached</Badge>}
+        {run.mode === "dry_run" && <Badge>dry run</Badge>}
       </span>
+      {!wide && mark && <Badge>{mark}</Badge>}
       {wide && <When run={run} now={now} className="w-28 text-right" />}
     </span>
   );

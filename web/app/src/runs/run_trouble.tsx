@@ -3,6 +3,7 @@ import { useMutation } from "@tanstack/react-query";
 import { useNavigate } from "react-router";
 import type { RunView } from "~/api/model";
 import { createRun } from "~/api/rest";
+import { pythonOf } from "~/artifact/python_of";
 import { places } from "~/shell";
 import { Button, CodeWords, ErrorNote } from "~/ui";
 import { marked } from "./marked";
@@ -43,15 +44,20 @@ export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<Ru
   );
 }
 
-/** Whether the gate said which part of the SQL it refuses. */
-export const isMarked = ({ sql, verdict }: RunView): boolean =>
-  Boolean(sql) && verdict?.decision === "refused" && typeof verdict.position === "number";
+/** What was judged. */
+const textOf = (run: RunView): string => run.sql ?? pythonOf(run) ?? "";
 
-/** The SQL with the refused construct underlined. */
+/** Whether the gate said which part of the text it refuses. */
+export const isMarked = (run: RunView): boolean => textOf(run) !== "" && isPlaced(run.verdict);
+
+const isPlaced = (verdict: RunView["verdict"]): boolean =>
+  verdict?.decision === "refused" && typeof verdict.position === "number";
+
+/** The text with the refused construct underlined. */
 function RefusedText({ run }: { run: RunView }) {
-  const { verdict, sql } = run;
-  if (!sql || !verdict || typeof verdict.position !== "number" || !isMarked(run)) return null;
-  const { before, within, after } = marked(sql, verdict.position, verdict.length);
+  const { verdict } = run;
+  if (!verdict || typeof verdict.position !== "number" || !isMarked(run)) return null;
+  const { before, within, after } = marked(textOf(run), verdict.position, verdict.length);
   return (
     <pre className="overflow-auto whitespace-pre-wrap rounded-md border bg-panel p-3 font-mono text-[13px] leading-5">
       {before}

@@ -1,14 +1,31 @@
 // A run in a few words: what was asked, how long it took.
 import type { RunView } from "~/api/model";
+import { pythonOf } from "~/artifact/python_of";
 import { oneLine, planLine } from "./plan_line";
 
 type Asked = Pick<RunView, "question" | "plan" | "sql">;
 
 /** The question; without one, what ran. `code` says that it is no plain language. */
 export function titleOf(run: Asked): { text: string; code: boolean } {
-  if (run.question) return { text: oneLine(run.question), code: false };
+  if (run.question && !isSql(run)) return { text: oneLine(run.question), code: false };
   if (run.plan) return { text: planLine(run.plan), code: true };
-  return { text: oneLine(run.sql ?? "") || "Nothing was asked", code: Boolean(run.sql) };
+  const code = run.sql ?? pythonOf(run) ?? "";
+  return { text: oneLine(code) || "Nothing was asked", code: code !== "" };
+}
+
+const STATEMENT = /^\s*(select\s|with\s+\w+\s+as\s*\()/i;
+
+/** Whoever asks in SQL has no other question than the query; edited, the query says more than the question. */
+function isSql({ question, sql, plan }: Asked): boolean {
+  if (sql === null || plan) return false;
+  return oneLine(question) === oneLine(sql) || STATEMENT.test(question);
+}
+
+/** Code stands below: it is no heading. */
+export function headingOf(run: RunView): string {
+  const { text, code } = titleOf(run);
+  if (!code || run.plan) return text;
+  return pythonOf(run) === null ? "A query in SQL" : "An analysis in Python";
 }
 
 type Lived = Pick<RunView, "started_at" | "finished_at">;

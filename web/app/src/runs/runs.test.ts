@@ -1,13 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { asFilters, chosenIn, withChosen } from "./filters";
+import { asFilters, chosenIn, NOTHING_CHOSEN, withChosen } from "./filters";
 import { planLine } from "./plan_line";
 import { stepsOf, titleOf, tookMs, wholeMs } from "./run_words";
 
 describe("filters", () => {
   it.each([
-    ["", { status: "", dataset: "", text: "" }],
-    ["status=failed&dataset=support&q=late", { status: "failed", dataset: "support", text: "late" }],
-    ["status=exploded", { status: "", dataset: "", text: "" }],
+    ["", NOTHING_CHOSEN],
+    [
+      "status=failed&dataset=support&q=late",
+      { ...NOTHING_CHOSEN, status: "failed", dataset: "support", text: "late" },
+    ],
+    ["samples=1", { ...NOTHING_CHOSEN, samples: true }],
+    ["status=exploded", NOTHING_CHOSEN],
   ] as const)("reads %s", (address, wanted) => {
     expect(chosenIn(new URLSearchParams(address))).toEqual(wanted);
   });
@@ -16,8 +20,9 @@ describe("filters", () => {
       status: "",
       dataset: "x",
       text: " a ",
+      samples: true,
     });
-    expect(after.toString()).toBe("details=run_1&dataset=x&q=a");
+    expect(after.toString()).toBe("details=run_1&dataset=x&q=a&samples=1");
   });
   it("asks the server for what was chosen only", () => {
     expect(asFilters({ status: "", dataset: "", text: " " }, 50)).toEqual({ limit: 50 });
@@ -57,6 +62,22 @@ describe("titleOf", () => {
       { text: "SELECT 1", code: true },
     ],
     [
+      { question: "SELECT 1 ", plan: null, sql: "SELECT\n  1" },
+      { text: "SELECT 1", code: true },
+    ],
+    [
+      { question: "SELECT a FROM oders", plan: null, sql: "SELECT a FROM orders" },
+      { text: "SELECT a FROM orders", code: true },
+    ],
+    [
+      { question: "Select the best products", plan: { table: "t" }, sql: "SELECT 1" },
+      { text: "Select the best products", code: false },
+    ],
+    [
+      { question: "With which channel?", plan: null, sql: "SELECT 1" },
+      { text: "With which channel?", code: false },
+    ],
+    [
       { question: "", plan: null, sql: null },
       { text: "Nothing was asked", code: false },
     ],
@@ -75,11 +96,13 @@ describe("times", () => {
     expect(wholeMs({ started_at, finished_at }, Date.parse(at(5)))).toBe(wanted);
   });
   it.each([
-    ["succeeded", null, 6],
-    ["succeeded", "run_0", null],
-    ["failed", null, 2000],
-  ] as const)("of a run that %s, from %s", (status, cached_from, wanted) => {
-    const run = { status, cached_from, exec_time_ms: 6, started_at: at(1), finished_at: at(3) };
+    ["succeeded", null, 6, 6],
+    ["succeeded", "run_0", 0, null],
+    ["failed", null, 6, 2000],
+    // A query that was stopped never said how long it took.
+    ["failed", null, 0, 2000],
+  ] as const)("of a run that %s, from %s, in %s ms", (status, cached_from, exec_time_ms, wanted) => {
+    const run = { status, cached_from, exec_time_ms, started_at: at(1), finished_at: at(3) };
     expect(tookMs(run, 0)).toBe(wanted);
   });
   it("names the steps in their order", () => {

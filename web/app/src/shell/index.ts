@@ -1,7 +1,7 @@
 export { Boundary } from "./boundary";
 export { Crumbs } from "./crumbs";
 export { type Details, TAB_PARAMETER, useDetails, useDetailsSubject } from "./details";
-export { useWide } from "./media";
+export { useWide, useWindowHeight } from "./media";
 export { Page } from "./page";
 export { places, useThreadId } from "./places";
 export { type Theme, useTheme } from "./theme";

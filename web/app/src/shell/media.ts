@@ -15,3 +15,13 @@ export function useWide(pixels: number): boolean {
 
 export const SIDEBAR_STANDS = 768;
 export const DETAILS_STAND = 1100;
+
+/** So high is the window; it changes with it. */
+export function useWindowHeight(): number {
+  return useSyncExternalStore(onResize, () => window.innerHeight);
+}
+
+function onResize(changed: () => void): () => void {
+  window.addEventListener("resize", changed);
+  return () => window.removeEventListener("resize", changed);
+}

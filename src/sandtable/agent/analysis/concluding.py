@@ -1,0 +1,150 @@
+"""What is said at the end of an analysis: the model's words as far as the cells bear them out, else our own.
+
+Invariant: pure. Every number said stands in a table or in the output of a cell, or in the question; every tag
+names something that was shown, and whatever is shown has its tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sandtable.agent.grounding import LONGEST, grounded
+from sandtable.agent.markdown import fenced, sentence
+from sandtable.catalog.model import Dataset
+from sandtable.errors import ErrorCode, Problem
+from sandtable.runs.model import Run
+from sandtable.sandbox.artifact import TableArtifact
+from sandtable.sandbox.job import ResultColumn
+from sandtable.wording import answer_of
+
+MOST_TAGS = 6
+_MOST_PRINTED = 1_500
+_MOST_READ = 20_000
+_TAG = re.compile(r"\[\[([a-z]+-[1-9][0-9]{0,5})\]\]")
+_PLACED = re.compile(rf"[ \t]*{_TAG.pattern}[ \t]*")
+_TAG_LINE = re.compile(r"[ \t]*\[\[[a-z]+-\d+\]\][ \t]*$", re.MULTILINE)
+_ORDINAL = re.compile(r"^(\s*)\d{1,2}[.)](?=\s)")
+_BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)])\s+")
+_BLOCK = re.compile(r"^\s*(?:#|\||>)")
+_FENCED = re.compile(r"^\s*(```|~~~).*?(?:^\s*\1|\Z)", re.MULTILINE | re.DOTALL)
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(*A-ZÀ-ÞЀ-Я\[])")
+_FALLING = re.compile(
+    r"\b(?:f[ae]ll\w*|declin\w*|decreas\w*|dropp?\w*|los[est]\w*|down|lower\w*|less|fewer|reduc\w*|shr[aiu]nk\w*|below"
+    r"|negative\w*|worse\w*)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\s,;()\[\]{}|=]+")
+
+_GIVEN_UP = {
+    ErrorCode.PYTHON_POLICY_VIOLATION: "The code was refused by policy and not run",
+    ErrorCode.RUNNER_TIMEOUT: "The code took too long",
+    ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The code needed more memory or space than it may use",
+    ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
+}
+
+
+def local_answer(question: str, main: Run | None, dataset: Dataset) -> str:
+    """A sentence from the result's rows; from what was printed when there are none."""
+    if main is None:
+        return "The analysis gave no result."
+    if main.columns:
+        columns = [(column.name, column.type) for column in main.columns]
+        return answer_of(
+            question,
+            None,
+            columns,
+            main.rows or (),
+            dataset,
+            truncated=main.truncated,
+            row_count=main.row_count,
+        )
+    printed = _TAG_LINE.sub("", main.stdout).strip()
+    if not printed:
+        return "The analysis ran without an error; it printed nothing and showed no table."
+    shown = printed if len(printed) <= _MOST_PRINTED else "…" + printed[-_MOST_PRINTED:]
+    return f"The analysis printed:\n\n{fenced('text', shown)}"
+
+
+def worded_answer(text: str, plain: str, question: str, runs: Sequence[Run]) -> str:
+    """The model's text without what no cell bears out; `plain` when little is left."""
+    columns, rows = _everything(runs)
+    lost = [*rows, tuple(-cell for row in rows for cell in row if _is_loss(cell))]
+    known = f"{plain}\n{question}"
+
+    def borne_out(part: str) -> bool:
+        bare = _ORDINAL.sub(r"\1", _TAG.sub(" ", part))
+        # What fell by 40 stands as -40 in the table.
+        cells = lost if _FALLING.search(bare) else rows
+        return not bare.strip(" \t*-") or (len(bare) <= LONGEST and grounded(bare, known, columns, cells))
+
+    kept: list[str] = []
+    for line in _FENCED.sub("", text).splitlines():
+        if _BLOCK.match(line):
+            continue
+        bullet = _BULLET.match(line)
+        head = bullet[0] if bullet else ""
+        parts = [part for part in _SENTENCE_END.split(line[len(head) :]) if borne_out(part)]
+        joined = " ".join(parts).rstrip()
+        if joined or not line.strip():
+            kept.append(f"{head}{joined}" if joined else "")
+    made = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
+    return made if _TAG.sub("", made).strip() else plain
+
+
+def with_tags(text: str, shown: Sequence[str], wanted: Iterable[str]) -> str:
+    """Each tag once and only for what was shown; those that are `wanted` come last when nobody placed them."""
+    placed: set[str] = set()
+
+    def once(tag: re.Match[str]) -> str:
+        if tag[1] not in shown or tag[1] in placed:
+            return ""
+        placed.add(tag[1])
+        return f"\n\n[[{tag[1]}]]\n\n"
+
+    made = _PLACED.sub(once, text)
+    missing = [name for name in wanted if name not in placed][:MOST_TAGS]
+    made = "\n\n".join([made.strip(), *(f"[[{name}]]" for name in missing)])
+    return re.sub(r"[ \t]*\n{3,}", "\n\n", made).strip()
+
+
+def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> str:
+    """An honest end: what failed, why, and how often it was tried."""
+    lead = _GIVEN_UP.get(problem.code, "The code failed") if problem else "The run was cancelled"
+    where = f" at step {step} ({goal.rstrip('.')})" if goal else ""
+    parts = [f"The analysis could not be finished{where}."]
+    if problem is None:
+        parts.append(f"{lead}, so there is no result.")
+        return "\n\n".join(parts)
+    kind = str(problem.details.get("type") or "")
+    told = f"{kind}: {problem.message}" if kind and not problem.message.startswith(kind) else problem.message
+    parts.append(f"{lead}:\n\n{fenced('text', told[:_MOST_PRINTED])}")
+    if problem.suggestion:
+        parts.append(sentence(problem.suggestion))
+    if attempts > 1:
+        parts.append(f"I tried this step {attempts} times, each time with the reason in hand.")
+    return "\n\n".join(parts)
+
+
+def _everything(runs: Sequence[Run]) -> tuple[list[ResultColumn], list[tuple[Any, ...]]]:
+    """Columns and cells of all tables, and what was printed, word by word."""
+    columns: list[ResultColumn] = []
+    rows: list[tuple[Any, ...]] = []
+    for run in runs:
+        for artifact in run.artifacts:
+            if isinstance(artifact, TableArtifact):
+                columns += artifact.columns
+                rows += artifact.rows
+                rows.append((artifact.row_count,))
+        rows.append(tuple(_words(run.stdout[:_MOST_READ])))
+    return columns, rows
+
+
+def _is_loss(cell: Any) -> bool:
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell < 0
+
+
+def _words(printed: str) -> list[str]:
+    found = (word.strip("'\"`:.!?%$€£") for word in _WORD.findall(printed))
+    return [word.replace(",", "") for word in found if any(char.isdigit() for char in word)]

@@ -1,0 +1,98 @@
+"""The chat model as a coder: asks, reads, and asks again while a reply cannot be read.
+
+Loaded with `agent.model_proposer`. Invariant: each question ends within the model's time limit, retries and
+repeated questions included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import structlog
+
+from sandtable.agent.analysis import prompt
+from sandtable.agent.analysis.coder import Advice, Reply, Task, Written
+from sandtable.agent.analysis.reply import ADVICE, CODE, STEPS, read_advice, read_code, read_steps
+from sandtable.agent.endpoint import Endpoint, Privacy
+from sandtable.agent.model_call import ModelCall
+from sandtable.agent.model_limits import Meter, no_usable_reply, raise_if_stopped, within
+from sandtable.agent.model_prompt import SYSTEM
+from sandtable.agent.model_reply import Said
+from sandtable.agent.model_trouble import ModelTrouble
+from sandtable.agent.prompt_files import prompt_file
+from sandtable.errors import Problem
+
+_LONGEST_ANSWER = 6_000
+_log = structlog.get_logger(__name__)
+_T = TypeVar("_T")
+_Fill = Callable[[Task, Privacy, Problem | None], str]
+
+
+class ModelCoder:
+    def __init__(self, endpoint: Endpoint, call: ModelCall, timeout_s: float) -> None:
+        self._endpoint, self._call, self._timeout_s = endpoint, call, timeout_s
+
+    async def plan_steps(self, task: Task) -> Reply[tuple[str, ...]]:
+        return await self._asked(prompt.PLAN_STEPS, prompt.plan_prompt, task, STEPS, read_steps)
+
+    async def write_code(self, task: Task) -> Reply[Written]:
+        return await self._asked(prompt.WRITE_CODE, prompt.code_prompt, task, CODE, read_code)
+
+    async def diagnose(self, task: Task) -> Reply[Advice]:
+        return await self._asked(prompt.DIAGNOSE, prompt.diagnose_prompt, task, ADVICE, read_advice)
+
+    async def draw(self, task: Task) -> Reply[Written]:
+        return await self._asked(prompt.DRAW, prompt.draw_prompt, task, CODE, read_code)
+
+    async def conclude(self, task: Task, plain: str) -> Reply[str] | None:
+        if self._endpoint.privacy == "schema":
+            return None
+        try:
+            return await within(self._endpoint.name, self._timeout_s, self._conclude(task, plain))
+        except ModelTrouble as trouble:
+            # The result is there already, with a sentence made here.
+            _log.warning("answer left as it is", model=self._endpoint.name, kind=trouble.kind)
+            return None
+
+    async def _conclude(self, task: Task, plain: str) -> Reply[str] | None:
+        meter = Meter((SYSTEM, prompt.CONCLUDE))
+        said = await self._call.plain(prompt_file(SYSTEM).text, prompt.conclude_prompt(task, plain))
+        meter.add(said)
+        raise_if_stopped(self._endpoint.name, said)
+        text = said.text.strip()
+        prose = 0 < len(text) <= _LONGEST_ANSWER and text[0] not in "{`|"
+        return Reply(text, meter.usage(), meter.calls) if prose else None
+
+    async def _asked(
+        self,
+        name: str,
+        fill: _Fill,
+        task: Task,
+        schema: dict[str, Any],
+        read: Callable[[Said], _T | Problem],
+    ) -> Reply[_T]:
+        return await within(
+            self._endpoint.name, self._timeout_s, self._repeated(name, fill, task, schema, read)
+        )
+
+    async def _repeated(
+        self,
+        name: str,
+        fill: _Fill,
+        task: Task,
+        schema: dict[str, Any],
+        read: Callable[[Said], _T | Problem],
+    ) -> Reply[_T]:
+        meter = Meter((SYSTEM, name))
+        refused: Problem | None = None
+        while refused is None or meter.calls < task.calls:
+            filled = fill(task, self._endpoint.privacy, refused)
+            said = await self._call.structured(prompt_file(SYSTEM).text, filled, schema)
+            meter.add(said)
+            found = read(said)
+            if not isinstance(found, Problem):
+                return Reply(found, meter.usage(), meter.calls)
+            raise_if_stopped(self._endpoint.name, said)
+            refused = found
+        raise no_usable_reply(self._endpoint.name, refused)

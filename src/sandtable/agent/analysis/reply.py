@@ -1,0 +1,99 @@
+"""A model's reply about an analysis, read: steps, code, a diagnosis, however they were wrapped.
+
+Invariant: as in `agent.model_reply`, nothing a model writes raises; what cannot be read is a Problem in words
+that the model can repair by.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from sandtable.agent.analysis.coder import MOST_STEPS, Advice, Written
+from sandtable.agent.model_reply import Said, object_in, unreadable, without_thinking
+from sandtable.errors import Problem
+
+LONGEST_CODE = 20_000
+_LONGEST_STEP = 400
+_LONGEST_SAID = 1_000
+_PYTHON = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:\n```|$)", re.DOTALL | re.IGNORECASE)
+_TEXT = {"type": "string"}
+
+
+def _form(title: str, description: str, required: str, **properties: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "title": title,
+        "description": description,
+        "type": "object",
+        "properties": properties,
+        "required": [required],
+    }
+
+
+STEPS = _form(
+    "steps", "The steps of the analysis, in order.", "steps", steps={"type": "array", "items": _TEXT}
+)
+CODE = _form("code", "Python for one step.", "code", thought=_TEXT, code=_TEXT)
+ADVICE = _form("advice", "What is wrong, and how to mend it.", "diagnosis", diagnosis=_TEXT, suggestion=_TEXT)
+
+
+def read_steps(said: Said) -> tuple[str, ...] | Problem:
+    found = _found(said, "steps")
+    if isinstance(found, Problem):
+        return found
+    given = found.get("steps")
+    steps = [_step(one) for one in given] if isinstance(given, list) else []
+    steps = [step for step in steps if step]
+    if not steps:
+        return unreadable("the reply has no `steps`: a list of at least one sentence")
+    if len(steps) > MOST_STEPS:
+        # Nothing is left out: what comes last is what the others were for.
+        steps[MOST_STEPS - 1 :] = ["; then: ".join(steps[MOST_STEPS - 1 :])]
+    return tuple(steps)
+
+
+def read_code(said: Said) -> Written | Problem:
+    found = _found(said, "code")
+    if isinstance(found, Problem):
+        fenced = _PYTHON.search(without_thinking(said.text))
+        if fenced is None or fenced[1].lstrip().startswith("{"):
+            return found
+        found = {"thought": without_thinking(said.text)[: fenced.start()], "code": fenced[1]}
+    code = found.get("code")
+    if not isinstance(code, str) or not code.strip():
+        return unreadable("the reply has no `code`")
+    inner = _PYTHON.fullmatch(code.strip())
+    code = (inner[1] if inner else code).strip("\n").rstrip()
+    if len(code) > LONGEST_CODE:
+        return unreadable(f"the code has {len(code):,} characters, more than {LONGEST_CODE:,}")
+    return Written(thought=_line(found.get("thought")), code=code)
+
+
+def read_advice(said: Said) -> Advice | Problem:
+    found = _found(said, "diagnosis")
+    if isinstance(found, Problem):
+        return found
+    diagnosis = _line(found.get("diagnosis"))
+    if not diagnosis:
+        return unreadable("the reply has no `diagnosis`")
+    return Advice(diagnosis=diagnosis, suggestion=_line(found.get("suggestion")))
+
+
+def _found(said: Said, field: str) -> dict[str, Any] | Problem:
+    if said.given is not None:
+        return said.given
+    return object_in(said.text, lambda found: field in found, lists_as=field)
+
+
+def _step(one: Any) -> str:
+    if isinstance(one, dict):
+        named = (one.get(name) for name in ("goal", "step", "title", "description", "task"))
+        one = next((text for text in named if isinstance(text, str) and text.strip()), "")
+    text = " ".join(one.split()) if isinstance(one, str) else ""
+    text = re.sub(r"^(?:step )?\d{1,2}[.):]\s+", "", text, flags=re.IGNORECASE)
+    return text[:_LONGEST_STEP]
+
+
+def _line(text: Any) -> str:
+    line = " ".join(text.split()) if isinstance(text, str) else ""
+    return line if len(line) <= _LONGEST_SAID else line[: _LONGEST_SAID - 1] + "…"

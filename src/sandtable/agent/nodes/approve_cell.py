@@ -1,0 +1,48 @@
+"""A person is shown the exact code of a cell and decides: as it is, changed, or not at all.
+
+Invariant: nothing happens before the interrupt but the gate's opinion; the node runs again from its start when
+the answer comes. What the gate refuses is not put before a person: it is run, which means refused on record.
+"""
+
+from __future__ import annotations
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import interrupt
+
+from sandtable.agent.analysis.notes import goal_of
+from sandtable.agent.approval import EXECUTE_PYTHON, decision_of, request_of
+from sandtable.agent.events import Code
+from sandtable.agent.means import Means
+from sandtable.agent.nodes.coding import analysis_of, noted
+from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.state import Said, State, Turn, changed, turn_of
+from sandtable.agent.voice import emit
+from sandtable.policy.verdict import Refused
+
+_UNCLEAR = "That was no decision: approve it, reject it, or send it back with other code."
+
+
+async def approve_cell(means: Means, state: State, config: RunnableConfig) -> State:
+    turn, dataset = turn_of(state), await dataset_of(means, state, config)
+    analysis = analysis_of(turn)
+    code, goal = analysis.get("code", ""), goal_of(analysis)
+    if isinstance(await means.check(dataset, python=code), Refused):
+        return State(turn=turn)
+    decision = decision_of(interrupt(request_of(code, goal, EXECUTE_PYTHON)))
+    while decision is None:
+        decision = decision_of(interrupt(request_of(code, f"{_UNCLEAR}\n\n{goal}", EXECUTE_PYTHON)))
+    if decision.kind == "approve" or decision.text == code:
+        return State(turn=turn)
+    if decision.text is not None:
+        emit(Code(step=analysis.get("at"), goal=goal, code=decision.text))
+        return State(turn=noted(turn, code=decision.text, by_person=True))
+    ran = "nothing was run" if not analysis.get("cells") else "nothing more was run"
+    text = f"You declined the code, so {ran}." + (
+        f" Your reason: {decision.reason}" if decision.reason else ""
+    )
+    runs = [cell["run_id"] for cell in analysis.get("cells") or ()]
+    return State(turn=changed(turn, Turn(said=Said(text=text, ending="refused", run_ids=runs))))
+
+
+def after_approve_cell(state: State) -> str:
+    return "converse" if turn_of(state).get("said") else "run_cell"

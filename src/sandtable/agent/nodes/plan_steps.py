@@ -1,0 +1,52 @@
+"""An analysis begins with its steps: a list of goals, shown before any code is written."""
+
+from __future__ import annotations
+
+from langchain_core.runnables import RunnableConfig
+
+from sandtable.agent.analysis.notes import Analysis, task_of
+from sandtable.agent.events import Planned, Thought
+from sandtable.agent.means import Means
+from sandtable.agent.nodes.classify import failed
+from sandtable.agent.nodes.coding import coder_in
+from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.propose import asked_of
+from sandtable.agent.state import State, Turn, added, changed, turn_of
+from sandtable.agent.voice import emit, unheard
+from sandtable.errors import SandtableError
+
+
+async def plan_steps(means: Means, state: State, config: RunnableConfig) -> State:
+    turn = turn_of(state)
+    emit(Thought(text="Planning the steps…"))
+    if means.expect_code is not None:
+        means.expect_code()
+    try:
+        dataset = await dataset_of(means, state, config)
+        asked = await asked_of(means, state, dataset)
+        reply = await unheard(coder_in(means).plan_steps(task_of(asked, Analysis())))
+    except SandtableError as error:
+        return State(turn=changed(turn, Turn(said=failed(error))))
+    steps = list(reply.what)
+    reading = steps_in_words(steps)
+    emit(Planned(plan={"steps": steps}, reading=reading))
+    begun = Analysis(steps=steps, at=1, repairs=0, calls=reply.calls, cells=[], advice=None, problem=None)
+    changes = Turn(
+        analysis=begun,
+        reading=reading,
+        usage=added(turn.get("usage"), reply.usage),
+        origin=means.proposer.name,
+    )
+    return State(turn=changed(turn, changes))
+
+
+def steps_in_words(steps: list[str]) -> str:
+    if len(steps) == 1:
+        return f"In Python: {steps[0]}"
+    return f"In {len(steps)} steps of Python: " + " ".join(
+        f"({number}) {step.rstrip('.')}." for number, step in enumerate(steps, 1)
+    )
+
+
+def after_plan_steps(state: State) -> str:
+    return "converse" if turn_of(state).get("said") else "write_code"

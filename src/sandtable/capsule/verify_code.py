@@ -1,0 +1,51 @@
+"""The further links of a run of Python: what it showed and what it printed, against the same code run again."""
+
+from __future__ import annotations
+
+from sandtable.capsule.canonical import digest
+from sandtable.capsule.model import LOG_CHARS, Capsule
+from sandtable.capsule.report import Link
+from sandtable.capsule.shown import differing, same_text
+from sandtable.errors import RunnerBroken
+from sandtable.sandbox.artifact import artifacts_in
+from sandtable.sandbox.job import JobResult
+
+
+def code_links(capsule: Capsule, again: JobResult | None, result: Link) -> list[Link]:
+    """`again` is nothing where the code was not run again; the link of the result says why."""
+    if capsule.result is None:
+        return [_not_repeated(capsule, "artifacts"), _not_repeated(capsule, "stdout")]
+    if again is None or again.status != "succeeded":
+        return [
+            Link(name="artifacts", status="not_checked", detail=result.detail),
+            Link(name="stdout", status="not_checked", detail=result.detail),
+        ]
+    return [_artifacts(capsule, again), _stdout(capsule, again)]
+
+
+def _not_repeated(capsule: Capsule, name: str) -> Link:
+    assert name in ("artifacts", "stdout")
+    if getattr(capsule, name):
+        why = f"the run is {capsule.status}: it is not repeated, and what it left by then is not compared"
+        return Link(name=name, status="not_checked", detail=why)
+    return Link(name=name, status="ok", detail="there is nothing to compare")
+
+
+def _artifacts(capsule: Capsule, again: JobResult) -> Link:
+    try:
+        shown = artifacts_in(again)
+    except RunnerBroken as error:
+        return Link(name="artifacts", status="not_checked", detail=error.message)
+    wrong = differing(capsule.artifacts, shown)
+    if wrong:
+        why = f"running it again shows something else: {', '.join(wrong)[:400]}"
+        return Link(name="artifacts", status="broken", detail=why)
+    return Link(name="artifacts", status="ok", detail="" if shown else "the code shows nothing")
+
+
+def _stdout(capsule: Capsule, again: JobResult) -> Link:
+    if digest(again.stdout) == capsule.digests.stdout:
+        return Link(name="stdout", status="ok", detail="" if again.stdout else "the code prints nothing")
+    if len(capsule.stdout) < LOG_CHARS and same_text(capsule.stdout, again.stdout):
+        return Link(name="stdout", status="ok", detail="equal but for memory addresses")
+    return Link(name="stdout", status="broken", detail="running it again prints something else")

@@ -1,0 +1,186 @@
+"""What a caller gives as `data` becomes a dataset.
+
+Invariant: what is written for it lies in `<home>/handover/<instance>` only as long as it is taken in, and goes
+whatever happens; what a process left that died meanwhile is swept by the next one.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import keyword
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sandtable.catalog.filenames import source_format, table_name
+from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput, NotFound
+from sandtable.library.frames import is_frame, write_frame
+from sandtable.recent import Recent
+from sandtable.runs.instance import Instance
+from sandtable.runs.library import Library
+
+FRAME = "df"
+NOTHING = "no_data"
+_NO_DATA = b"no_data\n0\n"
+_REMEMBERED = 64
+_SETTLED_NS = 2_000_000_000
+
+
+class Handover:
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._taken: Recent[tuple[FileStamp, ...], Dataset] = Recent(_REMEMBERED)
+        """Files that were taken in already: reading a large one again only to find that it is the same takes long."""
+
+    @classmethod
+    @contextmanager
+    def open(cls, home: Path) -> Generator[Handover, None, None]:
+        root = home / "handover"
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        instance = Instance(root)
+        instance.acquire()
+        try:
+            _sweep(root, instance)
+            folder = root / instance.id
+            folder.mkdir(mode=0o700)
+            try:
+                yield cls(folder)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            instance.release()
+
+    async def dataset(self, data: Any, library: Library) -> Dataset:
+        """Raises InvalidInput and NotFound."""
+        if isinstance(data, str) and data in library.catalog:
+            return await library.ready(data)
+        stamps = await asyncio.to_thread(_stamps, data)
+        known = self._taken.get(stamps) if stamps else None
+        if known is not None:
+            return known
+        with self._files() as folder:
+            paths = await asyncio.to_thread(_paths, data, folder, library)
+            dataset = await library.add_files(paths, reserved=tuple(library.catalog))
+        if stamps:
+            self._taken.put(stamps, dataset)
+        return dataset
+
+    @contextmanager
+    def _files(self) -> Generator[Path, None, None]:
+        with tempfile.TemporaryDirectory(dir=self._folder) as name:
+            yield Path(name)
+
+
+@dataclass(frozen=True, slots=True)
+class FileStamp:
+    """Says that a file is the same as before without reading it."""
+
+    table: str
+    path: Path
+    inode: int
+    size: int
+    changed_ns: int
+
+
+def _stamps(data: Any) -> tuple[FileStamp, ...]:
+    """Of the files that are the whole of `data`; nothing where that cannot be told."""
+    if isinstance(data, str | os.PathLike):
+        data = {"": data}
+    elif isinstance(data, Sequence):
+        data = dict(enumerate(data))
+    if not isinstance(data, Mapping) or not all(
+        isinstance(each, str | os.PathLike) for each in data.values()
+    ):
+        return ()
+    try:
+        return tuple(_stamp(str(name), Path(path).expanduser().absolute()) for name, path in data.items())
+    except (OSError, ValueError):
+        # Reading it will say what is wrong.
+        return ()
+
+
+def _stamp(table: str, path: Path) -> FileStamp:
+    found = path.stat()
+    if time.time_ns() - found.st_mtime_ns < _SETTLED_NS:
+        raise ValueError("changed a moment ago: the next change might bear the same time")
+    return FileStamp(table, path, found.st_ino, found.st_size, found.st_mtime_ns)
+
+
+def _paths(data: Any, folder: Path, library: Library) -> list[Path]:
+    if data is None:
+        (folder / f"{NOTHING}.csv").write_bytes(_NO_DATA)
+        return [folder / f"{NOTHING}.csv"]
+    if is_frame(data):
+        return [write_frame(data, folder, FRAME)]
+    if isinstance(data, str | os.PathLike):
+        return [_path(data, library)]
+    if isinstance(data, Mapping):
+        if not data:
+            raise InvalidInput("`data` is an empty dict", suggestion="Leave it out when there is none.")
+        return [_named(name, value, folder, library) for name, value in data.items()]
+    if isinstance(data, Sequence) and all(isinstance(each, str | os.PathLike) for each in data):
+        return [_path(each, library) for each in data]
+    raise InvalidInput(
+        f"`data` cannot be {_kind(data)}",
+        suggestion="Give a path, a list of paths, a pandas or Polars DataFrame, a dict of names and paths or "
+        f"DataFrames, or the id of a dataset: {', '.join(library.catalog)}.",
+    )
+
+
+def _path(given: str | os.PathLike[str], library: Library) -> Path:
+    path = Path(given).expanduser()
+    if isinstance(given, str) and not path.suffix and not path.exists():
+        try:
+            library.catalog.get(given)
+        except NotFound as error:
+            raise NotFound(
+                f"`data` is {given[:200]!r}, which is neither a file nor a dataset",
+                suggestion=error.suggestion,
+                **error.details,
+            ) from error
+    return path
+
+
+def _named(name: Any, value: Any, folder: Path, library: Library) -> Path:
+    if not isinstance(name, str) or table_name(name) != name or keyword.iskeyword(name):
+        raise InvalidInput(
+            f"{name!r} cannot be the name of a table",
+            suggestion="Use letters, digits and underscores, beginning with a letter.",
+        )
+    if is_frame(value):
+        return write_frame(value, folder, name)
+    if not isinstance(value, str | os.PathLike):
+        raise InvalidInput(
+            f"the table `{name}` cannot be {_kind(value)}",
+            suggestion="Give a path or a pandas or Polars DataFrame.",
+        )
+    source = _path(value, library).absolute()
+    source_format(source)
+    link = folder / f"{name}{source.suffix.lower()}"
+    link.symlink_to(source)
+    return link
+
+
+def _kind(value: Any) -> str:
+    hints = {
+        "LazyFrame": ": call `.collect()` first",
+        "Series": ": call `.to_frame()` first",
+        "Table": ": call `.to_pandas()` first",
+    }
+    kind = type(value).__name__
+    return f"of type {kind}{hints.get(kind, '')}"
+
+
+def _sweep(root: Path, instance: Instance) -> None:
+    left = {path.name for path in root.iterdir() if path.is_dir()} - {"instances"}
+    for owner in left | set(instance.others()):
+        with instance.inherit(owner) as dead:
+            if dead:
+                shutil.rmtree(root / owner, ignore_errors=True)

@@ -1,0 +1,116 @@
+"""The parts that the library's calls share: opened at the first call, closed when the process ends.
+
+Invariant: one set of parts for each distinct setting of the environment, and another for runs that ask for
+more time, rows or memory than the settings give by themselves: here, asking is deciding.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import sys
+from contextlib import AsyncExitStack
+from pkgutil import resolve_name
+from typing import Any
+
+import structlog
+from pydantic import ValidationError
+
+from sandtable.assemble import Parts, assemble
+from sandtable.errors import InvalidInput
+from sandtable.library.bridge import at_close
+from sandtable.library.handover import Handover
+from sandtable.settings import Settings
+
+MOST_SECONDS = 3600.0
+MOST_ROWS = 100_000
+MOST_MEMORY_MB = 1 << 20
+
+# By name, when a question is asked: the conversation takes most of a second to load.
+_CONVERSE = "sandtable.assemble.conversation:converse"
+
+
+class House:
+    def __init__(self, parts: Parts, handover: Handover, stack: AsyncExitStack) -> None:
+        self.parts = parts
+        self.handover = handover
+        self._stack = stack
+        self._analyst: Any = None
+        self._opening = asyncio.Lock()
+
+    async def analyst(self) -> Any:
+        """Of `agent.analyst.Analyst`. Raises ModelTrouble when the settings name a model that cannot be opened."""
+        async with self._opening:
+            if self._analyst is None:
+                converse = await asyncio.to_thread(resolve_name, _CONVERSE)
+                self._analyst = await self._stack.enter_async_context(converse(self.parts))
+            return self._analyst
+
+
+class Street:
+    """The houses that are open."""
+
+    def __init__(self) -> None:
+        self._loops: dict[asyncio.AbstractEventLoop, dict[Settings, asyncio.Task[House]]] = {}
+        """A forked child has another loop; the parent's houses stay as they are."""
+
+    async def house(
+        self, *, timeout_s: float | None = None, max_rows: int | None = None, memory_mb: int | None = None
+    ) -> House:
+        """Raises SandboxUnavailable, and InvalidInput for settings that cannot be used."""
+        settings = _raised(_settings(), timeout_s, max_rows, memory_mb)
+        for ended in [loop for loop in self._loops if loop.is_closed()]:
+            del self._loops[ended]
+        houses = self._loops.setdefault(asyncio.get_running_loop(), {})
+        task = houses.get(settings)
+        if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
+            task = houses[settings] = asyncio.create_task(_open(settings))
+        # Whoever gives up does not take the house from the others.
+        return await asyncio.shield(task)
+
+
+STREET = Street()
+
+
+async def _open(settings: Settings) -> House:
+    _keep_quiet()
+    stack = AsyncExitStack()
+    async with stack:
+        parts = await stack.enter_async_context(assemble(settings))
+        handover = stack.enter_context(Handover.open(settings.home))
+        kept = stack.pop_all()
+    at_close(kept.aclose)
+    return House(parts, handover, kept)
+
+
+def _settings() -> Settings:
+    try:
+        return Settings()
+    except ValidationError as error:
+        wrong = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
+        raise InvalidInput(
+            f"the settings cannot be used: {'; '.join(wrong)}",
+            suggestion="Correct or unset that SANDTABLE_… variable; docs/settings.md lists them all.",
+        ) from error
+
+
+def _raised(
+    settings: Settings, timeout_s: float | None, max_rows: int | None, memory_mb: int | None
+) -> Settings:
+    """In steps, so that many different wishes do not open many houses."""
+    more: dict[str, Any] = {}
+    if (timeout_s or 0) > settings.timeout_s or (max_rows or 0) > settings.max_rows:
+        more = {"timeout_s": MOST_SECONDS, "max_rows": MOST_ROWS}
+    if (memory_mb or 0) > settings.memory_mb:
+        more["memory_mb"] = 1 << (int(memory_mb or 0) - 1).bit_length()
+    return settings.model_copy(update=more)
+
+
+def _keep_quiet() -> None:
+    """Stdout is the caller's. Whoever has set up structlog hears what they chose to."""
+    if not structlog.is_configured():
+        structlog.configure(
+            processors=[structlog.processors.add_log_level, structlog.processors.KeyValueRenderer()],
+            wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
+            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        )

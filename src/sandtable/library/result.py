@@ -1,0 +1,150 @@
+"""What the library answers: plain values that a program or an agent can go on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandtable.errors import Problem
+from sandtable.runs.model import Run
+from sandtable.sandbox.artifact import Artifact
+
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of plain values: text, numbers, booleans, None. Dates, times and long numbers are text."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    """DuckDB's type names, one for each column."""
+    rows: tuple[Row, ...]
+    truncated: bool = False
+    """There were more rows than may be shown."""
+
+    def records(self) -> list[dict[str, Any]]:
+        """One dict for each row, which is also what `pandas.DataFrame(…)` takes."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+@dataclass(frozen=True, slots=True)
+class RunResult:
+    """How a run of code ended. Refusals, errors of the code and timeouts are results too, never exceptions."""
+
+    stdout: str
+    """What the code printed; the primary output."""
+    stderr: str
+    """Warnings, and the traceback when the code failed."""
+    success: bool
+    error_message: str | None = None
+    """What went wrong, with what to do about it; None when nothing did."""
+    artifacts: tuple[Artifact, ...] = ()
+    """What the code showed: tables, plots, HTML, Mermaid diagrams, Markdown. `.model_dump()` makes dicts of them."""
+    run_id: str | None = None
+    """Names the run's signed capsule; `sandtable verify RUN_ID` derives it again. None when nothing was recorded."""
+    code: str | None = None
+    """The kind of error, such as `PYTHON_POLICY_VIOLATION` or `RUNNER_TIMEOUT`."""
+    table: Table | None = None
+    """The last table that was shown."""
+    chart: dict[str, Any] | None = None
+    """The last Plotly figure that was shown, as JSON."""
+    warnings: tuple[str, ...] = ()
+    exec_time_ms: float | None = None
+    _capsule: Callable[[], dict[str, Any]] | None = field(default=None, repr=False, compare=False)
+
+    def capsule(self) -> dict[str, Any]:
+        """The signed record of the run, with a readable copy of its content under `capsule`. Raises NotFound."""
+        if self._capsule is None:
+            raise LookupError("this run was not recorded: it has no capsule")
+        return self._capsule()
+
+    def as_dict(self) -> dict[str, Any]:
+        """JSON values only."""
+        return {
+            "stdout": self.stdout,
+            "stderr": self.stderr,
+            "success": self.success,
+            "error_message": self.error_message,
+            "code": self.code,
+            "artifacts": [artifact.model_dump(mode="json") for artifact in self.artifacts],
+            "run_id": self.run_id,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """An answer to a question in plain language."""
+
+    text: str
+    """The answer, or the question back, or why there is none; Markdown."""
+    status: str
+    """`answered`, `asked` (it asks back), `conversed`, `refused`, `failed`, or `waiting` for a person's approval."""
+    table: Table | None = None
+    """The rows that the numbers in the text come from."""
+    chart: dict[str, Any] | None = None
+    """A Plotly figure, as JSON, where one fits."""
+    run_id: str | None = None
+    """Names the run's signed capsule."""
+    reading: str = ""
+    """How the question was understood, in words."""
+    sql: str | None = None
+    """What ran."""
+    suggestions: tuple[str, ...] = ()
+    """Questions that could come next."""
+    code: str | None = None
+    """The kind of error, if there was one."""
+    thread: str = ""
+    """Hand it to the next `ask` to go on: "and by month?"."""
+
+    @property
+    def success(self) -> bool:
+        return self.status in ("answered", "conversed")
+
+
+def table_of(run: Run) -> Table | None:
+    if run.rows is None or not run.columns:
+        return None
+    return Table(
+        columns=tuple(column.name for column in run.columns),
+        types=tuple(column.type for column in run.columns),
+        rows=run.rows,
+        truncated=run.truncated,
+    )
+
+
+def result_of(run: Run, capsule: Callable[[], dict[str, Any]] | None = None) -> RunResult:
+    return RunResult(
+        stdout=run.stdout,
+        stderr=run.stderr,
+        success=run.status == "succeeded",
+        error_message=_message(run),
+        artifacts=run.artifacts,
+        run_id=run.id,
+        code=run.error.code.value if run.error else None,
+        table=table_of(run),
+        chart=run.chart,
+        warnings=run.warnings,
+        exec_time_ms=run.exec_time_ms,
+        _capsule=capsule,
+    )
+
+
+def failure(problem: Problem, stdout: str = "", stderr: str = "") -> RunResult:
+    """Nothing was recorded."""
+    return RunResult(stdout, stderr, success=False, error_message=said(problem), code=problem.code.value)
+
+
+def said(problem: Problem) -> str:
+    """In one text, what went wrong and what to do."""
+    message, suggestion = problem.message.rstrip(), problem.suggestion.strip()
+    if not suggestion:
+        return message
+    return f"{message}{'' if message.endswith(('.', '!', '?')) else '.'} {suggestion}"
+
+
+def _message(run: Run) -> str | None:
+    if run.status == "succeeded":
+        return None
+    return said(run.error) if run.error else f"the run was {run.status}"

@@ -1,0 +1,187 @@
+"""The library's functions, written once, as coroutines on the library's loop. See `bridge` for who calls them."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections.abc import Mapping
+from contextlib import aclosing
+from typing import Any
+
+from sandtable.capsule.document import document
+from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput
+from sandtable.library.bridge import wait_for
+from sandtable.library.house import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, STREET, House
+from sandtable.library.result import Answer, RunResult, failure, result_of, said, table_of
+from sandtable.runs.model import LONGEST_QUESTION, Run, RunRequest
+
+Data = Any
+"""None, the id of a dataset, a path, a list of paths, a DataFrame, or a dict of names and paths or DataFrames."""
+
+
+async def run(
+    code: str,
+    data: Data = None,
+    timeout: float = 30.0,  # noqa: ASYNC109 - a limit that the sandbox keeps, not the caller's patience
+    *,
+    names: Mapping[str, str] | None = None,
+    check: bool = True,
+    max_rows: int | None = None,
+    memory_mb: int | None = None,
+    cache: bool = True,
+) -> RunResult:
+    """Run Python code on tables, in a sealed sandbox without network, files or other processes.
+
+    What it prints is its answer (`result.stdout`); the value of its last line is shown too, as in a notebook.
+    It never raises for what the code does: look at `result.success` and `result.error_message`.
+
+    The code finds there, without importing anything (importing these is allowed as well):
+    - the tables of `data` by name, as pandas DataFrames; `df` when there is one; `tables[name]` for any of them;
+    - pd, np, pl (Polars), px and go (Plotly), alt (Altair), scipy, math, statistics, random, re, json, datetime,
+      collections, itertools, functools, operator, decimal, fractions, string, textwrap;
+    - sql("SELECT …") on the same tables with DuckDB, as a DataFrame;
+    - show(value, title) for DataFrames, figures and text; show_table, show_plot, show_html, show_mermaid,
+      show_markdown. What was shown is in `result.artifacts`, the last table also in `result.table`.
+    No other import, no open(), no eval() or exec(), no names that begin and end with two underscores.
+
+    Args:
+        code: Python source.
+        data: the path of a CSV or Parquet file, or a list of them (a table each, named as the file); a pandas or
+            Polars DataFrame (the table `df`); a dict such as {"orders": orders_frame, "items": "items.csv"}; the
+            id of a built-in dataset, such as "ecommerce"; or None.
+        timeout: seconds after which it is stopped, at most 3600.
+        names: further names for tables, such as {"award_data": "awards"}.
+        check: False skips the look at the code before it runs, and leaves it to the sandbox alone.
+        max_rows: rows of a shown table that are kept; 200 unless told.
+        memory_mb: memory that the code may use at least, in MiB; 1024 unless told. A table takes a few times the
+            size of its file when all its columns are used.
+        cache: whether an identical earlier run on the same data may answer.
+
+    Raises:
+        InvalidInput, NotFound: `data` or another argument cannot be used.
+        SandboxUnavailable: this machine cannot isolate code, or Python is not installed for it.
+    """
+    require_text(code, "code")
+    timeout_ms = timeout_of(timeout)
+    house = await STREET.house(
+        timeout_s=timeout, max_rows=_number(max_rows, "max_rows", MOST_ROWS), memory_mb=memory_of(memory_mb)
+    )
+    dataset = await house.handover.dataset(data, house.parts.library)
+    try:
+        request = RunRequest(
+            dataset_id=dataset.id,
+            python=code,
+            names=dict(names or {}),
+            check=check,
+            max_rows=max_rows,
+            timeout_ms=timeout_ms,
+            cache=cache,
+        )
+    except InvalidInput as error:
+        if error.details.get("field") != "python":
+            raise
+        return failure(error.problem)
+    return recorded(await finished(house, request), house)
+
+
+async def ask(question: str, data: Data, *, thread: str | None = None) -> Answer:
+    """Ask a question about tables in plain language: "What was revenue by month in 2024?".
+
+    A planner, or the chat model that SANDTABLE_MODEL names, makes a query of it; the query is checked, runs in the
+    sandbox, and its rows are put into words. Numbers in the text come from `answer.table` alone.
+
+    Args:
+        question: in English.
+        data: as in `run`.
+        thread: `answer.thread` of an earlier answer, to go on from it.
+
+    Returns an Answer; a question that was not understood has the status "asked", and `answer.suggestions` says
+    what could be asked instead.
+
+    Raises:
+        InvalidInput, NotFound: the question or `data` cannot be used.
+        SandboxUnavailable: this machine cannot isolate.
+    """
+    require_text(question, "question")
+    if not question.strip() or len(question) > LONGEST_QUESTION:
+        raise InvalidInput(
+            "the question is empty" if not question.strip() else "the question is too long",
+            suggestion=f"Ask in a sentence or two, with at most {LONGEST_QUESTION:,} characters.",
+        )
+    house = await STREET.house()
+    dataset = await house.handover.dataset(data, house.parts.library)
+    analyst = await house.analyst()
+    return await _answer(house, analyst, question.strip(), dataset, thread or analyst.new_thread())
+
+
+async def _answer(house: House, analyst: Any, question: str, dataset: Dataset, thread: str) -> Answer:
+    reading, end = "", None
+    async with aclosing(analyst.ask(question, dataset_id=dataset.id, thread_id=thread)) as events:
+        async for event in events:
+            if event.type == "plan":
+                reading = event.reading
+            end = event
+    if end is None or end.type == "error":
+        problem = end.problem if end else None
+        text = said(problem) if problem else "the conversation ended without a word"
+        return Answer(text, "failed", code=problem.code.value if problem else None, thread=thread)
+    ran = await house.parts.runs.get(end.run_ids[0]) if end.run_ids else None
+    return Answer(
+        text=end.text,
+        status=end.ending,
+        table=table_of(ran) if ran else None,
+        chart=ran.chart if ran else None,
+        run_id=ran.id if ran else None,
+        reading=reading,
+        sql=ran.sql if ran else None,
+        suggestions=end.suggestions,
+        code=end.problem.code.value if end.problem else None,
+        thread=thread,
+    )
+
+
+async def finished(house: House, request: RunRequest) -> Run:
+    accepted = await house.parts.runs.submit(request)
+    try:
+        return await house.parts.runs.wait(accepted.id)
+    except asyncio.CancelledError:
+        # Whoever gives up does not want a server to take the run up later.
+        await house.parts.runs.cancel(accepted.id)
+        raise
+
+
+def recorded(run: Run, house: House) -> RunResult:
+    async def capsule() -> dict[str, Any]:
+        return document(await house.parts.runs.capsule(run.id))
+
+    return result_of(run, lambda: wait_for(capsule()))
+
+
+def timeout_of(seconds: Any) -> int:
+    """In milliseconds. Raises InvalidInput."""
+    number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
+    if not number or not math.isfinite(seconds) or not 0 < seconds <= MOST_SECONDS:
+        raise InvalidInput(
+            f"`timeout` is {seconds!r}", suggestion=f"Give seconds, more than 0 and at most {MOST_SECONDS:g}."
+        )
+    return max(1, int(seconds * 1000))
+
+
+def memory_of(mib: Any) -> int | None:
+    """Raises InvalidInput."""
+    return _number(mib, "memory_mb", MOST_MEMORY_MB)
+
+
+def _number(given: Any, name: str, most: int) -> int | None:
+    whole = isinstance(given, int) and not isinstance(given, bool)
+    if given is not None and (not whole or not 1 <= given <= most):
+        raise InvalidInput(f"`{name}` is {given!r}", suggestion=f"Give a whole number from 1 to {most:,}.")
+    return given
+
+
+def require_text(value: Any, name: str) -> None:
+    if not isinstance(value, str):
+        hint = " Read the file first." if isinstance(value, os.PathLike) else ""
+        raise InvalidInput(f"`{name}` is of type {type(value).__name__}", suggestion=f"Give text.{hint}")

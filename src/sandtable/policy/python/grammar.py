@@ -1,0 +1,107 @@
+"""Which kinds of syntax may stand in a text, and the rules of classes, functions and patterns."""
+
+from __future__ import annotations
+
+from sandtable.policy.python.attributes import forbidden_word
+from sandtable.policy.python.code import Code, Finding
+from sandtable.policy.python.spots import Spot
+from sandtable.policy.tree import as_node, listed
+
+ALLOWED: frozenset[str] = frozenset(
+    """
+    Module Expr Assign AugAssign AnnAssign Delete Pass Break Continue Return Raise Assert Global Nonlocal
+    If For While With withitem Try TryStar ExceptHandler FunctionDef ClassDef Lambda arguments arg keyword
+    Import ImportFrom alias Match match_case MatchValue MatchSingleton MatchSequence MatchMapping MatchClass
+    MatchStar MatchAs MatchOr
+    BoolOp NamedExpr BinOp UnaryOp IfExp Dict Set ListComp SetComp DictComp GeneratorExp comprehension Yield
+    YieldFrom Compare Call FormattedValue JoinedStr Constant Attribute Subscript Starred Name List Tuple Slice
+    """.split()
+)
+
+METHODS: frozenset[str] = frozenset(
+    """
+    __init__ __post_init__ __repr__ __str__ __format__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__
+    __bool__ __len__ __iter__ __next__ __reversed__ __contains__ __getitem__ __setitem__ __delitem__
+    __missing__ __call__ __enter__ __exit__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__
+    __rmul__ __imul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __neg__ __pos__ __abs__ __int__
+    __float__ __index__ __round__ __and__ __or__ __xor__ __invert__
+    """.split()
+)
+"""Special methods that a class may define."""
+
+_NO_WAITING = "nothing here waits: write a plain def, for and with"
+
+
+def syntax_finding(spot: Spot, code: Code) -> Finding | None:
+    kind = spot.kind
+    if kind.startswith("Async") or kind == "Await" or (kind == "comprehension" and spot.node.get("is_async")):
+        place = spot if "at" in spot.node else spot.parent or spot
+        return Finding(place, "async", "Asynchronous code is not allowed.", _NO_WAITING)
+    if kind not in ALLOWED:
+        return Finding(
+            spot, kind, f"This kind of syntax ({kind}) is not allowed.", "write it in a plainer way"
+        )
+    match kind:
+        case "ClassDef":
+            return _class_finding(spot)
+        case "FunctionDef":
+            return _function_finding(spot)
+        case "MatchClass":
+            return _pattern_finding(spot, code)
+        case "arg" | "keyword":
+            return _dunder_argument(spot)
+        case "ExceptHandler" | "MatchAs" | "MatchStar":
+            return _dunder(spot, spot.text_of("name"))
+        case "MatchMapping":
+            return _dunder(spot, spot.text_of("rest"))
+        case _:
+            return None
+
+
+def _class_finding(spot: Spot) -> Finding | None:
+    if listed(spot.node, "keywords"):
+        keyword = str(as_node(listed(spot.node, "keywords")[0]).get("arg"))
+        return Finding(
+            spot,
+            keyword,
+            f"A class may not take `{keyword}=`.",
+            "write a plain class, or a function that makes one",
+        )
+    for base in map(as_node, listed(spot.node, "bases")):
+        if base.get("_") == "Name" and base.get("id") == "type":
+            return Finding(spot, "type", "A class of classes is not allowed.", "write a plain class")
+    return _dunder(spot, spot.text_of("name"))
+
+
+def _function_finding(spot: Spot) -> Finding | None:
+    name = spot.text_of("name")
+    in_class = spot.parent is not None and spot.parent.kind == "ClassDef"
+    if not name.startswith("__") or (in_class and (name in METHODS or not name.endswith("__"))):
+        return None
+    return Finding(
+        spot,
+        name,
+        f"The special method `{name}` may not be defined.",
+        "give the method a plain name; __init__, __repr__, __eq__, __lt__, __len__, __iter__ and operators are fine",
+    )
+
+
+def _pattern_finding(spot: Spot, code: Code) -> Finding | None:
+    for attribute in map(str, listed(spot.node, "kwd_attrs")):
+        if reason := forbidden_word(attribute, code):
+            return Finding(
+                spot, attribute, f"A pattern may not read `{attribute}`: {reason}", "match on plain values"
+            )
+    return None
+
+
+def _dunder_argument(spot: Spot) -> Finding | None:
+    return _dunder(spot, spot.text_of("arg")) if spot.kind == "arg" else None
+
+
+def _dunder(spot: Spot, name: str) -> Finding | None:
+    if not (name.startswith("__") and name.endswith("__") and len(name) > 4):
+        return None
+    return Finding(
+        spot, name, f"`{name}` is a name of the interpreter.", "choose a name without double underscores"
+    )

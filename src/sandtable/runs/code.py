@@ -1,0 +1,46 @@
+"""What is particular to a run of Python: its seed, its job, the names it has for tables.
+
+Invariant: the same code with the same names on the same data version is the same job, so that it gives the same
+answer whenever its capsule is verified.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any
+
+from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput
+
+
+def switched_off() -> InvalidInput:
+    return InvalidInput(
+        "Python is switched off on this server",
+        suggestion="Set SANDTABLE_PYTHON=on where the server is started, or ask with a plan or SQL.",
+        field="python",
+    )
+
+
+def seed_of(code: str, version: str) -> int:
+    """For random numbers: anybody who has the code and the data has it too."""
+    seen = hashlib.sha256(f"{version}\n{code}".encode("utf-8", "replace")).digest()
+    return int.from_bytes(seen[:4])
+
+
+def options_of(code: str, version: str, names: Mapping[str, str], *, check: bool) -> dict[str, Any]:
+    return {"names": dict(names), "seed": seed_of(code, version), "check": check}
+
+
+def require_tables(names: Mapping[str, str], dataset: Dataset) -> None:
+    """Raises InvalidInput for a name that stands for no table of the dataset."""
+    tables = [table.name for table in dataset.tables]
+    for name, table in names.items():
+        if table not in tables:
+            near = get_close_matches(table, tables, n=1, cutoff=0.5) or tables[:1]
+            raise InvalidInput(
+                f"`{name}` is to stand for the table `{table[:128]}`, which is not in {dataset.id}",
+                suggestion=f"Did you mean `{near[0]}`?" if near else "The dataset has no tables.",
+                field="names",
+            )

@@ -1,0 +1,124 @@
+"""A job as the runner reads it, and its answer as we believe it.
+
+Invariant: an answer is a stranger's. It becomes a JobResult only when it has the agreed form and keeps
+the job's limits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from sandtable.sandbox.artifact import ARTIFACTS, MOST_ARTIFACTS, TableArtifact
+from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
+from sandtable.sandbox.local.outcome import failed
+
+_NOTE_BYTES = 200
+"""The note at the end of cut output."""
+_SESSION_CPU_S = 7 * 24 * 3600
+"""Of a whole session; each of its cells has the wall clock."""
+
+
+def order_of(job: Job) -> dict[str, Any]:
+    """The contract, plus where the job's data lies in the store."""
+    limits = job.limits
+    writing = job.mode in WRITES
+    folder = f"versions/{job.dataset_version.removeprefix('sha256:')}" if job.dataset_version else None
+    cell = {
+        "folder": job.options["folder"] if writing else folder,
+        "staging": job.options["staging"] if writing else None,
+        "memory_mb": limits.memory_mb,
+        "tmp_mb": limits.tmp_mb,
+        "file_mb": job.options["file_mb"] if writing else limits.tmp_mb,
+        "cpu_s": _SESSION_CPU_S if job.mode == "session" else limits.cpu_s,
+        "pids": limits.pids,
+    }
+    return {**job.model_dump(mode="json"), "cell": cell, "presealed": False}
+
+
+def read_answer(job: Job, answer: dict[str, Any], output: str) -> JobResult:
+    """`output`: what the process itself wrote to its standard streams."""
+    try:
+        if job.mode in CODE:
+            result = _of_code(job, answer, output)
+        else:
+            result = JobResult.model_validate(
+                {**answer, "job_id": job.id, "stderr": output[: job.limits.log_bytes]}
+            )
+        breach = _breach(job, result)
+    except ValidationError as error:
+        result, breach = None, f"{error.error_count()} errors"
+    if result is not None and breach is None:
+        return result
+    message = f"the sandbox's answer does not have the agreed form: {breach}"
+    return failed(
+        job, "RUNNER_INTERNAL_ERROR", "BadAnswer", message, "run it again; if it fails again, report the run"
+    )
+
+
+def _of_code(job: Job, answer: dict[str, Any], output: str) -> JobResult:
+    """The last table that was shown is the result, as if a query had given it."""
+    result = JobResult.model_validate({**answer, "job_id": job.id})
+    artifacts = ARTIFACTS.validate_python(result.output.get("artifacts", ()))
+    table = next((a for a in reversed(artifacts) if isinstance(a, TableArtifact)), None)
+    changes: dict[str, Any] = {
+        "columns": (), "rows": (), "row_count": 0, "truncated": False,
+        "stderr": (result.stderr + output)[: job.limits.log_bytes + _NOTE_BYTES],
+    }  # fmt: skip
+    if table is not None and result.status == "succeeded":
+        changes |= {name: getattr(table, name) for name in ("columns", "rows", "row_count", "truncated")}
+    return result.model_copy(update=changes)
+
+
+def _breach(job: Job, result: JobResult) -> str | None:
+    """What the runner never does, but a sandbox that was taken over might."""
+    if result.status == "cancelled":
+        return "only the server cancels"
+    if (result.status == "failed") != (result.error is not None) or (
+        result.error is not None and result.rows
+    ):
+        return "its status and its error contradict each other"
+    if job.mode in CODE and (breach := _breach_of_code(job, result)):
+        return breach
+    return _breach_of_table(job, result.rows, result.row_count, len(result.columns))
+
+
+def _breach_of_table(job: Job, rows: tuple[tuple[Any, ...], ...], count: int, width: int) -> str | None:
+    if len(rows) > job.limits.rows or count != len(rows):
+        return f"{len(rows)} rows of {count}, where {job.limits.rows} are allowed"
+    if any(len(row) != width for row in rows):
+        return "a row that has not as many cells as there are columns"
+    return None
+
+
+def _breach_of_code(job: Job, result: JobResult) -> str | None:
+    if len(result.stdout.encode()) > job.limits.log_bytes + _NOTE_BYTES:
+        return f"more than {job.limits.log_bytes} bytes of output"
+    if unknown := result.output.keys() - {"artifacts", "displayed", "loaded"}:
+        return f"an output of {len(unknown)} unknown fields"
+    artifacts = ARTIFACTS.validate_python(result.output.get("artifacts", ()))
+    ids = [artifact.id for artifact in artifacts]
+    if len(ids) > MOST_ARTIFACTS or len(set(ids)) != len(ids):
+        return f"{len(ids)} artifacts, not all of them different"
+    if any(not artifact.id.startswith(f"{artifact.kind}-") for artifact in artifacts):
+        return "an artifact with the id of another kind"
+    if result.output.get("displayed") not in (None, *ids):
+        return "an artifact displayed that is not there"
+    if not _is_loaded(result.output.get("loaded", {}), {ref.table for ref in job.data}):
+        return "tables that the job does not have"
+    for artifact in artifacts:
+        if isinstance(artifact, TableArtifact) and (
+            breach := _breach_of_table(job, artifact.rows, artifact.row_count, len(artifact.columns))
+        ):
+            return breach
+    return None
+
+
+def _is_loaded(loaded: Any, tables: set[str]) -> bool:
+    if not isinstance(loaded, dict) or not loaded.keys() <= tables:
+        return False
+    return all(
+        columns == "all" or (isinstance(columns, list) and all(isinstance(column, str) for column in columns))
+        for columns in loaded.values()
+    )

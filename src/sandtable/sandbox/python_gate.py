@@ -1,0 +1,98 @@
+"""The gate for Python at work: parse in a sandbox, judge here.
+
+Invariant: code is read by Python's parser only inside a sealed sandbox with no data in it, which never serves two
+people. Whatever a text can bring about in there (too slow, too deep, a crash) is a refusal.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import Mapping
+from functools import partial
+
+from sandtable.catalog.model import Dataset
+from sandtable.errors import ErrorCode, RunnerBroken
+from sandtable.policy.python import judge_python
+from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.recent import Recent
+from sandtable.sandbox.executor import Executor
+from sandtable.sandbox.gate import MACHINERY
+from sandtable.sandbox.job import Job, JobResult, Limits
+
+_LONG = 4 << 10
+_LONGEST_REMEMBERED = 16 << 10
+# A tree takes many times the bytes of its text.
+_LIMITS = Limits(
+    wall_ms=2000, cpu_s=60, memory_mb=256, tmp_mb=0, pids=4, rows=0, result_bytes=16 << 20, log_bytes=4096
+)
+
+_Known = tuple[str, str, frozenset[str]]
+
+
+class PythonGate:
+    def __init__(
+        self, executor: Executor, *, max_bytes: int, one_person: bool = False, remembered: int = 256
+    ) -> None:
+        """`one_person`: all texts come from the same person, so that a parser may serve several of them."""
+        self._executor = executor
+        self._max_bytes = max_bytes
+        self._one_person = one_person
+        self._approved: Recent[_Known, Approved] = Recent(remembered)
+        """The same text over the same data is approved again; what was refused is looked at again."""
+
+    async def __call__(self, text: str, dataset: Dataset, names: Mapping[str, str]) -> Verdict:
+        """`names` are further ones under which the code finds tables."""
+        refused = _too_long(text, self._max_bytes)
+        if refused is not None:
+            return refused
+        key = (text, dataset.version, frozenset(names))
+        known = self._approved.get(key)
+        if known is not None:
+            return known
+        job = Job(
+            id=f"parse_{secrets.token_hex(8)}",
+            mode="parse",
+            text=text,
+            limits=_LIMITS,
+            options={"language": "python", "keep": self._one_person},
+        )
+        await self._executor.submit(job)
+        result = await self._executor.result(job.id)
+        if result.status != "succeeded":
+            return _unparsed(result)
+        judge = partial(judge_python, text, result.output, dataset, names=frozenset(names))
+        # A large tree would be felt by everyone else on the loop.
+        verdict = await asyncio.to_thread(judge) if len(text) > _LONG else judge()
+        if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
+            self._approved.put(key, verdict)
+        return verdict
+
+
+def _too_long(text: str, most: int) -> Refused | None:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size <= most:
+        return None
+    return Refused(
+        ErrorCode.VALIDATION_ERROR,
+        construct="length",
+        message=f"The code has {size:,} bytes; at most {most:,} are looked at.",
+        suggestion="shorten it: data belongs into the dataset, not into the code",
+        details={"bytes": size, "limit_bytes": most},
+    )
+
+
+def _unparsed(result: JobResult) -> Refused:
+    error = result.error
+    if error is not None and error.type in MACHINERY:
+        raise RunnerBroken(f"the gate lost its sandbox: {error.message}", suggestion="run it again")
+    if error is not None and error.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
+        why = "the code takes too long or too much memory to read"
+    else:
+        why = f"the code could not be read: {error.message if error else result.status}"
+    return Refused(
+        code=ErrorCode.PYTHON_POLICY_VIOLATION,
+        construct="code",
+        message=why,
+        suggestion="write shorter code with less nesting",
+    )

@@ -1,0 +1,53 @@
+"""What `POST /v2/query` takes and gives, as models: the source of its OpenAPI description."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+MOST_EARLIER = 200
+LONGEST_EARLIER = 64 << 10
+
+
+class Earlier(BaseModel):
+    """One message of a conversation that was had elsewhere."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    role: Literal["user", "human", "assistant", "ai"]
+    content: str = Field(max_length=LONGEST_EARLIER)
+
+    @property
+    def asks(self) -> bool:
+        return self.role in ("user", "human")
+
+
+class QueryBody(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    session_id: str | None = Field(
+        None,
+        min_length=1,
+        max_length=128,
+        description="The session to go on with; a new one when left out or null.",
+    )
+    dataset_name: str = Field(
+        min_length=1,
+        max_length=255,
+        description="What it is about: the id of a dataset, or the name of a file in one, such as `orders.csv`.",
+    )
+    query: str = Field(description="The question, in plain language.")
+    conversation_history: list[Earlier] | None = Field(
+        None,
+        max_length=MOST_EARLIER,
+        description="What was said before, oldest first. Context for the chat model of a new session; a session "
+        "that was asked something before remembers for itself.",
+    )
+
+
+class QueryAnswer(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    session_id: str
+    websocket_url: str = Field(description="Where the messages that lead to the answer are streamed.")

@@ -1,0 +1,53 @@
+"""Who listens to which session in this process: woken when a query comes, sent away when the server stops."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Generator
+from contextlib import contextmanager
+
+from sandtable.capsule.store import QueueFull
+
+MOST = 512
+LEAVING_S = 1.0
+
+
+class Listeners:
+    def __init__(self) -> None:
+        self._news: dict[str, set[asyncio.Event]] = {}
+        self._count = 0
+        self._gone = asyncio.Event()
+        self.closing = asyncio.Event()
+
+    @contextmanager
+    def join(self, session_id: str) -> Generator[asyncio.Event, None, None]:
+        """An event that is set when the session has news. Raises QueueFull."""
+        if self._count >= MOST:
+            raise QueueFull("as many listen as may listen", suggestion="Try again later.")
+        news = asyncio.Event()
+        self._count += 1
+        self._news.setdefault(session_id, set()).add(news)
+        try:
+            yield news
+        finally:
+            self._count -= 1
+            self._news[session_id].discard(news)
+            if not self._news[session_id]:
+                del self._news[session_id]
+            if not self._count:
+                self._gone.set()
+
+    def wake(self, session_id: str) -> None:
+        for news in self._news.get(session_id, ()):
+            news.set()
+
+    async def aclose(self) -> None:
+        """Everybody is told, and has a moment to leave."""
+        self._gone.clear()
+        self.closing.set()
+        if self._count:
+            try:
+                async with asyncio.timeout(LEAVING_S):
+                    await self._gone.wait()
+            except TimeoutError:
+                return

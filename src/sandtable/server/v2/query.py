@@ -1,0 +1,146 @@
+"""`POST /v2/query`: a question is taken, and worked on whether or not anybody listens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
+
+import structlog
+from fastapi import APIRouter, Body, Request
+
+from sandtable.agent.events import Log
+from sandtable.agent.proposer import Exchange
+from sandtable.assemble import Parts
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.names import nearest
+from sandtable.errors import InvalidInput, NotFound
+from sandtable.server import logs
+from sandtable.server.callers import User
+from sandtable.server.conversations import Talking, same_dataset
+from sandtable.server.errors import ErrorBody
+from sandtable.server.json_text import encode
+from sandtable.server.threads.text import clean, opening_of, question_of
+from sandtable.server.v2.bodies import Earlier, QueryAnswer, QueryBody
+from sandtable.server.v2.following import MARK
+
+_EXAMPLES: dict[str, Any] = {
+    "question": {
+        "summary": "A question, in a new session",
+        "value": {"dataset_name": "ecommerce", "query": "Which category has the highest return rate?"},
+    },
+    "follow_up": {
+        "summary": "A question that refers to what was said before",
+        "value": {
+            "session_id": "6f0d1c7e-3a51-4f0e-9a53-0c7a2f1f7d2b",
+            "dataset_name": "ecommerce",
+            "query": "now only for Germany",
+        },
+    },
+}
+_ANSWERS: dict[int | str, dict[str, Any]] = {
+    404: {"model": ErrorBody, "description": "No such dataset or session."},
+    409: {"model": ErrorBody, "description": "Another server is answering in this session."},
+    413: {"model": ErrorBody, "description": "The query is too long."},
+    422: {"model": ErrorBody, "description": "The request cannot be used; the message says why."},
+    503: {"model": ErrorBody, "description": "The store or the queue takes nothing now."},
+}
+_UNUSED = Log(text="conversation_history was not used: this session remembers what was said in it.")
+_MODES = ("custom", "updates")
+"""What the journal keeps: events, and what waits for a person."""
+
+router = APIRouter(tags=["query"])
+log = structlog.get_logger("sandtable.server")
+
+
+@router.post(
+    "/v2/query",
+    operation_id="query",
+    summary="Ask, and listen over a WebSocket",
+    response_model=QueryAnswer,
+    responses=_ANSWERS,
+)
+async def query(
+    request: Request,
+    talk: Talking,
+    user: User,
+    body: Annotated[QueryBody, Body(openapi_examples=_EXAMPLES)],
+) -> QueryAnswer:
+    """Without `session_id` a session begins; with it, the query may refer to what was said before. The messages that
+    lead to the answer are streamed at `websocket_url`; they can be listened to later, and again."""
+    question = question_of(body.query, "query")
+    dataset = dataset_named(request.app.state.parts, body.dataset_name)
+    logs.bind(dataset_id=dataset.id)
+    if body.session_id is None:
+        thread = await talk.new_thread(user, dataset.id)
+    else:
+        thread = await talk.thread(body.session_id)
+        same_dataset(thread, dataset.id, "Leave `session_id` out to begin a session about another dataset.")
+    logs.bind(thread_id=thread.id)
+    given = body.conversation_history or []
+    asked_before = thread.opening is not None
+    live = await talk.conductor.begin(
+        thread,
+        dataset.id,
+        user,
+        messages=[{"content": question}],
+        resume=None,
+        checkpoint_id=None,
+        modes=_MODES,
+        metadata=MARK,
+        opening=opening_of(question),
+        history=() if asked_before else exchanges_of(given, question),
+        streamed=False,
+    )
+    if asked_before and given:
+        log.info("conversation_history_not_used", messages=len(given))
+        live.journal.add("custom", encode(_UNUSED))
+    request.app.state.listeners.wake(thread.id)
+    address = request.url_for("v2_stream", session_id=thread.id)
+    return QueryAnswer(session_id=thread.id, websocket_url=str(address))
+
+
+def dataset_named(parts: Parts, name: str) -> Dataset:
+    """By id, or by the name of one of its files. Raises NotFound with the nearest name."""
+    datasets = parts.library.datasets()
+    found = [d for d in datasets if d.id == name]
+    found = found or [d for d in datasets if d.id.lower() == name.lower()]
+    found = found or [d for d in datasets if name.lower() in _files(d)]
+    # A file that was added gives its dataset its name.
+    found = [d for d in found if d.id.lower() == name.rpartition(".")[0].lower()] or found
+    if len(found) == 1:
+        return found[0]
+    if found:
+        ids = " or ".join(f"`{dataset.id}`" for dataset in found)
+        raise InvalidInput(
+            f"more than one dataset has a file `{name}`",
+            suggestion=f"Say which: {ids}.",
+            field="dataset_name",
+        )
+    ids = [dataset.id for dataset in datasets]
+    alike = nearest(name, [*ids, *(file for dataset in datasets for file in _files(dataset))])
+    hint = f"; did you mean `{alike}`?" if alike else ""
+    raise NotFound(
+        f"no dataset `{name[:80]}`{hint}",
+        suggestion=f"The datasets are: {', '.join(ids)}.",
+        dataset=name,
+        nearest=alike,
+    )
+
+
+def _files(dataset: Dataset) -> Iterable[str]:
+    return [table.file.lower() for table in dataset.tables]
+
+
+def exchanges_of(history: Sequence[Earlier], question: str) -> tuple[Exchange, ...]:
+    """What was said elsewhere: context for a model, and nobody's record. It has no run that would prove it."""
+    said = [(one.asks, clean(one.content)) for one in history if one.content.strip()]
+    if said and said[-1] == (True, question):
+        # Some clients count the present question among what was said.
+        said.pop()
+    made: list[tuple[str, list[str]]] = []
+    for asks, text in said:
+        if asks or not made:
+            made.append((text if asks else "", []))
+        if not asks:
+            made[-1][1].append(text)
+    return tuple(Exchange(asked, "\n\n".join(answers), "conversed") for asked, answers in made)

@@ -1,0 +1,139 @@
+"""`WS /v2/stream/{session_id}`: the messages of a session's queries, from where a client left off.
+
+Invariant: a turn never waits for a listener. Whoever is too slow is let go, and can come back for the rest.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from contextlib import aclosing
+from typing import Any
+
+import structlog
+from fastapi import APIRouter, WebSocket
+from starlette.websockets import WebSocketDisconnect
+
+from sandtable.errors import NotFound, SandtableError
+from sandtable.server.conversations import Conversations
+from sandtable.server.json_text import encode
+from sandtable.server.v2.following import Following
+from sandtable.server.v2.listeners import Listeners
+
+GOING_AWAY = 1001
+REFUSED = 1008
+BROKEN = 1011
+TRY_LATER = 1013
+UNKNOWN = 4404
+SEND_S = 30.0
+LONGEST_SAID = 4096
+MOST_MISTAKES = 16
+_REASON_BYTES = 123
+_NUMBER = re.compile("[0-9]{1,15}")
+"""What was given as `seq`; anything else means that nothing was heard yet."""
+_NOT_UNDERSTOOD = (
+    'VALIDATION_ERROR: the only message a client can send is {"type": "cancel"}. Ask with POST /v2/query.'
+)
+
+Ending = tuple[int, str]
+"""Code and reason of a close frame."""
+
+router = APIRouter()
+log = structlog.get_logger("sandtable.server")
+
+
+@router.websocket("/v2/stream/{session_id}", name="v2_stream")
+async def stream(websocket: WebSocket, session_id: str) -> None:
+    """`?after=SEQ` tells what was heard already; without it, the present or last query is told from its beginning."""
+    after = websocket.query_params.get("after", "")
+    heard = int(after) if _NUMBER.fullmatch(after) else None
+    # Only what was accepted can be closed with a reason that a browser passes on.
+    await websocket.accept()
+    ending = await _served(websocket, session_id, heard)
+    if ending is None:
+        return
+    code, reason = ending
+    log.info("stream_closed", thread_id=session_id[:128], code=code)
+    try:
+        await websocket.close(code, reason.encode()[:_REASON_BYTES].decode(errors="ignore"))
+    except (WebSocketDisconnect, RuntimeError):
+        # It was closed from the other side in the same moment.
+        return
+
+
+async def _served(websocket: WebSocket, session_id: str, after: int | None) -> Ending | None:
+    """How to close the connection; nothing when the client is gone."""
+    listeners: Listeners = websocket.app.state.listeners
+    conversations: Conversations = websocket.app.state.conversations
+    try:
+        with listeners.join(session_id) as news:
+            talk = await conversations.get()
+            await talk.thread(session_id)
+            following = Following(talk, session_id, after, news)
+            return await _until_first(
+                _tell(websocket, following), _hear(websocket, following), _leave(listeners)
+            )
+    except NotFound:
+        return UNKNOWN, f"no session {session_id[:60]}"
+    except WebSocketDisconnect:
+        return None
+    except SandtableError as error:
+        return TRY_LATER, error.message
+    except Exception:
+        log.exception("stream_broke", thread_id=session_id[:128])
+        return BROKEN, "the server met an unexpected error"
+
+
+async def _until_first(*works: Any) -> Ending | None:
+    """What the first of them ends with, or raises."""
+    tasks = [asyncio.create_task(work) for work in works]
+    try:
+        done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+    return next(task for task in tasks if task in done).result()
+
+
+async def _tell(websocket: WebSocket, following: Following) -> Ending:
+    async with aclosing(following.messages()) as messages:
+        async for one in messages:
+            message = {"type": one.said.type, "payload": one.said.payload, "seq": one.seq}
+            try:
+                async with asyncio.timeout(SEND_S):
+                    await websocket.send_text(encode(message))
+            except TimeoutError:
+                return TRY_LATER, "the messages were not taken fast enough; come back with ?after="
+    raise AssertionError("messages do not end by themselves")
+
+
+async def _hear(websocket: WebSocket, following: Following) -> Ending | None:
+    """Takes what the client says; ends when it is gone, or talks too much nonsense."""
+    mistakes = 0
+    while mistakes < MOST_MISTAKES:
+        message = await websocket.receive()
+        if message["type"] == "websocket.disconnect":
+            return None
+        trouble = following.cancel() if _is_cancel(message) else _NOT_UNDERSTOOD
+        if trouble is not None:
+            mistakes += 1
+            await websocket.send_text(encode({"type": "error", "payload": trouble, "seq": None}))
+    return REFUSED, "too many messages that mean nothing here"
+
+
+def _is_cancel(message: Any) -> bool:
+    text = message.get("text") or ""
+    if not 0 < len(text) <= LONGEST_SAID:
+        return False
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(said, dict) and said.get("type") == "cancel"
+
+
+async def _leave(listeners: Listeners) -> Ending:
+    await listeners.closing.wait()
+    return GOING_AWAY, "the server is stopping; come back with ?after="

@@ -1,0 +1,254 @@
+"""What happens in a turn, as the messages of a `/v2` stream.
+
+Invariant: pure and deterministic. The same events give the same messages, so that whoever comes back can be told
+exactly what they missed; and a query ends with one `final_response`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import structlog
+from pydantic import ValidationError
+
+from sandtable.agent.events import (
+    EVENT,
+    ArtifactShown,
+    Chart,
+    Code,
+    Error,
+    Event,
+    Log,
+    Message,
+    Planned,
+    RunState,
+    Sql,
+    Table,
+    Thought,
+)
+from sandtable.capsule.store import TERMINAL
+from sandtable.errors import ErrorCode, Problem
+from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, PlotlyArtifact, TableArtifact
+from sandtable.sandbox.job import ResultColumn
+from sandtable.server.errors import sentences
+from sandtable.server.json_text import encode
+from sandtable.server.threads.model import Happening
+from sandtable.server.v2.placing import with_artifacts
+
+HEAD = 100
+"""Rows of a table that are sent."""
+
+Kind = Literal["thought", "code", "log", "error", "table", "chart", "final_response"]
+
+log = structlog.get_logger("sandtable.server")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One message; `payload` is text, or JSON as text for `table` and `chart`."""
+
+    type: Kind
+    payload: str
+
+
+@dataclass(frozen=True, slots=True)
+class SoFar:
+    """What was told of a query."""
+
+    cells: tuple[str, ...] = ()
+    """The runs, in the order they began: a cell's number is its place."""
+    failed: frozenset[str] = frozenset()
+    """Runs that ended without a result."""
+    shown: dict[str, Artifact] = field(default_factory=dict)
+    sent: frozenset[str] = frozenset()
+    """Digests of tables and charts: the result of an analysis is shown by its cell, and again at the end."""
+    ended: bool = False
+
+
+Told = tuple[list[Said], SoFar]
+
+_EVENTS = frozenset(
+    ("thought", "plan", "sql", "code", "run", "log", "table", "chart", "artifact", "message", "error")
+)
+_CODE = re.compile(rf"(?:{'|'.join(ErrorCode)}): |Traceback \(")
+"""How the log of a run that failed says why."""
+
+
+def messages_of(event: Event, so_far: SoFar) -> Told:
+    """What a listener is told about an event, after what was told before."""
+    tell = _TELL.get(event.type)
+    return tell(event, so_far) if tell else ([], so_far)
+
+
+def decoded(happening: Happening, so_far: SoFar) -> Told:
+    """`messages_of` for what is in a turn's journal."""
+    if happening.name == "custom":
+        given = json.loads(happening.data)
+        if not isinstance(given, dict) or given.get("type") not in _EVENTS:
+            return [], so_far
+        try:
+            return messages_of(EVENT.validate_python(given), so_far)
+        except ValidationError as error:
+            # Written by another version of the server.
+            log.warning("event_not_read", type=given["type"], problems=error.error_count())
+            return [], so_far
+    if happening.name == "updates" and '"__interrupt__"' in happening.data:
+        return _waits(json.loads(happening.data)["__interrupt__"], so_far)
+    if happening.name == "error":
+        broken = json.loads(happening.data)
+        return _broke(str(broken.get("error")), str(broken.get("message")), so_far)
+    return [], so_far
+
+
+def table_json(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Any]]) -> str:
+    """As pandas' `DataFrame.to_json()` has it: column, then row number, then value. Rows are the first HEAD."""
+    head = rows[:HEAD]
+    made = {
+        name: {str(number): row[place] for number, row in enumerate(head)}
+        for place, name in enumerate(_unique([column.name for column in columns]))
+    }
+    return encode(made)
+
+
+def _unique(names: list[str]) -> list[str]:
+    """Of columns with the same name the later ones get a number."""
+    taken: set[str] = set()
+    made: list[str] = []
+    for name in names:
+        chosen, number = name, 1
+        while chosen in taken or (chosen != name and chosen in names):
+            number += 1
+            chosen = f"{name}_{number}"
+        taken.add(chosen)
+        made.append(chosen)
+    return made
+
+
+def _thought(event: Thought, so_far: SoFar) -> Told:
+    return _text("thought", event.text), so_far
+
+
+def _plan(event: Planned, so_far: SoFar) -> Told:
+    return _text("thought", event.reading), so_far
+
+
+def _sql(event: Sql, so_far: SoFar) -> Told:
+    return _text("code", event.sql), so_far
+
+
+def _code(event: Code, so_far: SoFar) -> Told:
+    return _text("code", event.code), so_far
+
+
+def _run(event: RunState, so_far: SoFar) -> Told:
+    said: list[Said] = []
+    known = event.run_id in so_far.cells
+    now = so_far if known else replace(so_far, cells=(*so_far.cells, event.run_id))
+    number = now.cells.index(event.run_id) + 1
+    if event.status not in TERMINAL:
+        said = [] if known else [Said("log", f"Executing code cell {number}…")]
+    elif event.status == "succeeded":
+        took = "" if event.exec_time_ms is None else f" in {event.exec_time_ms:,.0f} ms"
+        done = f"Code cell {number} is done{took}." if known else _seen_before(number)
+        said = [Said("log", done)]
+    elif event.status == "cancelled":
+        said = [Said("log", f"Code cell {number} was cancelled.")]
+    else:
+        now = replace(now, failed=now.failed | {event.run_id})
+    return said, now
+
+
+def _seen_before(number: int) -> str:
+    return f"Code cell {number} ran before on the same data: this is its result."
+
+
+def _log(event: Log, so_far: SoFar) -> Told:
+    if event.run_id in so_far.failed and _CODE.match(event.text):
+        number = so_far.cells.index(event.run_id) + 1
+        text = f"Error occurred while executing code cell {number}: {event.text}"
+        return [Said("error", text)], so_far
+    return _text("log", event.text), so_far
+
+
+def _table(event: Table | TableArtifact, so_far: SoFar) -> Told:
+    said, now = _once("table", table_json(event.columns, event.rows), so_far)
+    shown = min(len(event.rows), HEAD)
+    if said and event.row_count > shown:
+        more = "or more " if event.truncated else ""
+        said.append(Said("log", f"The table shows the first {shown:,} of {event.row_count:,} {more}rows."))
+    return said, now
+
+
+def _chart(event: Chart | PlotlyArtifact, so_far: SoFar) -> Told:
+    return _once("chart", encode(event.figure), so_far)
+
+
+def _artifact(event: ArtifactShown, so_far: SoFar) -> Told:
+    artifact = event.artifact
+    now = replace(so_far, shown={**so_far.shown, artifact.id: artifact})
+    if isinstance(artifact, TableArtifact):
+        return _table(artifact, now)
+    if isinstance(artifact, PlotlyArtifact):
+        return _chart(artifact, now)
+    if isinstance(artifact, MarkdownArtifact):
+        return _text("log", artifact.text), now
+    title = f" “{artifact.title}”" if artifact.title else ""
+    return [Said("log", f"Shown: {artifact.id}{title}, kept with run {event.run_id}.")], now
+
+
+def _message(event: Message, so_far: SoFar) -> Told:
+    errors = [_error_of(event.problem)] if event.problem else []
+    final = Said("final_response", with_artifacts(event.text, so_far.shown))
+    return [*errors, final], replace(so_far, ended=True)
+
+
+def _error(event: Error, so_far: SoFar) -> Told:
+    return _broke(event.problem.code, sentences(event.problem), so_far)
+
+
+def _broke(code: str, why: str, so_far: SoFar) -> Told:
+    error = Said("error", f"{code}: {why}")
+    if so_far.ended:
+        return [error], so_far
+    return [error, Said("final_response", f"There is no answer: {why}")], replace(so_far, ended=True)
+
+
+def _waits(interrupts: list[dict[str, Any]], so_far: SoFar) -> Told:
+    action = interrupts[0]["value"]["action_requests"][0]
+    text = f"May I run this?\n\n{action['description']}"
+    return [Said("final_response", text)], replace(so_far, ended=True)
+
+
+def _error_of(problem: Problem) -> Said:
+    return Said("error", f"{problem.code}: {sentences(problem)}")
+
+
+def _text(kind: Kind, text: str) -> list[Said]:
+    return [Said(kind, text)] if text.strip() else []
+
+
+def _once(kind: Kind, payload: str, so_far: SoFar) -> Told:
+    digest = hashlib.sha256(f"{kind} {payload}".encode()).hexdigest()
+    if digest in so_far.sent:
+        return [], so_far
+    return [Said(kind, payload)], replace(so_far, sent=so_far.sent | {digest})
+
+
+_TELL: dict[str, Callable[[Any, SoFar], Told]] = {
+    "thought": _thought,
+    "plan": _plan,
+    "sql": _sql,
+    "code": _code,
+    "run": _run,
+    "log": _log,
+    "table": _table,
+    "chart": _chart,
+    "artifact": _artifact,
+    "message": _message,
+    "error": _error,
+}

@@ -1,0 +1,102 @@
+"""The libraries that code finds, loaded once in the template.
+
+Invariant: after the seal no file can be read, so whatever code may import is in memory by then; and
+nothing here leaves a thread that a fork would lose in the middle of something.
+"""
+
+from __future__ import annotations
+
+import collections
+import collections.abc
+import datetime
+import decimal
+import fractions
+import functools
+import itertools
+import json
+import math
+import operator
+import random
+import re
+import statistics
+import string
+import sys
+import textwrap
+from types import ModuleType
+
+import altair
+import jinja2
+import narwhals
+import numpy
+import pandas
+import pandas.io.formats.style
+import plotly
+import plotly.express
+import plotly.graph_objects
+import plotly.io
+import plotly.subplots
+import polars
+import pyarrow
+import pyarrow.acero
+import pyarrow.compute
+import scipy
+import scipy.interpolate
+import scipy.optimize
+import scipy.stats
+
+MODULES: dict[str, ModuleType] = {
+    "pd": pandas,
+    "pandas": pandas,
+    "np": numpy,
+    "numpy": numpy,
+    "pl": polars,
+    "polars": polars,
+    "px": plotly.express,
+    "go": plotly.graph_objects,
+    "alt": altair,
+    "math": math,
+    "statistics": statistics,
+    "random": random,
+    "re": re,
+    "json": json,
+    "datetime": datetime,
+    "collections": collections,
+    "itertools": itertools,
+    "functools": functools,
+    "operator": operator,
+    "decimal": decimal,
+    "fractions": fractions,
+    "string": string,
+    "textwrap": textwrap,
+    "scipy": scipy,
+}
+"""Names that are there without an import."""
+
+IMPORTABLE: frozenset[str] = frozenset(
+    """
+    pandas numpy polars plotly plotly.express plotly.graph_objects plotly.subplots altair scipy scipy.stats
+    scipy.optimize scipy.interpolate math statistics random re json datetime collections collections.abc
+    itertools functools operator decimal fractions string textwrap
+    """.split()
+)
+
+PACKAGES = [
+    module.__name__ for module in (altair, jinja2, narwhals, numpy, pandas, plotly, polars, pyarrow, scipy)
+]
+"""Whose other modules are kept in memory, for they are loaded when they are first used."""
+
+
+def versions() -> str:
+    """What the results depend on, for the record."""
+    named = (pandas, numpy, polars, plotly, altair, scipy)
+    return ", ".join([f"python {sys.version.split()[0]}", *(f"{m.__name__} {m.__version__}" for m in named)])
+
+
+def settle() -> None:
+    """How the libraries behave here: wide text, figures where pandas would look for a window system."""
+    pandas.set_option("display.width", 120)
+    pandas.set_option("display.max_columns", 20)
+    pandas.set_option("plotting.backend", "plotly")
+    plotly.io.renderers.default = "json"
+    altair.data_transformers.disable_max_rows()
+    polars.Config.set_tbl_width_chars(120)

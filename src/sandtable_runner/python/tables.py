@@ -1,0 +1,138 @@
+"""The dataset's tables as DataFrames: read when code first names them, and only what it can see of them.
+
+Invariant: rows come in the order of the file, and with types that pandas code expects: dates and times as
+datetime64, decimals as float64, whole numbers with gaps as float64 unless that would change a digit.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sandtable_runner.engine import Connection, quote
+from sandtable_runner.python.needs import Need, is_reflective, needs
+
+_METHODS = frozenset(dir(pd.DataFrame))
+_EXACT = 1 << 53
+_AS_DOUBLE = ("DECIMAL", "HUGEINT", "UHUGEINT")
+_AS_TEXT = ("UUID", "ENUM", "BIT", "JSON", "VARIANT", "TIME WITH TIME ZONE", "BIGNUM")
+
+
+def fetch(connection: Connection, query: str) -> pd.DataFrame:
+    relation = connection.sql(query)
+    if relation is None:
+        return pd.DataFrame()
+    names = [f"c{index}" for index in range(len(relation.columns))]
+    casts = [_cast(name, str(kind)) for name, kind in zip(names, relation.types, strict=True)]
+    intervals = [index for index, kind in enumerate(relation.types) if str(kind) == "INTERVAL"]
+    labels = list(relation.columns)
+    if casts != names:
+        aliases = ", ".join(names)
+        items = ", ".join(f"{cast} AS {name}" for cast, name in zip(casts, names, strict=True))
+        relation = connection.sql(f"SELECT {items} FROM ({query.rstrip().rstrip(';')}\n) AS t({aliases})")
+    frame = _to_pandas(relation.to_arrow_table())
+    frame.columns = pd.Index(labels, dtype="str" if labels else object)
+    for index in intervals:
+        frame.isetitem(index, pd.to_timedelta(frame.iloc[:, index], unit="us"))
+    return frame
+
+
+def _cast(name: str, kind: str) -> str:
+    if kind == "DATE":
+        return f"CAST({name} AS TIMESTAMP)"
+    if kind == "INTERVAL":
+        return f"epoch_us({name})"
+    if kind.endswith("]") or kind.startswith(("STRUCT", "MAP", "UNION")):
+        return name
+    if kind.startswith(_AS_DOUBLE):
+        return f"CAST({name} AS DOUBLE)"
+    return f"CAST({name} AS VARCHAR)" if kind.startswith(_AS_TEXT) else name
+
+
+def _to_pandas(table: pa.Table) -> pd.DataFrame:
+    table = table.rename_columns([str(index) for index in range(table.num_columns)])
+    frame = table.to_pandas(use_threads=False)
+    for index, column in enumerate(table.columns):
+        if column.null_count and pa.types.is_integer(column.type) and column.type.bit_width == 64:
+            ends = pc.call_function("min_max", [column]).as_py()
+            if any(end is not None and abs(end) > _EXACT for end in ends.values()):
+                kind = pd.UInt64Dtype() if pa.types.is_unsigned_integer(column.type) else pd.Int64Dtype()
+                frame.isetitem(index, kind.__from_arrow__(column))
+    return frame
+
+
+class Tables(Mapping[str, pd.DataFrame]):
+    """`tables` in the code: a read-only mapping; the same frames are put under their names when code needs them."""
+
+    def __init__(self, connection: Connection, tables: list[str]) -> None:
+        self._connection = connection
+        self._names = tables
+        self._columns: dict[str, list[str]] = {}
+        self._frames: dict[str, pd.DataFrame] = {}
+        self._loaded: dict[str, Need] = {}
+        self.touched: set[str] = set()
+        """Tables that the present cell reads."""
+
+    def __getitem__(self, name: str) -> pd.DataFrame:
+        if name not in self._names:
+            raise KeyError(f"no table {name!r}; there are {', '.join(map(repr, self._names)) or 'none'}")
+        self.touched.add(name)
+        return self._read(name, None)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"tables: {', '.join(self._names) or 'none'}"
+
+    def serve(self, tree: ast.Module, namespace: dict[str, Any], aliases: Mapping[str, str]) -> None:
+        """Before a cell runs: put what it needs under its names, except where the code has taken a name over."""
+        called = {**{name: name for name in self._names}, **aliases}
+        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
+        reached = called if is_reflective(tree) else called.keys() & named
+        columns = {called[name]: self._columns_of(called[name]) for name in reached}
+        wanted = needs(tree, {n: t for n, t in called.items() if t in columns}, columns, _METHODS)
+        for table, need in wanted.items():
+            names = [name for name, of in called.items() if of == table]
+            before = self._frames.get(table)
+            free = [name for name in names if namespace.get(name, before) is before]
+            if not free:
+                continue
+            self.touched.add(table)
+            frame = self._read(table, need)
+            namespace.update(dict.fromkeys(free, frame))
+
+    def loaded(self) -> dict[str, list[str] | str]:
+        """What the present cell had of each table."""
+        found: dict[str, list[str] | str] = {}
+        for table in sorted(self.touched):
+            need = self._loaded.get(table, frozenset())
+            found[table] = "all" if need is None else [c for c in self._columns_of(table) if c in need]
+        return found
+
+    def _columns_of(self, table: str) -> list[str]:
+        if table not in self._columns:
+            self._columns[table] = self._connection.sql(f"SELECT * FROM {quote(table)} LIMIT 0").columns
+        return self._columns[table]
+
+    def _read(self, table: str, need: Need) -> pd.DataFrame:
+        """The frame as it is when it has what is needed; read again, with all that was ever needed, otherwise."""
+        columns = self._columns_of(table)
+        if table in self._frames:
+            had = self._loaded[table]
+            if had is None or (need is not None and need <= had):
+                return self._frames[table]
+            need = None if need is None else need | had
+        kept = columns if need is None else [column for column in columns if column in need]
+        items = ", ".join(quote(column) for column in kept)
+        self._frames[table] = fetch(self._connection, f"SELECT {items} FROM {quote(table)}")
+        self._loaded[table] = None if len(kept) == len(columns) else frozenset(kept)
+        return self._frames[table]

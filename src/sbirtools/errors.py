@@ -1,0 +1,16 @@
+"""What can go wrong on the way to the awards data, in words for the person who reads it."""
+
+from __future__ import annotations
+
+
+class DownloadError(Exception):
+    """The data could not be fetched: `message` says why, `suggestion` what to do."""
+
+    def __init__(self, message: str, *, suggestion: str = "") -> None:
+        super().__init__(f"{message}. {suggestion}".strip() if suggestion else message)
+        self.message = message
+        self.suggestion = suggestion
+
+
+class NotCsv(DownloadError):
+    """Something came, but not a CSV file. It is not kept."""

@@ -1,0 +1,182 @@
+"""Python in a capsule: what holds the code, what it printed and what it showed, and golden capsules of format 3."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sandtable.capsule.keys import keyid_of, read_public
+from sandtable.capsule.model import UNCHECKED, Capsule, CapsuleV1, CapsuleV2, read_capsule
+from sandtable.capsule.report import CODE_LINKS, LINKS, Link, Report
+from sandtable.capsule.seal import read_statement, seal, unpack
+from sandtable.capsule.shown import artifact_digest
+from sandtable.capsule.verify import Rederive, verify
+from sandtable.policy.verdict import Approved, Refused
+from sandtable.runs.draw import draw
+from tests.capsule.samples import (
+    CODE,
+    KEY,
+    PLOT_SHOWN,
+    REFUSED,
+    TABLE_SHOWN,
+    capsule,
+    code_answer,
+    coded,
+    shown,
+    world,
+)
+from tests.capsule.test_charts import broken, resigned
+
+GOLDEN = Path(__file__).parent / "golden"
+
+
+async def test_a_run_of_code_verifies() -> None:
+    report = await verify(seal(coded(), KEY), world(result=code_answer()))
+    assert [link.name for link in report.links] == [*LINKS, *CODE_LINKS]
+    assert report.ok and report.complete, report
+
+
+async def test_a_run_of_sql_has_no_links_of_code() -> None:
+    report = await verify(seal(capsule(), KEY), world())
+    assert [link.name for link in report.links] == list(LINKS)
+
+
+def test_the_record_of_code_survives_the_round_trip() -> None:
+    assert Capsule.model_validate(read_statement(unpack(seal(coded(), KEY))[0])["predicate"]) == coded()
+
+
+RECORDED = shown(TABLE_SHOWN, PLOT_SHOWN)
+
+
+@pytest.mark.parametrize(
+    ("change", "named"),
+    [
+        pytest.param({"python": "1"}, "python", id="code"),
+        pytest.param({"names": {}}, "names", id="names"),
+        pytest.param({"stdout": "ho\n"}, "stdout", id="stdout"),
+        pytest.param({"artifacts": RECORDED[:1]}, "artifacts", id="one taken out"),
+        pytest.param({"artifacts": RECORDED[::-1]}, "artifacts", id="another order"),
+        pytest.param({"artifacts": [{**RECORDED[0], "title": "x"}, RECORDED[1]]}, "artifacts", id="a title"),
+        pytest.param(
+            {"artifacts": [{**RECORDED[0], "artifact": {**TABLE_SHOWN, "rows": []}}, RECORDED[1]]},
+            "artifacts",
+            id="rows",
+        ),
+        pytest.param(
+            {"artifacts": [RECORDED[0], {**RECORDED[1], "artifact": {**PLOT_SHOWN, "figure": {}}}]},
+            "artifacts",
+            id="a figure",
+        ),
+        pytest.param(
+            {"artifacts": [{**RECORDED[0], "digest": RECORDED[1]["digest"]}, RECORDED[1]]},
+            "artifacts",
+            id="a digest",
+        ),
+    ],
+)
+async def test_what_was_changed_no_longer_fits_its_digest(change: dict[str, Any], named: str) -> None:
+    report = await verify(resigned(coded(), consistent=False, **change), world(result=code_answer()))
+    assert broken(report)["digests"] == f"the recorded digest does not fit the recorded content: {named}", (
+        report
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param({"artifacts": [{**RECORDED[0], "artifact": {"kind": "table"}}]}, id="no artifact"),
+        pytest.param({"python": None}, id="no code"),
+    ],
+)
+async def test_content_that_makes_no_sense_is_named(change: dict[str, Any]) -> None:
+    report = await verify(resigned(coded(), consistent=False, **change), world(result=code_answer()))
+    assert broken(report)["digests"].startswith("the recorded content is inconsistent: ")
+
+
+async def test_a_forged_artifact_is_named_by_running_the_code_again() -> None:
+    forged = shown({**TABLE_SHOWN, "rows": []}, PLOT_SHOWN)
+    report = await verify(resigned(coded(), consistent=True, artifacts=forged), world(result=code_answer()))
+    assert broken(report) == {"artifacts": "running it again shows something else: table-1"}
+
+
+@pytest.mark.parametrize(
+    ("verdict", "says"),
+    [
+        pytest.param(REFUSED, "the gate now says refused, the capsule approved", id="refused"),
+        pytest.param(Approved("1", ("orders",)), "the gate now derives another canonical text", id="text"),
+        pytest.param(
+            Approved(CODE, ("orders",), volatile=("time",)),
+            "the gate now reports other volatile",
+            id="volatile",
+        ),
+    ],
+)
+async def test_another_verdict_is_named(verdict: Approved | Refused, says: str) -> None:
+    report = await verify(seal(coded(), KEY), world(verdict=verdict, result=code_answer()))
+    assert broken(report) == {"verdict": says}
+
+
+def unchecked(**changes: Any) -> Capsule:
+    return coded(verdict={"decision": "unchecked", "warnings": [UNCHECKED]}, **changes)
+
+
+@pytest.mark.parametrize(
+    ("now", "would", "result"),
+    [
+        pytest.param(Approved(CODE), "approve", "ok", id="approved now"),
+        pytest.param(REFUSED, "refuse", "not_checked", id="refused now"),
+    ],
+)
+async def test_unchecked_code_runs_again_only_when_it_is_approved(
+    now: Approved | Refused, would: str, result: str
+) -> None:
+    report = await verify(seal(unchecked(), KEY), world(verdict=now, result=code_answer()))
+    said = f"the code ran unchecked; the gate would {would} it"
+    assert report.link("verdict") == Link(name="verdict", status="not_checked", detail=said)
+    assert [report.link(name).status for name in ("result", "artifacts", "stdout")] == [result] * 3
+    assert report.ok and not report.complete
+
+
+def test_a_table_is_digested_as_a_result_is() -> None:
+    turned = {**TABLE_SHOWN, "rows": TABLE_SHOWN["rows"][::-1]}
+    assert artifact_digest(turned) == artifact_digest(TABLE_SHOWN)
+    assert artifact_digest({**TABLE_SHOWN, "title": "x"}) != artifact_digest(TABLE_SHOWN)
+
+
+def keys() -> Any:
+    key = read_public(GOLDEN / "v3-key.pem")
+    return {keyid_of(key): key}
+
+
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("v3-*.json")), ids=lambda path: path.stem)
+async def test_golden_capsules_of_format_three_verify_for_ever(path: Path) -> None:
+    report = await verify(path.read_bytes(), Rederive(keys=keys(), draw=draw))
+    assert [link.status for link in report.links[:4]] == ["ok"] * 4, report
+    assert report.ok
+
+
+async def test_golden_code_is_compared_the_same_way() -> None:
+    report: Report = await verify((GOLDEN / "v3-python.json").read_bytes(), world(result=code_answer()))
+    assert report.ok and report.complete, report
+
+
+def test_there_are_golden_capsules_of_format_three() -> None:
+    assert {path.stem for path in GOLDEN.glob("v3-*.json")} >= {
+        "v3-python",
+        "v3-python-failed",
+        "v3-python-large",
+        "v3-python-rejected",
+        "v3-python-unchecked",
+        "v3-sql",
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("v1-succeeded", CapsuleV1), ("v2-chart-and-origin", CapsuleV2), ("v3-python", Capsule)],
+)
+def test_each_format_is_read_as_what_it_is(name: str, kind: type) -> None:
+    payload, _, _ = unpack((GOLDEN / f"{name}.json").read_bytes())
+    assert type(read_capsule(read_statement(payload)["predicate"])) is kind

@@ -1,0 +1,72 @@
+"""Questions in plain language, through the whole house: planner, gate, sandbox, capsule."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pandas
+import pytest
+
+import sandtable
+from sandtable import InvalidInput, NotFound, aio
+
+FRAME = pandas.DataFrame({"city": ["Bonn", "Cork", "Bonn"], "amount": [3, 5, 4]})
+
+
+def test_an_answer_has_text_rows_and_a_record(sales: Path) -> None:
+    answer = sandtable.ask("total amount by city", data=sales)
+    assert answer.success and answer.status == "answered"
+    assert answer.table is not None
+    assert answer.table.records() == [
+        {"city": "Bonn", "total_amount": 7},
+        {"city": "Cork", "total_amount": 5},
+    ]
+    assert "7" in answer.text
+    assert answer.reading == "total amount, by city, highest total amount first"
+    assert answer.sql is not None and "GROUP BY" in answer.sql
+    assert answer.chart is not None and answer.chart["data"][0]["type"] == "bar"
+    assert answer.run_id is not None and answer.run_id.startswith("run_")
+
+
+def test_a_conversation_goes_on() -> None:
+    first = sandtable.ask("total amount by city", data={"sales": FRAME})
+    second = sandtable.ask("only the top 1", data={"sales": FRAME}, thread=first.thread)
+    assert second.thread == first.thread
+    assert second.table is not None and second.table.rows == (("Bonn", 7),)
+
+
+def test_what_is_not_understood_is_asked_back(sales: Path) -> None:
+    answer = sandtable.ask("florble the wumpus?", data=sales)
+    assert not answer.success
+    assert answer.status == "asked"
+    assert answer.table is None and answer.run_id is None
+
+
+@pytest.mark.parametrize(
+    ("question", "says"), [("  ", "empty"), ("x" * 20_000, "too long"), (None, "of type NoneType")]
+)
+def test_what_is_no_question(question: str, says: str, sales: Path) -> None:
+    with pytest.raises(InvalidInput, match=says):
+        sandtable.ask(question, data=sales)
+
+
+def test_about_nothing_that_exists() -> None:
+    with pytest.raises(NotFound, match="neither a file nor a dataset"):
+        sandtable.ask("how many?", data="nowhere")
+
+
+async def test_many_at_once_from_another_loop(sales: Path) -> None:
+    answers = await asyncio.gather(
+        aio.ask("total amount by city", sales),
+        aio.ask("how many sales?", sales),
+        aio.ask("average amount", sales),
+    )
+    rows = [answer.table.rows for answer in answers if answer.table]
+    assert rows == [(("Bonn", 7), ("Cork", 5)), ((3,),), ((4.0,),)]
+
+
+def test_bad_settings_are_told(monkeypatch: pytest.MonkeyPatch, sales: Path) -> None:
+    monkeypatch.setenv("SANDTABLE_MAX_ROWS", "none")
+    with pytest.raises(InvalidInput, match="max_rows"):
+        sandtable.ask("how many sales?", data=sales)

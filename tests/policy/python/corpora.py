@@ -1,0 +1,60 @@
+"""The committed corpora. A title line begins with `===`; fields are divided by ` | `.
+
+`ordinary.txt`: dataset | title. `attacks.txt`: id | the construct that is refused | what its success would be.
+An id is a family and a number. A construct of `(passes)` is left to the engine, which is locked in the sandbox.
+Run without the check, an attack that succeeds prints a line that begins with `LEAK:`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+_FOLDER = Path(__file__).parent / "corpus"
+_PASSES = "(passes)"
+
+
+@dataclass(frozen=True, slots=True)
+class Ordinary:
+    dataset: str
+    title: str
+    code: str
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    id: str
+    construct: str | None
+    """What the gate names; None where it lets the text pass."""
+    success: str
+    code: str
+
+    @property
+    def family(self) -> str:
+        return self.id.rpartition("-")[0]
+
+
+def _sections(name: str) -> Iterator[tuple[list[str], str]]:
+    whole = (_FOLDER / name).read_text(encoding="utf-8")
+    for section in whole.split("=== ")[1:]:
+        title, _, code = section.partition("\n")
+        yield title.split(" | "), code
+
+
+ORDINARY = [Ordinary(dataset, title, code) for (dataset, title), code in _sections("ordinary.txt")]
+ATTACKS = [
+    Attack(name, None if construct == _PASSES else construct, success, code)
+    for (name, construct, success), code in _sections("attacks.txt")
+]
+
+
+def ordinary() -> list[Any]:
+    return [pytest.param(case, id=f"{case.dataset}-{case.title.replace(' ', '-')}") for case in ORDINARY]
+
+
+def attacks() -> list[Any]:
+    return [pytest.param(case, id=case.id) for case in ATTACKS]

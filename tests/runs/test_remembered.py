@@ -1,0 +1,38 @@
+"""What whoever waited is told is what everyone else reads later."""
+
+from __future__ import annotations
+
+import pytest
+
+from sandtable.errors import ErrorCode
+from sandtable.runs.desk import Runs
+from sandtable.sandbox.fake import Script
+from sandtable.sandbox.job import JobError
+from tests.runs.world import World, ask, canonical_sql
+
+SCRIPTS = {
+    "numbers": Script(columns=[("a", "DOUBLE")], rows=[(1.0,), (float("nan"),), (-0.0,), (float("-inf"),)]),
+    "long integers": Script(columns=[("a", "HUGEINT")], rows=[(2**60,), (3,)]),
+    "nested": Script(columns=[("a", "STRUCT(x INTEGER[])")], rows=[({"x": (1, 2)},), (None,)]),
+    "text": Script(columns=[("a", "VARCHAR")], rows=[("half \ud83d",), ("ü",)]),
+    "nothing": Script(columns=[("a", "INTEGER")], rows=[]),
+    "failed": Script(
+        error=JobError(code=ErrorCode.VALIDATION_ERROR, type="Binder", message="no such column")
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+@pytest.mark.parametrize("chart", [False, True])
+async def test_the_one_who_waited_is_told_what_is_stored(
+    runs: Runs, world: World, name: str, chart: bool
+) -> None:
+    sql = f"SELECT a FROM orders -- {name}"
+    world.executor.on(canonical_sql(sql), SCRIPTS[name])
+    for again in (False, True):
+        accepted = await runs.submit(ask(sql, chart=chart))
+        told = await runs.wait(accepted.id)
+        assert told.ended
+        assert (told.cached_from is not None) == (again and told.status == "succeeded")
+        async with world.opened() as others:
+            assert told == await others.get(accepted.id)

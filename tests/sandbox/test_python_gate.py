@@ -1,0 +1,104 @@
+"""The gate for Python at work: size first, then the parser in a sandbox, then the judge."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+import pytest_asyncio
+
+from sandtable.errors import ErrorCode, RunnerBroken
+from sandtable.policy.verdict import Approved, Refused
+from sandtable.sandbox.fake import FakeExecutor, Script
+from sandtable.sandbox.job import JobError
+from sandtable.sandbox.local.executor import LocalExecutor
+from sandtable.sandbox.python_gate import PythonGate
+from sandtable_runner.parse_python import parse
+from tests.capsule.samples import SHOP
+from tests.sandbox.stores import make_store
+
+MAX_BYTES = 10_000
+
+
+def reading(*texts: str) -> FakeExecutor:
+    """A parser that answers about these texts."""
+    executor = FakeExecutor()
+    for text in texts:
+        executor.on(text, Script(columns=(), rows=(), output=parse(text)))
+    return executor
+
+
+async def test_code_is_parsed_in_a_sandbox_without_data() -> None:
+    executor = reading("orders.head()")
+    verdict = await PythonGate(executor, max_bytes=MAX_BYTES)("orders.head()", SHOP, {})
+    assert isinstance(verdict, Approved)
+    assert (verdict.sql, verdict.tables) == ("orders.head()", ("orders",))
+    [job] = executor.jobs
+    assert (job.mode, job.data, job.dataset_version) == ("parse", (), "")
+    assert job.options == {"language": "python", "keep": False}
+
+
+async def test_approvals_are_remembered_by_text_data_and_names() -> None:
+    executor = reading("award_data", "import os")
+    gate = PythonGate(executor, max_bytes=MAX_BYTES, one_person=True)
+    names = {"award_data": "orders"}
+    for _ in range(2):
+        assert isinstance(await gate("award_data", SHOP, names), Approved)
+        assert isinstance(await gate("import os", SHOP, names), Refused)
+    assert len(executor.jobs) == 3, "what was refused is looked at again"
+    await gate("award_data", SHOP, {})
+    assert len(executor.jobs) == 4, "without the name it is another question"
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * (MAX_BYTES + 1), "ü" * (MAX_BYTES // 2 + 1)], ids=["letters", "bytes"]
+)
+async def test_long_code_is_refused_before_anything_reads_it(text: str) -> None:
+    executor = FakeExecutor()
+    verdict = await PythonGate(executor, max_bytes=MAX_BYTES)(text, SHOP, {})
+    assert isinstance(verdict, Refused)
+    size = len(text.encode())
+    assert verdict.code == ErrorCode.VALIDATION_ERROR
+    assert verdict.message == f"The code has {size:,} bytes; at most 10,000 are looked at."
+    assert executor.jobs == []
+
+
+@pytest.mark.parametrize(
+    ("code", "says"),
+    [
+        pytest.param(ErrorCode.RUNNER_TIMEOUT, "too long or too much memory", id="slow"),
+        pytest.param(ErrorCode.RUNNER_RESOURCE_EXCEEDED, "too long or too much memory", id="large"),
+        pytest.param(ErrorCode.RUNNER_INTERNAL_ERROR, "could not be read: boom", id="crash"),
+    ],
+)
+async def test_what_a_text_does_to_its_parser_is_a_refusal(code: ErrorCode, says: str) -> None:
+    executor = FakeExecutor(Script(error=JobError(code=code, type="Crash", message="boom")))
+    verdict = await PythonGate(executor, max_bytes=MAX_BYTES)("1", SHOP, {})
+    assert isinstance(verdict, Refused)
+    assert verdict.code == ErrorCode.PYTHON_POLICY_VIOLATION
+    assert says in verdict.message
+
+
+async def test_a_lost_sandbox_is_no_refusal() -> None:
+    error = JobError(code=ErrorCode.RUNNER_INTERNAL_ERROR, type="SandboxLost", message="gone")
+    with pytest.raises(RunnerBroken, match="lost its sandbox"):
+        await PythonGate(FakeExecutor(Script(error=error)), max_bytes=MAX_BYTES)("1", SHOP, {})
+
+
+@pytest_asyncio.fixture
+async def executor(tmp_path: Path) -> AsyncIterator[LocalExecutor]:
+    made = LocalExecutor(make_store(tmp_path).root, standby=1, presealed=0)
+    yield made
+    await made.aclose()
+
+
+@pytest.mark.needs("userns")
+async def test_hostile_text_in_a_real_sandbox(executor: LocalExecutor) -> None:
+    gate = PythonGate(executor, max_bytes=100_000)
+    assert isinstance(await gate("orders['amount'].sum()", SHOP, {}), Approved)
+    for text in ("(" * 50_000, "-" * 99_000 + "1", "x = [" + "1," * 45_000 + "]", "\0", "x\n" * 40_000):
+        verdict = await gate(text, SHOP, {})
+        assert isinstance(verdict, Refused), text[:20]
+        assert verdict.message and verdict.suggestion
+    assert isinstance(await gate("orders['amount'].mean()", SHOP, {}), Approved), "and it goes on"
