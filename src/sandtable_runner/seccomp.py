@@ -63,6 +63,7 @@ _PRCTLS = (15, 16, 3, 0x53564D41)  # set name, get name, get dumpable, name a ma
 _Instruction = tuple[int, int, int, int]
 _YES: _Instruction = (_RETURN, 0, 0, _ALLOW)
 _NO: _Instruction = (_RETURN, 0, 0, _ERRNO | errno.EPERM)
+_DONE: _Instruction = (_RETURN, 0, 0, _ERRNO)
 
 
 def _argument(index: int, *, high: bool = False) -> _Instruction:
@@ -113,7 +114,8 @@ def _answering() -> dict[str, list[_Instruction]]:
         _argument(1), (_AND, 0, 0, ~_STREAM_FLAGS & 0xFFFFFFFF), (_EQUAL, 1, 0, _STREAM),
         _NO, _YES,
     ]  # fmt: skip
-    return {"sendto": nowhere, "socketpair": pair}
+    # ZeroMQ aborts when a thread of its own may not set the scheduling that it has anyway: told that it was done.
+    return {"sendto": nowhere, "socketpair": pair, "sched_setscheduler": [_DONE]}
 
 
 @cache

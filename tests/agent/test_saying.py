@@ -83,9 +83,16 @@ def test_a_tools_report_is_bounded() -> None:
     assert report["row_count"] == 50
 
 
-def test_there_are_five_tools_and_no_others() -> None:
+def test_there_are_six_tools_and_no_others() -> None:
     names = [tool.name for tool in TOOLS]
-    assert names == ["list_datasets", "get_schema", "execute_plan", "execute_sql", "get_run"]
+    assert names == [
+        "list_datasets",
+        "get_schema",
+        "execute_plan",
+        "execute_sql",
+        "execute_python",
+        "get_run",
+    ]
     assert call_of("shop", None, "SELECT 1", "c")["args"].keys() == TOOLS[3].parameters["properties"].keys()
     assert call_of("shop", {}, None, "c")["args"].keys() == TOOLS[2].parameters["properties"].keys()
     assert list_datasets(Library())[0]["id"] == "shop"

@@ -1,14 +1,17 @@
-"""What whoever waited is told is what everyone else reads later."""
+"""What whoever waited is told is what everyone else reads later; what is ours is told from what is not."""
 
 from __future__ import annotations
 
 import pytest
 
+from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode
+from sandtable.policy.verdict import Verdict
 from sandtable.runs.desk import Runs
+from sandtable.runs.model import RunRequest
 from sandtable.sandbox.fake import Script
-from sandtable.sandbox.job import JobError
-from tests.runs.world import World, ask, canonical_sql
+from sandtable.sandbox.job import DataRef, JobError, Limits
+from tests.runs.world import World, ask, canonical_sql, judge
 
 SCRIPTS = {
     "numbers": Script(columns=[("a", "DOUBLE")], rows=[(1.0,), (float("nan"),), (-0.0,), (float("-inf"),)]),
@@ -36,3 +39,22 @@ async def test_the_one_who_waited_is_told_what_is_stored(
         assert (told.cached_from is not None) == (again and told.status == "succeeded")
         async with world.opened() as others:
             assert told == await others.get(accepted.id)
+
+
+async def test_only_what_was_compiled_from_a_plan_is_judged_as_ours(world: World) -> None:
+    ours: list[str] = []
+
+    async def judge_compiled(
+        text: str, dataset: Dataset, refs: tuple[DataRef, ...], limits: Limits
+    ) -> Verdict:
+        ours.append(text)
+        assert [ref.path for ref in refs] == ["orders.parquet"]
+        return await judge(text, dataset)
+
+    world.changes = {"judge_compiled": judge_compiled}
+    async with world.opened() as runs:
+        written = await runs.submit(ask("SELECT 7"))
+        planned = await runs.submit(RunRequest(dataset_id="shop", plan={"table": "orders", "select": 8}))
+        assert (await runs.wait(written.id)).ended
+        assert (await runs.wait(planned.id)).ended
+    assert ours == ["SELECT 8 FROM orders LIMIT 200"]

@@ -93,7 +93,7 @@ _DUMP = found(
 )
 _PYTHON = found(
     r"\b(?:in|with|using|write|run|execute|some|use) (?:(?:a|some|me) )*"
-    r"(?:python|pandas|numpy|matplotlib|seaborn|scikit\S*|jupyter)\b",
+    r"(?:python|pandas|numpy|polars|scipy|plotly|matplotlib|seaborn|scikit\S*|jupyter)\b",
     r"\b(?:python|pandas) (?:code|script|program|notebook|function|plot|chart|graph)\b",
     r"\b(?:train|fit|build) (?:a|an|the|me a) (?:\S+ ){0,4}?"
     r"(?:model|classifier|regressor|regression|network|forest)\b",
@@ -102,6 +102,8 @@ _PYTHON = found(
     r"\bmachine learning\b",
     r"\bk-?means\b",
     r"\bneural net",
+    r"\b(?:clustering|sentiment analysis|monte carlo|arima)\b",
+    rf"^{POLITE}(?:cluster|simulate) ",
     rf"^{POLITE}(?:forecast|predict) ",
 )
 IN_PYTHON = re.compile(

@@ -40,4 +40,4 @@ def prompt_file(name: str) -> PromptFile:
 def as_data(value: Any) -> str:
     """JSON that can neither end the `<data>` around it nor open another, whatever its texts hold."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
-    return text
+    return _TAG.sub(lambda tag: "\\u003c" + tag[0][1:], text)

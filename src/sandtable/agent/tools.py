@@ -53,7 +53,12 @@ EXECUTE_SQL = Tool(
 EXECUTE_PYTHON = Tool(
     "execute_python",
     "Check a cell of Python and run it in the conversation's sandboxed session.",
-    _object(dataset_id=_DATASET, code={"type": "string", "description": "Python; see docs/python.md."}),
+    _object(
+        dataset_id=_DATASET,
+        code={"type": "string", "description": "Python; what earlier cells made is still there."},
+        step={"type": "integer", "description": "Which step of the analysis it is for, from 1."},
+        goal={"type": "string", "description": "What the step is for."},
+    ),
 )
 GET_RUN = Tool(
     "get_run",

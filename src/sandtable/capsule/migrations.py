@@ -90,4 +90,8 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         BEGIN SELECT RAISE(ABORT, 'results do not change'); END
         """,
     ),
+    (
+        "ALTER TABLE runs ADD COLUMN session TEXT",
+        "CREATE INDEX runs_by_session ON runs (session, id) WHERE session IS NOT NULL",
+    ),
 )

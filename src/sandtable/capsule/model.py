@@ -24,6 +24,8 @@ SCHEMA = "3"
 PREVIEW_ROWS = 200
 PREVIEW_BYTES = 128 << 10
 LOG_CHARS = 8 << 10
+BEFORE_BYTES = 256 << 10
+"""For the code of a session's earlier cells; when it takes more, only its digest is kept."""
 UNCHECKED = "the code was not checked before it ran; only the sandbox held it"
 
 Ended = Literal["succeeded", "failed", "rejected", "cancelled"]
@@ -124,6 +126,14 @@ class Origin(_Frozen):
     """How often a proposal was refused or failed before this one."""
 
 
+class Earlier(_Frozen):
+    """A cell that ran before in the same session, on whose variables the run may depend."""
+
+    python: str
+    interrupted: bool = False
+    """It was stopped at some point in the middle, which cannot be found again."""
+
+
 class DigestsV1(_Frozen):
     data: str
     question: str
@@ -143,6 +153,7 @@ class DigestsV2(DigestsV1):
 class Digests(DigestsV2):
     python: str | None
     names: str | None
+    before: str | None
     artifacts: str | None
     stdout: str | None
 
@@ -203,6 +214,9 @@ class Capsule(_Recorded):
     """The code as submitted, which is what ran."""
     names: dict[str, str] | None
     """Further names that the code had for tables; nothing when there is no code."""
+    before: tuple[Earlier, ...] | None
+    """What ran before in the code's session, in order; empty for code that ran alone. Nothing when there is no code,
+    or when it was too much to keep here."""
     artifacts: tuple[ArtifactRecord, ...]
     """What the code showed."""
     chart: dict[str, Any] | None
@@ -225,12 +239,15 @@ def read_capsule(predicate: dict[str, Any]) -> AnyCapsule:
 
 
 def digests_of(
-    fields: dict[str, Any], known_result: str | None = None, whole_stdout: str | None = None
+    fields: dict[str, Any],
+    known_result: str | None = None,
+    whole_stdout: str | None = None,
+    whole_before: list[dict[str, Any]] | None = None,
 ) -> dict[str, str | None]:
     """The digests of a capsule's content, given its fields in JSON form.
 
-    `known_result` spares its maker from hashing a result twice, and `whole_stdout` is what the record holds the
-    beginning of; whoever verifies leaves both out. Raises ValueError where the content is inconsistent.
+    `known_result` spares its maker from hashing a result twice, and `whole_stdout` and `whole_before` are what the
+    record may hold less of; whoever verifies leaves them out. Raises ValueError where the content is inconsistent.
     """
 
     def optional(name: str) -> str | None:
@@ -253,18 +270,30 @@ def digests_of(
     if version == "2":
         return made
     if fields["python"] is None:
-        if fields["artifacts"] or fields["names"]:
+        if fields["artifacts"] or fields["names"] or fields["before"]:
             raise ValueError("it holds what code shows, and no code")
         return made | _NO_CODE
     return made | {
         "python": digest(fields["python"]),
         "names": optional("names"),
+        "before": _before_digest(fields, whole_before),
         "artifacts": artifacts_digest(fields["artifacts"]),
         "stdout": _stdout_digest(fields, whole_stdout),
     }
 
 
-_NO_CODE: dict[str, str | None] = dict.fromkeys(("python", "names", "artifacts", "stdout"))
+_NO_CODE: dict[str, str | None] = dict.fromkeys(
+    ("python", "names", "before", "artifacts", "stdout")
+)
+
+
+def _before_digest(fields: dict[str, Any], whole: list[dict[str, Any]] | None) -> str:
+    if whole is not None or fields["before"] is not None:
+        return digest(fields["before"] if whole is None else whole)
+    believed = (fields.get("digests") or {}).get("before")
+    if believed is None:
+        raise ValueError("it holds code, and nothing about what ran before it")
+    return believed
 
 
 def _stdout_digest(fields: dict[str, Any], whole: str | None) -> str | None:

@@ -148,10 +148,10 @@ class SqliteStore:
             if ending.result is not None:
                 db.execute("INSERT INTO results VALUES (?, ?)", (ending.id, json.dumps(ending.result)))
             db.execute(
-                "UPDATE runs SET status = ?, finished_at = ?, body = ?, cache_key = ?, result_of = ?"
-                " WHERE id = ?",
+                "UPDATE runs SET status = ?, finished_at = ?, body = ?, cache_key = ?, result_of = ?,"
+                " session = ? WHERE id = ?",
                 (ending.status, ending.finished_at, json.dumps(ending.body), ending.cache_key,
-                 ending.result_of, ending.id),
+                 ending.result_of, ending.session, ending.id),
             )  # fmt: skip
             return True
 
@@ -185,7 +185,12 @@ _CHOOSE = """
 
 
 def _conditions(wanted: RunFilter) -> tuple[str, list[str]]:
-    exact = {"status": wanted.status, "dataset_id": wanted.dataset_id, "user": wanted.user}
+    exact = {
+        "status": wanted.status,
+        "dataset_id": wanted.dataset_id,
+        "user": wanted.user,
+        "session": wanted.session,
+    }
     parts = [(f"{name} = ?", value) for name, value in exact.items() if value is not None]
     if wanted.before is not None:
         parts.append(("id < ?", wanted.before))

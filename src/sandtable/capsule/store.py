@@ -71,6 +71,8 @@ class Ending:
     """The earlier run that holds the result, when this one was answered from it."""
     cache_key: str | None = None
     """Under which later runs may find this result."""
+    session: str | None = None
+    """The session that lives on with what this run did in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,8 @@ class RunFilter:
     before: str | None = None
     """Only runs older than the run with this id."""
     limit: int = field(default=50)
+    session: str | None = None
+    """Only runs that ended as cells of this session."""
 
 
 class RunStore(Protocol):

@@ -6,7 +6,7 @@ that the gate approves now, never the text in the capsule, and nothing runs for 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -29,7 +29,7 @@ from sandtable.capsule.model import (
 )
 from sandtable.capsule.report import LINKS, Link, LinkName, Report
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
-from sandtable.capsule.verify_code import code_links
+from sandtable.capsule.verify_code import NOT_KEPT, code_links, look_back
 from sandtable.catalog.model import Dataset
 from sandtable.chart.layout import MAKER
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
@@ -49,8 +49,10 @@ class Rederive:
     compile: Callable[[dict[str, Any], Dataset, int], str] | None = None
     """Plan, dataset and row limit to SQL. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]] | None = None
-    judge_python: Callable[[str, Dataset, Mapping[str, str]], Awaitable[Verdict]] | None = None
-    """Code, dataset and further names of tables. None where Python is switched off."""
+    judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
+    """Code, dataset and further names that the code finds. None where Python is switched off."""
+    bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
+    """The names that code leaves behind for later cells of its session."""
     run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
     draw: Callable[[JobResult, str, dict[str, Any] | None, int], dict[str, Any] | None] | None = None
     """Result, question, plan and row limit to the figure. Pure."""
@@ -125,6 +127,8 @@ class _Rederivation:
         self._capsule = capsule
         self._parts = parts
         self._trusted = trusted
+        self._hindrance = ""
+        """Why what ran before in the session cannot be run again."""
 
     async def links(self) -> list[Link]:
         dataset, data = await self._data()
@@ -194,6 +198,8 @@ class _Rederivation:
             return None, Link(
                 name="verdict", status="ok", detail=f"the run ended before any {what} was judged"
             )
+        if isinstance(capsule, Capsule) and code is not None and capsule.before is None:
+            return None, _unchecked("verdict", NOT_KEPT)
         try:
             verdict = await self._judged(dataset)
         except SandtableError as error:
@@ -213,8 +219,10 @@ class _Rederivation:
         """Nothing where there is no gate for it."""
         capsule, parts = self._capsule, self._parts
         if isinstance(capsule, Capsule) and capsule.python is not None:
-            judge = parts.judge_python
-            return await judge(capsule.python, dataset, capsule.names or {}) if judge else None
+            if parts.judge_python is None:
+                return None
+            names, self._hindrance = await look_back(capsule, dataset, parts.judge_python, parts.bound_names)
+            return await parts.judge_python(capsule.python, dataset, names)
         assert capsule.sql is not None
         return await parts.judge(capsule.sql, dataset) if parts.judge else None
 
@@ -231,6 +239,8 @@ class _Rederivation:
             what = "query" if _code_of(capsule) is None else "code"
             why = f"the {what} uses {', '.join(approved.volatile)}, whose value differs from run to run"
             return None, _unchecked("result", why)
+        if self._hindrance:
+            return None, _unchecked("result", self._hindrance)
         try:
             again = await self._parts.run(capsule, approved, dataset)
         except SandtableError as error:

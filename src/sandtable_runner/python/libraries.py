@@ -5,13 +5,20 @@ nothing here leaves a thread that a fork would lose in the middle of something.
 """
 
 from __future__ import annotations
+import __future__
 
+import bisect
+import calendar
 import collections
 import collections.abc
+import copy
+import dataclasses
 import datetime
 import decimal
+import enum
 import fractions
 import functools
+import heapq
 import itertools
 import json
 import math
@@ -22,6 +29,8 @@ import statistics
 import string
 import sys
 import textwrap
+import typing
+import warnings
 from types import ModuleType
 
 import altair
@@ -43,6 +52,9 @@ import scipy
 import scipy.interpolate
 import scipy.optimize
 import scipy.stats
+
+MINOR = (__future__, bisect, calendar, copy, dataclasses, enum, heapq, typing, warnings)
+"""Loaded for those who import them."""
 
 MODULES: dict[str, ModuleType] = {
     "pd": pandas,
@@ -76,7 +88,8 @@ IMPORTABLE: frozenset[str] = frozenset(
     """
     pandas numpy polars plotly plotly.express plotly.graph_objects plotly.subplots altair scipy scipy.stats
     scipy.optimize scipy.interpolate math statistics random re json datetime collections collections.abc
-    itertools functools operator decimal fractions string textwrap
+    itertools functools operator decimal fractions string textwrap bisect calendar copy dataclasses enum heapq
+    typing warnings __future__
     """.split()
 )
 

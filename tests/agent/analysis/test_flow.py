@@ -14,7 +14,9 @@ from langchain_core.messages import AIMessage, ToolMessage
 from sandtable.agent.analysis.coder import MOST_CALLS
 from sandtable.agent.events import Code, Log, RunState, Thought
 from sandtable.agent.proposer import AnalysisProposal, PlanProposal
+from sandtable.agent.tools import EXECUTE_PYTHON
 from sandtable.errors import ErrorCode, SandboxUnavailable
+from sandtable.runs.model import RunRequest
 from sandtable.sandbox.fake import Script
 from tests.agent.analysis.coding import (
     CHART,
@@ -67,6 +69,8 @@ async def test_the_state_shows_each_cell_and_the_answer(tmp_path: Path) -> None:
     async with analysing(tmp_path, ScriptedCoder()) as house:
         said = last(await house.ask(QUESTION))
         state = (await house.state()).values
+        runs = [await house.runs.get(run_id) for run_id in said.run_ids]
+    assert {run.request.session for run in runs} == {"t"}, "all in the conversation's session"
     calls = [m for m in state["messages"] if isinstance(m, AIMessage) and m.tool_calls]
     replies = [m for m in state["messages"] if isinstance(m, ToolMessage)]
     assert [c.tool_calls[0]["name"] for c in calls] == ["execute_python"] * 4
@@ -76,6 +80,7 @@ async def test_the_state_shows_each_cell_and_the_answer(tmp_path: Path) -> None:
         "step": 2,
         "goal": "Fit.",
     }
+    assert calls[1].tool_calls[0]["args"].keys() == EXECUTE_PYTHON.parameters["properties"].keys()
     assert [r.tool_call_id for r in replies] == [c.tool_calls[0]["id"] for c in calls]
     props = state["ui"][-1]["props"]
     assert [step["step"] for step in props["steps"]] == [1, 2, 3, 4]
@@ -153,8 +158,9 @@ async def test_the_model_is_asked_a_bounded_number_of_times(tmp_path: Path) -> N
     coder = ScriptedCoder(steps=steps, codes=codes)
     async with analysing(tmp_path, coder, {"bad": fails()}) as house:
         said = last(await house.ask(QUESTION))
-    assert len(coder.tasks) <= MOST_CALLS
-    assert said.ending == "failed", said.text
+    assert len(coder.tasks) == MOST_CALLS - 1, "one is kept for the last word"
+    assert said.ending == "failed" and said.problem is not None
+    assert said.problem.details["type"] == "ValueError", "what was wrong, not that nobody was asked"
 
 
 async def test_calls_are_counted_and_not_replies(tmp_path: Path) -> None:
@@ -278,6 +284,16 @@ async def test_a_follow_up_sees_the_code_before(tmp_path: Path) -> None:
     assert history[0].code == ("one", "two", "three", CHART)
     assert "in Python" in explained.text and "three" in explained.text
     assert "already has its name" in named.text
+
+
+async def test_a_cell_is_nobody_elses_answer(tmp_path: Path) -> None:
+    """The same code outside of the session, or in it later, finds other variables."""
+    async with analysing(tmp_path, ScriptedCoder()) as house:
+        await house.ask(QUESTION)
+        await house.ask(QUESTION, thread="another")
+        alone = await house.runs.submit(RunRequest(dataset_id="shop", python="three"))
+        runs = [await house.runs.wait(alone.id), *await house.runs.list()]
+    assert [run.cached_from for run in runs] == [None] * 10
 
 
 async def test_a_session_that_was_rebuilt_is_told(tmp_path: Path) -> None:

@@ -22,6 +22,8 @@ from sandtable.wording import answer_of
 MOST_TAGS = 6
 _MOST_PRINTED = 1_500
 _MOST_READ = 20_000
+_MOST_ROWS, _MOST_COLUMNS = 50, 50
+"""Of each table: more than whoever words it has seen. Every sentence is held against every cell."""
 _TAG = re.compile(r"\[\[([a-z]+-[1-9][0-9]{0,5})\]\]")
 _PLACED = re.compile(rf"[ \t]*{_TAG.pattern}[ \t]*")
 _TAG_LINE = re.compile(r"[ \t]*\[\[[a-z]+-\d+\]\][ \t]*$", re.MULTILINE)
@@ -68,7 +70,7 @@ def local_answer(question: str, main: Run | None, dataset: Dataset) -> str:
 
 
 def worded_answer(text: str, plain: str, question: str, runs: Sequence[Run]) -> str:
-    """The model's text without what no cell bears out; `plain` when little is left."""
+    """The model's text without what no cell bears out; `plain` when nothing is left. It may take a while."""
     columns, rows = _everything(runs)
     lost = [*rows, tuple(-cell for row in rows for cell in row if _is_loss(cell))]
     known = f"{plain}\n{question}"
@@ -134,8 +136,8 @@ def _everything(runs: Sequence[Run]) -> tuple[list[ResultColumn], list[tuple[Any
     for run in runs:
         for artifact in run.artifacts:
             if isinstance(artifact, TableArtifact):
-                columns += artifact.columns
-                rows += artifact.rows
+                columns += artifact.columns[:_MOST_COLUMNS]
+                rows += (row[:_MOST_COLUMNS] for row in artifact.rows[:_MOST_ROWS])
                 rows.append((artifact.row_count,))
         rows.append(tuple(_words(run.stdout[:_MOST_READ])))
     return columns, rows

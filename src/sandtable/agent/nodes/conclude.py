@@ -5,6 +5,7 @@ Invariant: every number said stands in the output of the runs that the message n
 
 from __future__ import annotations
 
+import asyncio
 import json
 from typing import Any
 
@@ -67,7 +68,7 @@ async def _worded(means: Means, state: State, dataset: Dataset, plain: str, runs
     text, _ = await ask(means, state, dataset, last_word, last=True)
     if isinstance(text, Problem) or not text:
         return plain
-    return worded_answer(text, plain, turn_of(state).get("question", ""), runs)
+    return await asyncio.to_thread(worded_answer, text, plain, turn_of(state).get("question", ""), runs)
 
 
 def _wanted(main: Seen | None, worked: list[Seen]) -> list[str]:

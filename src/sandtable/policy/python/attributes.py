@@ -24,7 +24,7 @@ INTERPRETER: frozenset[str] = frozenset(
 INNER_MODULES: frozenset[str] = frozenset(
     """
     os sys io core lib libs testing ctypeslib ctypes f2py compat util builtins subprocess importlib inspect
-    warnings threading socket urllib pathlib shutil pickle gc sre_compile sre_parse sre_constants copyreg
+    threading socket urllib pathlib shutil pickle gc sre_compile sre_parse sre_constants copyreg
     decoder encoder scanner plotting distutils linecache traceback contextlib weakref multiprocessing
     asyncio tempfile zipfile gzip posix stride_tricks as_strided npyio format_parser
     mtrand bit_generator offline kaleido plugins figure_factory vegalite

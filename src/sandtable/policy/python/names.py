@@ -37,7 +37,8 @@ IMPORTABLE: frozenset[str] = frozenset(
     """
     pandas numpy polars plotly plotly.express plotly.graph_objects plotly.subplots altair scipy scipy.stats
     scipy.optimize scipy.interpolate math statistics random re json datetime collections collections.abc
-    itertools functools operator decimal fractions string textwrap
+    itertools functools operator decimal fractions string textwrap bisect calendar copy dataclasses enum heapq
+    typing warnings __future__
     """.split()
 )
 
@@ -143,19 +144,13 @@ ABSENT: dict[str, str] = {
         ),
         "the interpreter itself cannot be reached: leave it out",
     ),
-    **dict.fromkeys(("typing", "dataclasses", "enum", "abc"), _TYPES),
-    "__future__": "leave it out: annotations need no import",
+    "abc": _TYPES,
     "duckdb": "call sql('select …'): it returns a DataFrame",
-    "warnings": "leave it out: warnings do not end the code",
     "time": "leave it out: a result must not depend on the clock",
     "uuid": "number the rows instead: range(len(df))",
     "secrets": "use random, which gives the same numbers each time",
     "sklearn": "use np.polyfit, scipy.stats or scipy.optimize",
     "statsmodels": "use scipy.stats or np.polyfit",
-    "copy": "use df.copy(), list(x) or dict(x)",
-    "calendar": "use df['day'].dt.day_name() or .dt.month_name()",
-    "heapq": "use sorted(x)[:n], or df.nlargest(n, 'column')",
-    "bisect": "use np.searchsorted(…)",
     "IPython": "end with the value, or call show(value)",
 }
 """Modules that people reach for, and what to do instead."""

@@ -13,6 +13,7 @@ import os
 import signal
 import socket
 import struct
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -78,12 +79,17 @@ class Sandbox:
             # A sandbox that is gone is noticed by `receive`, which can say how it ended.
             await self._loop.sock_sendall(self._channel, _LENGTH.pack(len(body)) + body)
 
+    def hand_over(self, sockets: Sequence[socket.socket]) -> None:
+        """After a message that announces them: they are the sandbox's too from now on."""
+        with contextlib.suppress(ConnectionError):
+            socket.send_fds(self._channel, [b"s"], [each.fileno() for each in sockets])
+
     async def receive(self, limit: int) -> dict[str, Any]:
         (length,) = _LENGTH.unpack(await self._read(_LENGTH.size))
         if length > limit:
             raise Garbled(f"an answer of {length} bytes is over the limit of {limit}")
         try:
-            message = _parse(await self._read(length))
+            message = parse_strictly(await self._read(length))
         except (ValueError, RecursionError) as error:
             raise Garbled(f"the answer is not JSON: {error}") from error
         if not isinstance(message, dict):
@@ -166,7 +172,7 @@ def _refuse_constant(word: str) -> None:
 _STRICT = json.JSONDecoder(parse_constant=_refuse_constant)
 
 
-def _parse(body: bytes) -> Any:
+def parse_strictly(body: bytes) -> Any:
     """JSON as the standard has it. Python also takes NaN and lone surrogates, which could not be written again."""
     message = _STRICT.decode(body.decode())
     if b"\\ud" in body or b"\\uD" in body:

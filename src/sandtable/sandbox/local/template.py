@@ -17,10 +17,10 @@ from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
 from sandtable.sandbox.local.sandbox import Ended, Sandbox
 
-Kind = Literal["sql", "py"]
-"""Which template: the engine alone, or the engine with Python's libraries."""
+Kind = Literal["sql", "py", "jupyter"]
+"""Which template: the engine alone, with Python's libraries, or with a Jupyter kernel besides."""
 
-_START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0}
+_START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0, "jupyter": 90.0}
 _MAX_MESSAGE = 64 << 10
 # Nothing of the server's environment reaches a template; these keep libraries from starting threads.
 _ENVIRONMENT = {
@@ -46,6 +46,12 @@ _FOR_CODE = {
 _COMMAND: dict[Kind, tuple[list[str], dict[str, str]]] = {
     "sql": (["-I"], _ENVIRONMENT),
     "py": (["-s", "-P"], _FOR_CODE),
+    "jupyter": (["-s", "-P"], _FOR_CODE),
+}
+_NEEDS: dict[Kind, str] = {
+    "sql": "check that the installation is whole",
+    "py": "Python needs: pip install 'sandtable[python]'",
+    "jupyter": "a Jupyter kernel needs: pip install 'sandtable[jupyter]'",
 }
 
 
@@ -103,7 +109,7 @@ class TemplateProcess:
         # It still imports the engine and has forked nothing: the group will hold all its children.
         group = enclose(process.pid, memory_bytes=memory_bytes, pids=pids)
         try:
-            hello = await _greet(ours, process, _START_S[kind])
+            hello = await _greet(ours, process, kind)
         except BaseException:
             ours.close()
             process.kill()
@@ -198,8 +204,8 @@ def _launch(kind: Kind, config: dict[str, Any]) -> tuple[subprocess.Popen[bytes]
     return process, ours
 
 
-async def _greet(control: socket.socket, process: subprocess.Popen[bytes], within_s: float) -> Hello:
-    control.settimeout(within_s)
+async def _greet(control: socket.socket, process: subprocess.Popen[bytes], kind: Kind) -> Hello:
+    control.settimeout(_START_S[kind])
     try:
         message = await asyncio.to_thread(control.recv, _MAX_MESSAGE)
     except TimeoutError:
@@ -217,7 +223,7 @@ async def _greet(control: socket.socket, process: subprocess.Popen[bytes], withi
     if "missing" in hello:
         raise SandboxUnavailable(
             f"Python code cannot run here: the module {hello['missing']!r} is not installed",
-            suggestion="Python needs: pip install 'sandtable[python]'",
+            suggestion=_NEEDS[kind],
         )
     if hello.get("unavailable"):
         raise SandboxUnavailable(

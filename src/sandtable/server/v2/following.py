@@ -103,17 +103,20 @@ class Following:
 
 async def spoken(talk: Conversation, turn: Turn) -> AsyncGenerator[tuple[int, Said], None]:
     """The messages of one query from its beginning to its end, numbered from 1."""
-    number, so_far = 0, SoFar()
+    number, so_far, final = 0, SoFar(), FORGOTTEN
     async with aclosing(_happenings(talk, turn)) as happenings:
         async for happening in happenings:
             told, so_far = decoded(happening, so_far)
             if told and _lost(happening):
                 number = max(number, _LOST_FROM)
             for said in told:
-                number += 1
-                yield number, said
-    if not so_far.ended:
-        yield number + 1, FORGOTTEN
+                if said.type == "final_response":
+                    final = said
+                else:
+                    number += 1
+                    yield number, said
+    # Only now: who hears it may look at the conversation at once, or ask the next question.
+    yield number + 1, final
 
 
 async def _happenings(talk: Conversation, turn: Turn) -> AsyncGenerator[Happening, None]:

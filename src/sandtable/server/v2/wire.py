@@ -151,7 +151,7 @@ def _run(event: RunState, so_far: SoFar) -> Told:
     now = so_far if known else replace(so_far, cells=(*so_far.cells, event.run_id))
     number = now.cells.index(event.run_id) + 1
     if event.status not in TERMINAL:
-        said = [] if known else [Said("log", f"Executing code cell {number}…")]
+        said = [] if known else [Said("log", f"Executing code cell {number}...")]
     elif event.status == "succeeded":
         took = "" if event.exec_time_ms is None else f" in {event.exec_time_ms:,.0f} ms"
         done = f"Code cell {number} is done{took}." if known else _seen_before(number)
