@@ -87,7 +87,12 @@ class Settings(BaseSettings):
     (needs `pip install 'sandtable[jupyter]'`)."""
 
     session_idle_s: float = Field(default=1800.0, gt=0, le=86_400)
-    """After how many seconds without a cell a session of Python is ended."""
+    """After how many seconds without a cell a session of Python is ended. Its next cell begins with running the
+    earlier ones again."""
+
+    max_sessions: int = Field(default=16, ge=1, le=1024)
+    """Sessions of Python alive at the same time, each with the memory of a run; for one more, the one that was not
+    used for the longest time is ended."""
 
     concurrency: int = Field(default=4, ge=1)
     """Runs executed at the same time."""

@@ -103,9 +103,7 @@ def seal(cell: Cell, isolation: Isolation, baseline: Baseline, store_fd: int) ->
         os.close(store_fd)
     kernel.drop_capabilities()
     seccomp.load_filter(
-        seccomp.build_filter(
-            os.getpid(), private_files=isolation.namespaces, answering=cell.sockets > 0
-        )
+        seccomp.build_filter(os.getpid(), private_files=isolation.namespaces, answering=cell.sockets > 0)
     )
 
 

@@ -21,6 +21,7 @@ from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.model import Run
+from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
 from tests.runs.world import FakeDatasets, World, judge, judge_python
 
@@ -144,8 +145,10 @@ async def open_house(
     coder: Coder | None = None,
     **world: Any,
 ) -> AsyncIterator[House]:
-    library = Library()
-    made = World(home, changes={"compile": compile_checked, "judge": _judge, **world}, datasets=library)
+    library, executor = Library(), FakeExecutor()
+    sessions = Sessions(executor)
+    changes = {"compile": compile_checked, "judge": _judge, "sessions": sessions, **world}
+    made = World(home, executor=executor, changes=changes, datasets=library)
     chosen = proposer or Scripted([PlanProposal(COUNT)])
     async with made.opened() as runs, sqlite_checkpoints(home / "threads.db") as saver:
         means = Means(
@@ -159,8 +162,9 @@ async def open_house(
             python=python,
             coder=coder,
         )
-        yield House(Analyst(means, saver), runs, made.executor, chosen, library)
-    await made.executor.aclose()
+        yield House(Analyst(means, saver), runs, executor, chosen, library)
+    await sessions.aclose()
+    await executor.aclose()
 
 
 async def _judge(text: str, dataset: Dataset) -> Verdict:

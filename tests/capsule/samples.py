@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
 
@@ -71,6 +71,7 @@ def capsule(**changes: Any) -> Capsule:
         "executed_sql": CANONICAL_SQL,
         "python": None,
         "names": None,
+        "before": None,
         "artifacts": [],
         "verdict": asdict(VerdictRecord.of(Approved(CANONICAL_SQL, tables=("orders",), functions=("sum",)))),
         "executor": "fake",
@@ -189,6 +190,7 @@ def coded(**changes: Any) -> Capsule:
         "executed_sql": None,
         "python": CODE,
         "names": {"award_data": "orders"},
+        "before": [],
         "artifacts": shown(TABLE_SHOWN, PLOT_SHOWN),
         "stdout": "hi\n",
         "engine": "duckdb 2.0.0, python 3.11.2, pandas 3.1.0",
@@ -226,7 +228,7 @@ def world(
             return REFUSED
         return Approved(CANONICAL_SQL, tables=("orders",), functions=("sum",))
 
-    async def judge_python(text: str, found: Dataset, names: Mapping[str, str]) -> Verdict:
+    async def judge_python(text: str, found: Dataset, names: Collection[str]) -> Verdict:
         return verdict or Approved(text, tables=("orders",))
 
     async def run(made: Capsule, approved: Approved, found: Dataset) -> JobResult:

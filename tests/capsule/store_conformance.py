@@ -199,6 +199,21 @@ class StoreConformance:
         assert all(made.result is None for made in await store.list(RunFilter()))
         assert await store.counts() == {"succeeded": 1, "pending": 3}
 
+    async def test_cells_are_found_by_their_session(self, store: RunStore) -> None:
+        await self.finished(store, 1, session="a")
+        await self.finished(store, 2)
+        await self.finished(store, 3, session="b")
+        await self.finished(store, 4, session="a", status="cancelled")
+
+        async def ids(**wanted: Any) -> list[str]:
+            return [made.id[-1] for made in await store.list(RunFilter(**wanted))]
+
+        assert await ids(session="a") == ["4", "1"]
+        assert await ids(session="a", limit=1) == ["4"]
+        assert await ids(session="a", before="run_0004") == ["1"]
+        assert await ids(session="c") == []
+        assert await ids() == ["4", "3", "2", "1"]
+
     async def test_results_are_found_by_their_key(self, store: RunStore) -> None:
         await self.finished(store, 1, cache_key="k")
         await self.finished(store, 2, cache_key="k", result={"rows": [["newer"]]})

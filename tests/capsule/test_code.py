@@ -165,6 +165,8 @@ async def test_golden_code_is_compared_the_same_way() -> None:
 def test_there_are_golden_capsules_of_format_three() -> None:
     assert {path.stem for path in GOLDEN.glob("v3-*.json")} >= {
         "v3-python",
+        "v3-python-after-an-interrupt",
+        "v3-python-cell",
         "v3-python-failed",
         "v3-python-large",
         "v3-python-rejected",

@@ -13,6 +13,7 @@ from tests.runs.world import World
 async def world(tmp_path: Path) -> AsyncIterator[World]:
     made = World(tmp_path)
     yield made
+    await made.sessions.aclose()
     await made.executor.aclose()
 
 

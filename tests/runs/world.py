@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +17,7 @@ from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.model import RunRequest
 from sandtable.runs.parts import Parts
+from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.job import Limits
 from tests.capsule.samples import SHOP
@@ -70,7 +71,7 @@ async def judge(text: str, dataset: Dataset) -> Verdict:
     )
 
 
-async def judge_python(text: str, dataset: Dataset, names: Mapping[str, str]) -> Verdict:
+async def judge_python(text: str, dataset: Dataset, names: Collection[str]) -> Verdict:
     if "import os" in text:
         return Refused(
             code=ErrorCode.PYTHON_POLICY_VIOLATION,
@@ -102,6 +103,10 @@ class World:
     executor: FakeExecutor = field(default_factory=FakeExecutor)
     datasets: FakeDatasets = field(default_factory=FakeDatasets)
     changes: dict[str, Any] = field(default_factory=dict)
+    sessions: Sessions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.sessions = Sessions(self.executor, grace_s=0.3)
 
     def parts(self, **changes: Any) -> Parts:
         made: dict[str, Any] = {
@@ -111,6 +116,7 @@ class World:
             "judge_python": judge_python,
             "python_engine": lambda: "python 3.11.2, pandas 3.1.0",
             "executor": self.executor,
+            "sessions": self.sessions,
             "engine": "duckdb 2.0.0",
             "isolation": ("none: a fake",),
             "limits": Limits.model_validate({"rows": 200, "wall_ms": 2000}),

@@ -11,6 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sandtable.assemble.session_host import session_host
 from sandtable.capsule.document import Document, verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
@@ -27,6 +28,7 @@ from sandtable.runs.library import Library
 from sandtable.runs.parts import Parts as RunParts
 from sandtable.runs.pipeline import refs_of
 from sandtable.runs.rederive import rederive_with
+from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.convert import SandboxedConvert
 from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
@@ -66,6 +68,7 @@ class Parts:
     runs: Runs
     gate: Gate
     executor: LocalExecutor
+    sessions: Sessions
     key: SigningKey
     _run_parts: RunParts
     _store: DataStore
@@ -183,6 +186,7 @@ def local_executor(settings: Settings, store: DataStore) -> LocalExecutor:
         memory_mb=settings.memory_mb + settings.tmp_mb,
         standby=settings.standby,
         presealed=settings.presealed,
+        sessions=settings.max_sessions,
     )
 
 
@@ -223,12 +227,17 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
         )
         python_gate = PythonGate(executor, max_bytes=settings.max_code_bytes, one_person=not serving)
+        host = session_host(settings, store, executor, stack)
+        sessions = Sessions(host, idle_s=settings.session_idle_s, most=settings.max_sessions)
+        stack.push_async_callback(sessions.aclose)
         run_parts = RunParts(
             datasets=library,
             compile=compile_checked,
             judge=gate,
             judge_compiled=gate.compiled,
             judge_python=python_gate if python_is_on(settings, serving=serving) else None,
+            bound_names=python_gate.bound,
+            sessions=sessions,
             python_engine=libraries,
             ready_for_code=partial(executor.start, "py"),
             may_skip_check=not serving,
@@ -254,7 +263,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         stack.push_async_callback(ahead.aclose)
         if serving and run_parts.judge_python is not None:
             ahead.begin()
-        yield Parts(settings, library, runs, gate, executor, key, run_parts, store, ahead)
+        yield Parts(settings, library, runs, gate, executor, sessions, key, run_parts, store, ahead)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:

@@ -282,9 +282,7 @@ def digests_of(
     }
 
 
-_NO_CODE: dict[str, str | None] = dict.fromkeys(
-    ("python", "names", "before", "artifacts", "stdout")
-)
+_NO_CODE: dict[str, str | None] = dict.fromkeys(("python", "names", "before", "artifacts", "stdout"))
 
 
 def _before_digest(fields: dict[str, Any], whole: list[dict[str, Any]] | None) -> str:

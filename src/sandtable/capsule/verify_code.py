@@ -1,14 +1,54 @@
-"""The further links of a run of Python: what it showed and what it printed, against the same code run again."""
+"""The further links of a run of Python: what it showed and what it printed, against the same code run again.
+
+A cell of a session is run again after the cells that ran before it, all of them approved anew.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Awaitable, Callable, Collection
+
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.model import LOG_CHARS, Capsule
+from sandtable.capsule.model import LOG_CHARS, Capsule, Earlier
 from sandtable.capsule.report import Link
 from sandtable.capsule.shown import differing, same_text
+from sandtable.catalog.model import Dataset
 from sandtable.errors import RunnerBroken
+from sandtable.policy.verdict import Refused, Verdict
 from sandtable.sandbox.artifact import artifacts_in
 from sandtable.sandbox.job import JobResult
+
+NOT_KEPT = "the earlier cells of its session, on which it depends, are too long to be kept in the capsule"
+
+Judge = Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]]
+
+
+async def look_back(
+    capsule: Capsule,
+    dataset: Dataset,
+    judge: Judge,
+    bound_names: Callable[[str], Awaitable[frozenset[str]]] | None,
+) -> tuple[frozenset[str], str]:
+    """The names that the code found, and why its session's earlier cells cannot be run again, if so."""
+    names = frozenset(capsule.names or ())
+    hindrance = ""
+    for number, cell in enumerate(capsule.before or (), 1):
+        verdict = await judge(cell.python, dataset, names)
+        hindrance = hindrance or _hindrance(
+            cell, verdict, f"cell {number} of its session, on which it depends,"
+        )
+        if bound_names is not None:
+            names |= await bound_names(cell.python)
+    return names, hindrance
+
+
+def _hindrance(cell: Earlier, verdict: Verdict, which: str) -> str:
+    if cell.interrupted:
+        return f"{which} was interrupted, and where it stopped cannot be found again"
+    if isinstance(verdict, Refused):
+        return f"{which} is not approved now: {verdict.message}"
+    if verdict.volatile:
+        return f"{which} uses {', '.join(verdict.volatile)}, whose value differs from run to run"
+    return ""
 
 
 def code_links(capsule: Capsule, again: JobResult | None, result: Link) -> list[Link]:

@@ -33,6 +33,7 @@ COMMANDS = {
     "verify": "Derive a capsule again and name the link that is broken.",
     "key": "Print the public key that capsules are signed with.",
     "doctor": "Show what isolation this machine gives, and try to escape it.",
+    "kernel": "Start a Jupyter kernel in the sandbox.",
     "serve": "Serve the web page and the REST interface.",
 }
 

@@ -7,10 +7,11 @@ answer whenever its capsule is verified.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
 from typing import Any
 
+from sandtable.capsule.model import Earlier
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
 
@@ -29,8 +30,13 @@ def seed_of(code: str, version: str) -> int:
     return int.from_bytes(seen[:4])
 
 
-def options_of(code: str, version: str, names: Mapping[str, str], *, check: bool) -> dict[str, Any]:
-    return {"names": dict(names), "seed": seed_of(code, version), "check": check}
+def options_of(
+    code: str, version: str, names: Mapping[str, str], *, check: bool, before: Sequence[Earlier] = ()
+) -> dict[str, Any]:
+    made: dict[str, Any] = {"names": dict(names), "seed": seed_of(code, version), "check": check}
+    if before:
+        made["before"] = [{"code": cell.python, "seed": seed_of(cell.python, version)} for cell in before]
+    return made
 
 
 def require_tables(names: Mapping[str, str], dataset: Dataset) -> None:

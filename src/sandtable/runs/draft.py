@@ -8,7 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sandtable.capsule.canonical import canonical
 from sandtable.capsule.model import (
+    BEFORE_BYTES,
     LOG_CHARS,
     SCHEMA,
     Capsule,
@@ -25,6 +27,7 @@ from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.model import Run, run_of
 from sandtable.runs.parts import Parts
+from sandtable.runs.sessions import Sitting
 from sandtable.sandbox.artifact import Artifact, artifacts_in, last_figure
 from sandtable.sandbox.job import JobResult
 
@@ -47,6 +50,13 @@ class Draft:
     status: Ended | None = None
     error: Problem | None = None
     stats: dict[str, float] = field(default_factory=dict)
+    sitting: Sitting | None = None
+    """Of a session's cell: where it runs, and after what."""
+    names: frozenset[str] = frozenset()
+    """Further names that the code finds: of tables, and of what its session's earlier cells defined."""
+    kept: str | None = None
+    """The session that lives on with what the run did in it."""
+    replayed: int = 0
 
     @classmethod
     def of(cls, record: RunRecord) -> Draft:
@@ -141,6 +151,7 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
             "stderr": answered.stderr[:LOG_CHARS],
             "error": draft.error,
             "cached_from": draft.cached_from,
+            "replayed": draft.replayed,
             "stats": {name: round(value, 3) for name, value in draft.stats.items()},
         }
     )
@@ -150,6 +161,7 @@ def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
     request = run.request
     recorded = ResultRecord.of(draft.result) if draft.result and run.status == "succeeded" else None
     origin = request.origin.model_dump(mode="json") if request.origin else None
+    before = [cell.model_dump(mode="json") for cell in draft.sitting.past.cells] if draft.sitting else []
     fields: dict[str, Any] = {
         "schema_version": SCHEMA,
         "run_id": run.id,
@@ -165,6 +177,7 @@ def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
         "executed_sql": run.executed_sql,
         "python": request.python,
         "names": None if request.python is None else request.names,
+        "before": None if request.python is None or len(canonical(before)) > BEFORE_BYTES else before,
         "artifacts": records_of(run.artifacts),
         "verdict": asdict(run.verdict) if run.verdict else None,
         "executor": parts.executor.name,
@@ -181,5 +194,5 @@ def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
         "chart": draft.chart if run.status == "succeeded" else None,
         "origin": origin,
     }
-    digests = digests_of(fields, recorded.digest if recorded else None, run.stdout)
+    digests = digests_of(fields, recorded.digest if recorded else None, run.stdout, before)
     return Capsule.model_validate({**fields, "digests": digests})

@@ -56,8 +56,6 @@ class RunRequest(_Frozen):
     """Who proposed the plan or SQL. Only the server's own conversation says so, never a caller."""
     session: str | None = Field(default=None, min_length=1, max_length=128)
     """The living session whose next cell this code is. Only a conversation says so, never a caller."""
-    before: tuple[str, ...] = ()
-    """The code of the session's earlier cells, in order. Filled in where the session is kept."""
 
     @model_validator(mode="before")
     @classmethod
@@ -171,6 +169,8 @@ class Run(_Frozen):
     stderr: str = ""
     error: Problem | None = None
     cached_from: str | None = None
+    replayed: int = 0
+    """How many earlier cells of its session were run again first, because the session had ended."""
     stats: dict[str, float] = Field(default_factory=dict)
     """Milliseconds by step, and what the sandbox measured."""
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sandtable.catalog.model import Dataset
 from sandtable.policy.verdict import Verdict
+from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import DataRef, Limits
 
@@ -41,8 +42,12 @@ class Parts:
     """Such as `duckdb 2.0.0`."""
     judge_compiled: Callable[[str, Dataset, tuple[DataRef, ...], Limits], Awaitable[Verdict]] | None = None
     """For a text that was compiled from a plan, together with what its run will have. None: as any other."""
-    judge_python: Callable[[str, Dataset, Mapping[str, str]], Awaitable[Verdict]] | None = None
-    """Code, dataset, further names of tables. None where Python is switched off."""
+    judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
+    """Code, dataset, further names that the code finds. None where Python is switched off."""
+    bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
+    """The names that code leaves behind for later cells of its session."""
+    sessions: Sessions | None = None
+    """Where the cells of living sessions run. None where no session can be kept."""
     python_engine: Callable[[], str] = lambda: ""
     """What the results of code depend on beside the engine, such as `python 3.11.2, pandas 3.1.0`."""
     ready_for_code: Callable[[], Awaitable[object]] | None = None

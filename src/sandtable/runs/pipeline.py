@@ -1,4 +1,4 @@
-"""The way of a run: resolve, write SQL, judge, recall, execute, and draw if a chart is wanted.
+"""The way of a run: resolve, write SQL, look back, judge, recall, execute, and draw if a chart is wanted.
 
 Invariant: `advance` always leaves the draft ended, unless it is cancelled from outside. Nothing
 reaches a sandbox without the gate's approval, and what reaches it is the gate's canonical text; the one
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable
+from dataclasses import replace
 from typing import Any
 
 import structlog
@@ -17,13 +18,15 @@ import structlog
 from sandtable.capsule.model import VerdictRecord
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.store import parquet_name
-from sandtable.errors import ErrorCode, InvalidInput, Problem, SandtableError
+from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.cache import Cache, cache_key
+from sandtable.runs.cells import Key, latest, recorded, told_anew
 from sandtable.runs.code import options_of, switched_off
 from sandtable.runs.draft import Draft
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
+from sandtable.runs.sessions import Sessions, Sitting
 from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
 from sandtable.sandbox.artifact import last_figure
 from sandtable.sandbox.job import DataRef, Job, Limits
@@ -69,6 +72,23 @@ async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
     draft.warnings += compiled.warnings
 
 
+async def look_back(draft: Draft, parts: Parts, cache: Cache) -> None:
+    """What the code finds there: names for tables, and all that the earlier cells of its session left."""
+    request, key = draft.run.request, Key.of(draft.run)
+    draft.names = frozenset(request.names)
+    if key is None:
+        return
+    if parts.sessions is None:
+        raise SandboxUnavailable("no session is kept here", suggestion="Run it as code of its own.")
+    past = parts.sessions.past(key)
+    if past is None or past.last != await latest(cache.store, key):
+        past = await recorded(cache.store, key)
+    draft.sitting = Sitting(key, past, _opening(draft, parts))
+    if parts.bound_names is not None and request.check:
+        for cell in past.cells:
+            draft.names |= await parts.bound_names(cell.python)
+
+
 async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
     request = draft.run.request
     if request.python is not None and not request.check and parts.may_skip_check:
@@ -98,7 +118,7 @@ def _verdict(draft: Draft, parts: Parts) -> Awaitable[Verdict]:
     if parts.judge_python is None:
         # Accepted by another process of this home, which had it on.
         raise switched_off()
-    return parts.judge_python(request.python, _dataset(draft), request.names)
+    return parts.judge_python(request.python, _dataset(draft), draft.names)
 
 
 async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
@@ -119,10 +139,27 @@ async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
     if draft.run.request.python is not None:
         await wait_ready(parts.ready_for_code, parts.start_s)
     log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=parts.executor.name)
-    draft.take(await run_watched(parts.executor, job, parts.grace_s))
+    if draft.sitting is not None and parts.sessions is not None:
+        await _execute_cell(draft, draft.sitting, parts.sessions, job)
+    else:
+        draft.take(await run_watched(parts.executor, job, parts.grace_s))
 
 
-STEPS = (resolve, write_sql, judge, recall, execute)
+async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job: Job) -> None:
+    try:
+        ran = await sessions.cell(sitting, draft.run.id, job)
+    finally:
+        now = sessions.past(sitting.key)
+        if now is not None and now.last == draft.run.id:
+            draft.kept = sitting.key.text
+    draft.sitting = replace(sitting, past=ran.past)
+    if ran.rebuilt:
+        draft.replayed = len(ran.past.cells)
+        draft.warnings += told_anew(ran.past)
+    draft.take(ran.result)
+
+
+STEPS = (resolve, write_sql, look_back, judge, recall, execute)
 
 
 async def illustrate(draft: Draft) -> None:
@@ -153,6 +190,21 @@ def job_for(draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: 
         threads=threads_for(approved, refs, parts),
         limits=run.limits,
         options=options,
+    )
+
+
+def _opening(draft: Draft, parts: Parts) -> Job:
+    run, refs = draft.run, refs_of(_dataset(draft))
+    large = sum(ref.rows or 0 for ref in refs) >= parts.large_rows
+    return Job(
+        id=f"session-{run.id}-{draft.attempt}",
+        mode="session",
+        dataset_id=run.request.dataset_id,
+        dataset_version=run.dataset_version,
+        data=refs,
+        threads=parts.threads if large else 1,
+        limits=parts.limits,
+        options={"names": run.request.names, "check": run.request.check or not parts.may_skip_check},
     )
 
 

@@ -16,7 +16,10 @@ from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import refs_of, threads_for
 from sandtable.runs.watch import run_watched, wait_ready
-from sandtable.sandbox.job import Job, JobResult
+from sandtable.sandbox.job import Job, JobResult, Limits
+
+_MOST_MS = 600_000
+"""For a session's cells that are run again one after another."""
 
 
 def rederive_with(
@@ -31,7 +34,11 @@ def rederive_with(
         shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes", "log_bytes"})
         options: dict[str, Any] = {}
         if isinstance(capsule, Capsule) and capsule.python is not None:
-            options = options_of(capsule.python, dataset.version, capsule.names or {}, check=True)
+            before = capsule.before or ()
+            options = options_of(
+                capsule.python, dataset.version, capsule.names or {}, check=True, before=before
+            )
+            shape |= _time_for(1 + len(before), parts.limits)
             await wait_ready(parts.ready_for_code, parts.start_s)
         job = Job(
             id=f"verify-{secrets.token_hex(8)}",
@@ -53,6 +60,13 @@ def rederive_with(
         compile=compile_again,
         judge=parts.judge,
         judge_python=parts.judge_python,
+        bound_names=parts.bound_names,
         run=run_again,
         draw=draw,
     )
+
+
+def _time_for(cells: int, limits: Limits) -> dict[str, int]:
+    """Each cell had the whole limit for itself."""
+    wall_ms = max(limits.wall_ms, min(cells * limits.wall_ms, _MOST_MS))
+    return {"wall_ms": wall_ms, "cpu_s": limits.cpu_s * -(-wall_ms // limits.wall_ms)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
@@ -15,6 +16,7 @@ from sandtable.capsule.seal import Envelope, seal
 from sandtable.capsule.store import Ending, RunRecord, RunStore, StoreUnavailable
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.runs.cache import Cache
+from sandtable.runs.cells import Key
 from sandtable.runs.draft import Draft, capsule_of, ended_run
 from sandtable.runs.model import Run, as_stored, body_of, result_of
 from sandtable.runs.parts import Parts
@@ -56,6 +58,10 @@ class Worker:
     """Told of every run that has ended and is stored."""
 
     async def work(self, record: RunRecord, stopper: Stopper) -> None:
+        async with AsyncExitStack() as until_stored:
+            await self._work(record, stopper, until_stored)
+
+    async def _work(self, record: RunRecord, stopper: Stopper, until_stored: AsyncExitStack) -> None:
         draft = Draft.of(record)
         context = {"run_id": record.id, "dataset_id": record.dataset_id, "attempt": record.attempts}
         log.info("run_started", **context)
@@ -64,7 +70,7 @@ class Worker:
         elif record.attempts > self.max_attempts:
             draft.fail(_given_up(record.attempts - 1))
         else:
-            await self._advance(draft, stopper)
+            await self._advance(draft, stopper, until_stored)
         if draft.status is None:
             log.info("run_put_back", **context)
             return
@@ -78,8 +84,15 @@ class Worker:
             bare.fail(_not_sealed())
             await self._end_patiently(bare, record, stopper)
 
-    async def _advance(self, draft: Draft, stopper: Stopper) -> None:
-        work = asyncio.create_task(advance(draft, self.parts, Cache(self.store, self.key)))
+    async def _advance(self, draft: Draft, stopper: Stopper, until_stored: AsyncExitStack) -> None:
+        async def in_turn() -> None:
+            key, sessions = Key.of(draft.run), self.parts.sessions
+            if key is not None and sessions is not None:
+                # The session's next cell looks in the store for what came before it.
+                await until_stored.enter_async_context(sessions.turn(key))
+            await advance(draft, self.parts, Cache(self.store, self.key))
+
+        work = asyncio.create_task(in_turn())
         stop = asyncio.create_task(stopper.wait())
         await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
         stop.cancel()
@@ -108,6 +121,7 @@ class Worker:
                 result=None if cached else result_of(run),
                 result_of=draft.cached_from,
                 cache_key=draft.cache_key if draft.status == "succeeded" and not cached else None,
+                session=draft.kept,
             )
         )
         if stored:

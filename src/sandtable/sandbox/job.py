@@ -61,7 +61,8 @@ class Job(_Wire):
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict)
     """Mode-specific, such as `float_columns` for `parse`, `source` for `ingest`, `rows` for `export`,
-    `names` (alias → table), `seed` and `check` for `python`."""
+    `names` (alias → table), `seed`, `check` and `before` (`code` and `seed` of earlier cells, whose output is
+    thrown away) for `python`."""
 
 
 class ResultColumn(_Wire):

@@ -7,13 +7,15 @@ people. Whatever a text can bring about in there (too slow, too deep, a crash) i
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection
 from functools import partial
+from typing import Any
 
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, RunnerBroken
-from sandtable.policy.python import judge_python
+from sandtable.policy.python import bound_names, judge_python
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.recent import Recent
 from sandtable.sandbox.executor import Executor
@@ -26,6 +28,9 @@ _LONGEST_REMEMBERED = 16 << 10
 _LIMITS = Limits(
     wall_ms=2000, cpu_s=60, memory_mb=256, tmp_mb=0, pids=4, rows=0, result_bytes=16 << 20, log_bytes=4096
 )
+
+_TREES_REMEMBERED = 16
+_BOUND_REMEMBERED = 4096
 
 _Known = tuple[str, str, frozenset[str]]
 
@@ -40,9 +45,12 @@ class PythonGate:
         self._one_person = one_person
         self._approved: Recent[_Known, Approved] = Recent(remembered)
         """The same text over the same data is approved again; what was refused is looked at again."""
+        self._bound: Recent[bytes, frozenset[str]] = Recent(_BOUND_REMEMBERED)
+        self._trees: Recent[str, dict[str, Any]] = Recent(_TREES_REMEMBERED)
+        """Of what was just approved, and may have run by the time its names are asked for."""
 
-    async def __call__(self, text: str, dataset: Dataset, names: Mapping[str, str]) -> Verdict:
-        """`names` are further ones under which the code finds tables."""
+    async def __call__(self, text: str, dataset: Dataset, names: Collection[str]) -> Verdict:
+        """`names` are those that the code finds besides the tables: aliases, and variables of earlier cells."""
         refused = _too_long(text, self._max_bytes)
         if refused is not None:
             return refused
@@ -50,6 +58,32 @@ class PythonGate:
         known = self._approved.get(key)
         if known is not None:
             return known
+        result = await self._parsed(text)
+        if result.status != "succeeded":
+            return _unparsed(result)
+        judge = partial(judge_python, text, result.output, dataset, names=frozenset(names))
+        # A large tree would be felt by everyone else on the loop.
+        verdict = await asyncio.to_thread(judge) if len(text) > _LONG else judge()
+        if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
+            self._approved.put(key, verdict)
+            self._trees.put(text, result.output)
+        return verdict
+
+    async def bound(self, text: str) -> frozenset[str]:
+        """The names that code leaves behind for later cells of its session; none of a text that cannot be read."""
+        key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+        known = self._bound.get(key)
+        if known is not None:
+            return known
+        tree = self._trees.get(text)
+        if tree is None:
+            result = await self._parsed(text)
+            tree = result.output if result.status == "succeeded" else {}
+        found = bound_names(text, tree) if tree.get("ok") is True else frozenset[str]()
+        self._bound.put(key, found)
+        return found
+
+    async def _parsed(self, text: str) -> JobResult:
         job = Job(
             id=f"parse_{secrets.token_hex(8)}",
             mode="parse",
@@ -58,15 +92,7 @@ class PythonGate:
             options={"language": "python", "keep": self._one_person},
         )
         await self._executor.submit(job)
-        result = await self._executor.result(job.id)
-        if result.status != "succeeded":
-            return _unparsed(result)
-        judge = partial(judge_python, text, result.output, dataset, names=frozenset(names))
-        # A large tree would be felt by everyone else on the loop.
-        verdict = await asyncio.to_thread(judge) if len(text) > _LONG else judge()
-        if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
-            self._approved.put(key, verdict)
-        return verdict
+        return await self._executor.result(job.id)
 
 
 def _too_long(text: str, most: int) -> Refused | None:

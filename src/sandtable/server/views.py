@@ -206,6 +206,8 @@ class RunView(_Shown):
     lists."""
     cached_from: str | None
     """The earlier run that answered."""
+    replayed: int
+    """How many earlier cells of its session were run again first, because the session had ended."""
     limits: Limits
     created_at: str
     started_at: str | None

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import signal
+import time
 from typing import Any
 
 import zmq
@@ -90,9 +91,11 @@ class SealedKernel(IPythonKernel):
                 cell_meta=cell_meta,
                 cell_id=cell_id,
             )
+        started = time.perf_counter()
         outcome = self._measured(code, cell)
+        outcome["exec_time_ms"] = (time.perf_counter() - started) * 1e3
         # As text, so that whoever reads it parses it with a reader of their own choice.
-        text = json.dumps(outcome, ensure_ascii=True, allow_nan=False)
+        text = json.dumps(outcome, ensure_ascii=False, allow_nan=False)
         return {"status": "ok", "execution_count": 0, "user_expressions": {}, "payload": [], MEASURED: text}
 
     def _measured(self, code: str, cell: dict[str, Any]) -> dict[str, Any]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import gc
 import importlib
 import sys
+import threading
+from importlib.metadata import version
 from typing import Any
 
-import ipykernel
 from IPython.utils.PyColorize import theme_table
 
 from sandtable_runner.child import Interpreter
@@ -29,9 +30,10 @@ IPython.core.magics.execution IPython.core.magics.history IPython.core.magics.na
 IPython.core.magics.osm IPython.core.oinspect IPython.external.pickleshare IPython.utils.module_paths
 IPython.utils.timing IPython.utils.wildcard pygments.console pygments.formatters.html
 pygments.formatters.terminal256 pygments.lexers.python pygments.styles.default stack_data tornado.locks
-tornado.queues
+tornado.queues xml.dom.expatbuilder xml.dom.minidom
 """.split()
 """What a kernel loads when it starts or when a cell first needs it."""
+_END_S = 1.0
 _THEMES = ("neutral", "nocolor", "linux", "lightbg")
 
 
@@ -40,7 +42,7 @@ class _Jupyter:
 
     def __init__(self, python: Interpreter) -> None:
         self._python = python
-        self.version = f"{python.version}, ipykernel {ipykernel.__version__}"
+        self.version = f"{python.version}, ipykernel {version('ipykernel')}"
         self.environment = {**python.environment, "HOME": "/scratch", "TMPDIR": "/scratch"}
 
     def run(self, connection: Connection, job: dict[str, Any]) -> dict[str, Any]:
@@ -62,8 +64,10 @@ class _Jupyter:
         app = make_app(workspace, job["sockets"], **job["kernel"])
         write_frame(channel, {"ready": True})
         app.start()
-        import faulthandler; faulthandler.dump_traceback_later(2, file=2)
-        app.close()
+        # What it said last is still on its way; whatever keeps it from going out is not waited for.
+        ending = threading.Thread(target=app.close, daemon=True)
+        ending.start()
+        ending.join(_END_S)
 
 
 def prepare() -> _Jupyter:

@@ -22,11 +22,13 @@ def _open(connection: Connection, job: dict[str, Any]) -> Workspace:
 
 
 def run_python(connection: Connection, job: dict[str, Any]) -> Outcome:
+    """With `options.before`, as one cell of a session that ran those first; what became of them is not told."""
     options = job["options"]
+    limits, names = job["limits"], options.get("names") or {}
     workspace = _open(connection, job)
-    return workspace.run(
-        job["text"], seed=int(options.get("seed", 0)), limits=job["limits"], names=options.get("names") or {}
-    )
+    for cell in options.get("before") or ():
+        workspace.run(cell["code"], seed=int(cell["seed"]), limits=limits, names=names)
+    return workspace.run(job["text"], seed=int(options.get("seed", 0)), limits=limits, names=names)
 
 
 def serve_session(connection: Connection, job: dict[str, Any], channel: int) -> None:

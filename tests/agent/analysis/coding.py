@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sandtable.agent.analysis.coder import Advice, Reply, Task, Written
@@ -11,6 +14,7 @@ from sandtable.agent.proposer import Usage
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
+from tests.agent.house import House, open_house
 
 T = TypeVar("T")
 QUESTION = "forecast revenue for next month"
@@ -89,3 +93,14 @@ def fails(kind: str = "ValueError", message: str = "no") -> Script:
 
 RESULT = shows(table(1, [[1.0, 10.0], [2.0, 20.5]], "month", "revenue"), stdout="fitted 2 months\n")
 SINGLE = shows(table(1, [[42.0]], "revenue"))
+DRAWN = shows(plot(1))
+
+
+@asynccontextmanager
+async def analysing(
+    home: Path, coder: ScriptedCoder, scripts: dict[str, Script] | None = None, **more: Any
+) -> AsyncIterator[House]:
+    async with open_house(home, coder=coder, python=True, **more) as house:
+        for code, script in {"three": RESULT, CHART: DRAWN, **(scripts or {})}.items():
+            house.executor.on(code, script)
+        yield house

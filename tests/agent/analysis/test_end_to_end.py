@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -72,16 +75,15 @@ def codes(events: list[Event]) -> list[str]:
     return [event.code for event in events if isinstance(event, Code)]
 
 
-async def test_three_steps_an_error_a_chart_an_answer_and_a_follow_up(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_three_steps_an_error_a_chart_an_answer_and_a_follow_up(tmp_path: Path) -> None:
     model = Model()
     with start_scripted(model) as server:
         settings = server.settings("openai", tmp_path / "home")
-        async with office(settings, tmp_path, monkeypatch) as made:
+        async with office(settings, tmp_path) as made:
             events = await made.ask(QUESTION)
             runs = [await made.parts.runs.get(run_id) for run_id in last(events).run_ids]
             capsule = await made.parts.runs.capsule(last(events).run_ids[0])
+            report = await made.parts.verify(capsule)
             shown = await made.ask("show me the code")
             model.told |= {
                 "plan_steps": '["Count the pairs in final_df."]',
@@ -119,7 +121,7 @@ async def test_three_steps_an_error_a_chart_an_answer_and_a_follow_up(
     assert origin is not None and origin.proposer == "openai:scripted"
     prompts = [prompt.name for prompt in origin.prompts]
     assert prompts == ["system.md", "propose.md", "plan_steps.md", "write_code.md", "diagnose.md"]
-    assert capsule["payload"]
+    assert report.ok, report
 
     assert WRONG not in last(shown).text and RIGHT in last(shown).text
     assert model.tasks == ["plan_steps", "write_code", "conclude"], "one printed value makes no chart"
@@ -127,6 +129,42 @@ async def test_three_steps_an_error_a_chart_an_answer_and_a_follow_up(
     assert {"totals", "final_df"} <= set(told["variables"]) and LAST in told["history"][0]["python"]
     assert outline(further) == ["plan", "thought", "code 1", "run succeeded", "log", "message"]
     assert last(further).text == "There are 4 pairs."
+
+
+async def _stopped(asked: AsyncGenerator[Event, None]) -> str:
+    """Listens until a cell runs, and goes away."""
+    async with aclosing(asked) as events:
+        async for event in events:
+            if isinstance(event, RunState) and event.status == "running":
+                # It has begun to run when a moment has passed.
+                await asyncio.sleep(0.3)
+                return event.run_id
+    raise AssertionError("nothing ran")
+
+
+async def test_a_cancelled_cell_keeps_the_state_and_a_session_that_ended_is_rebuilt(tmp_path: Path) -> None:
+    model = Model({"plan_steps": {"steps": ["Do it."]}, "conclude": "There are 8 trips."})
+
+    def writes(code: str) -> None:
+        model.told["write_code"] = {"thought": "I write.", "code": code}
+
+    with start_scripted(model) as server:
+        async with office(server.settings("ollama", tmp_path / "home"), tmp_path) as made:
+            writes("count = len(df)\nprint(count)")
+            await made.ask(QUESTION)
+            writes("rounds = 0\nwhile True:\n    rounds += 1")
+            asked = made.analyst.ask(QUESTION, dataset_id=made.dataset.id, thread_id="t")
+            cancelled = await made.parts.runs.get(await _stopped(asked))
+            writes("print(count, 'trips')")
+            alive = await made.ask(QUESTION)
+            await made.parts.sessions.end("t")
+            writes("print(count)")
+            rebuilt = await made.ask(QUESTION)
+    assert cancelled.status == "cancelled"
+    printed = [event.text for event in alive if isinstance(event, Log)]
+    assert printed == ["8 trips\n"], "the session is as the cell left it"
+    assert last(alive).text == "There are 8 trips."
+    assert last(rebuilt).text.startswith("There are 8 trips.\n\n*The session had ended in the meantime: ")
 
 
 def _careless(prompt: str) -> dict[str, Any]:
@@ -139,14 +177,12 @@ def _careless(prompt: str) -> dict[str, Any]:
     return {"thought": "Sorted.", "code": 'final_df = trips.sort_values("revenue")\nfinal_df'}
 
 
-async def test_with_privacy_no_cell_reaches_the_model(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_with_privacy_no_cell_reaches_the_model(tmp_path: Path) -> None:
     model = Model({"write_code": _careless, "plan_steps": {"steps": ["Pivot.", "Sort."]}})
     model.told["draw"] = {"code": 'fig = px.bar(final_df, x="city", y="revenue")'}
     with start_scripted(model) as server:
         settings = server.settings("anthropic", tmp_path / "home", privacy="schema")
-        async with office(settings, tmp_path, monkeypatch) as made:
+        async with office(settings, tmp_path) as made:
             events = await made.ask(QUESTION)
             await made.ask("Use Python to do it again")
         sent = server.said()

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +10,7 @@ import pytest
 from langchain_core.messages import AIMessage, ToolMessage
 
 from sandtable.agent.analysis.coder import MOST_CALLS
-from sandtable.agent.events import Code, Log, RunState, Thought
-from sandtable.agent.proposer import AnalysisProposal, PlanProposal
+from sandtable.agent.events import Log, RunState, Thought
 from sandtable.agent.tools import EXECUTE_PYTHON
 from sandtable.errors import ErrorCode, SandboxUnavailable
 from sandtable.runs.model import RunRequest
@@ -24,45 +21,13 @@ from tests.agent.analysis.coding import (
     RESULT,
     SINGLE,
     ScriptedCoder,
+    analysing,
     fails,
     plot,
     shows,
     table,
 )
-from tests.agent.house import COUNT, House, Scripted, ask_back, kinds, last, open_house
-
-DRAWN = shows(plot(1))
-
-
-@asynccontextmanager
-async def analysing(
-    home: Path, coder: ScriptedCoder, scripts: dict[str, Script] | None = None, **more: Any
-) -> AsyncIterator[House]:
-    async with open_house(home, coder=coder, python=True, **more) as house:
-        for code, script in {"three": RESULT, CHART: DRAWN, **(scripts or {})}.items():
-            house.executor.on(code, script)
-        yield house
-
-
-async def test_a_model_decides_that_it_takes_python(tmp_path: Path) -> None:
-    coder = ScriptedCoder()
-    scripted = Scripted([AnalysisProposal("It is a forecast.")])
-    async with analysing(tmp_path, coder, proposer=scripted) as house:
-        said = last(await house.ask("What will come next?"))
-    assert scripted.asked[0].python
-    assert (said.ending, coder.asked_for[0]) == ("answered", "plan_steps")
-
-
-async def test_whoever_asks_for_python_is_not_asked_again(tmp_path: Path) -> None:
-    coder = ScriptedCoder()
-    async with analysing(tmp_path, coder) as house:
-        events = await house.ask(QUESTION)
-        assert not house.proposer.asked
-    assert coder.asked_for == ["plan_steps", *["write_code"] * 3, "draw"]
-    assert coder.tasks[0][1].asked.question == QUESTION
-    assert [task.goal for name, task in coder.tasks if name == "write_code"] == list(coder.steps)
-    said = last(events)
-    assert said.text.endswith("revenue 10.\n\n[[table-1]]\n\n[[plot-1]]")
+from tests.agent.house import kinds, last
 
 
 async def test_the_state_shows_each_cell_and_the_answer(tmp_path: Path) -> None:
@@ -222,44 +187,6 @@ async def test_closing_the_stream_cancels_the_cell(tmp_path: Path) -> None:
     assert coder.asked_for == ["plan_steps", "write_code"]
 
 
-async def test_a_person_approves_each_cell(tmp_path: Path) -> None:
-    coder = ScriptedCoder(steps=("Load.", "Fit."), codes=["one", "two"])
-    async with analysing(tmp_path, coder, {"mine": RESULT}, approval="sql") as house:
-        first = await house.ask(QUESTION)
-        assert kinds(first) == ["plan", "code", "message"]
-        assert last(first).ending == "waiting" and "```python\none\n```" in last(first).text
-        assert house.executor.jobs == []
-        second = await house.approve({"type": "approve"})
-        assert last(second).ending == "waiting" and "```python\ntwo\n```" in last(second).text
-        edited = {"name": "execute_python", "args": {"code": "mine"}}
-        third = await house.approve({"type": "edit", "edited_action": edited})
-        assert [event.code for event in third if isinstance(event, Code)] == ["mine", CHART]
-        fourth = await house.approve({"type": "approve"})
-        runs = {run.request.python: run for run in await house.runs.list()}
-    assert last(fourth).ending == "answered"
-    assert set(runs) == {"one", "mine", CHART}
-    assert runs["mine"].request.origin is None and runs["one"].request.origin is not None
-
-
-async def test_a_person_declines_a_cell(tmp_path: Path) -> None:
-    async with analysing(tmp_path, ScriptedCoder(), approval="sql") as house:
-        await house.ask(QUESTION)
-        said = last(await house.approve({"type": "reject", "message": "not that"}))
-        assert house.executor.jobs == []
-    assert (said.ending, said.text) == (
-        "refused",
-        "You declined the code, so nothing was run. Your reason: not that",
-    )
-
-
-async def test_what_the_gate_refuses_is_not_put_before_a_person(tmp_path: Path) -> None:
-    coder = ScriptedCoder(codes=["import os", "one"])
-    async with analysing(tmp_path, coder, approval="sql") as house:
-        events = await house.ask(QUESTION)
-    assert coder.asked_for == ["plan_steps", "write_code", "diagnose", "write_code"]
-    assert "```python\none\n```" in last(events).text
-
-
 async def test_no_sandbox_ends_it_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     async def none(_: Any) -> Any:
         raise SandboxUnavailable("there is none", suggestion="Look at `sandtable doctor`.")
@@ -303,47 +230,10 @@ async def test_a_session_that_was_rebuilt_is_told(tmp_path: Path) -> None:
 
         async def replayed(run_id: str, timeout_s: float | None = None) -> Any:
             run = await wait(run_id, timeout_s)
-            return (
-                run.model_copy(update={"output": {"replayed": 2}}) if run.request.python == "three" else run
-            )
+            return run.model_copy(update={"replayed": 2}) if run.request.python == "three" else run
 
         house.runs.wait = replayed
         said = last(await house.ask(QUESTION))
     assert said.text.endswith(
         "*The session had ended in the meantime: 2 earlier cells were run again first.*"
     )
-
-
-@pytest.mark.parametrize(
-    ("python", "coder", "named", "not_named"),
-    [
-        pytest.param(False, None, "`SANDTABLE_MODEL`", "", id="neither"),
-        pytest.param(False, ScriptedCoder(), "`SANDTABLE_PYTHON=on`", "SANDTABLE_MODEL", id="python off"),
-        pytest.param(True, None, "`SANDTABLE_MODEL`", "SANDTABLE_PYTHON", id="no model"),
-    ],
-)
-async def test_what_is_missing_is_named(
-    tmp_path: Path, python: bool, coder: ScriptedCoder | None, named: str, not_named: str
-) -> None:
-    scripted = Scripted([AnalysisProposal("a forecast")])
-    async with open_house(tmp_path, scripted, python=python, coder=coder) as house:
-        assert "plan_steps" not in house.analyst.graph.nodes, "a turn without Python costs nothing more"
-        for question in (QUESTION, "What comes next?"):
-            events = await house.ask(question)
-            said = last(events)
-            assert (said.ending, kinds(events)) == ("asked", ["message"])
-            assert named in said.text and (not not_named or not_named not in said.text)
-        assert not scripted.asked[0].python
-
-
-async def test_without_python_a_plan_answers_what_it_can(tmp_path: Path) -> None:
-    async with open_house(tmp_path, Scripted([PlanProposal(COUNT)])) as house:
-        said = last(await house.ask("How many orders are there, in Python?"))
-        assert house.proposer.asked[0].question == "How many orders are there?"
-    assert said.ending == "answered" and "without Python" in said.text
-
-
-async def test_without_python_what_no_plan_can_do_is_said(tmp_path: Path) -> None:
-    async with open_house(tmp_path, Scripted([ask_back()])) as house:
-        said = last(await house.ask("use pandas to compute the moon phase"))
-    assert said.ending == "asked" and "SANDTABLE_PYTHON=on" in said.text

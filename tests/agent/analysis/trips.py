@@ -13,16 +13,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from sandtable import assemble as assembling
 from sandtable.agent.analyst import Analyst
 from sandtable.assemble import Parts, assemble
 from sandtable.assemble.conversation import converse
 from sandtable.catalog.model import Dataset
-from sandtable.sandbox.job import Job, JobResult
-from sandtable.sandbox.local.executor import LocalExecutor
-from sandtable.sandbox.session import Session
 from sandtable.settings import Settings
 from tests.agent.models.scripted import Request, Say, Step
 
@@ -124,22 +118,6 @@ _WELL: dict[str, Answer] = {
 }
 
 
-class OneSession(LocalExecutor):
-    """All code of this process runs in one session: as many cells as there are runs."""
-
-    _session: Session | None = None
-
-    async def _work(self, job: Job) -> JobResult:
-        if job.mode != "python":
-            return await super()._work(job)
-        if self._session is None or not self._session.alive:
-            opening = job.model_copy(update={"id": f"session-{job.id}", "mode": "session", "text": ""})
-            self._session = await self.open_session(opening)
-        names, seed = job.options["names"], job.options["seed"]
-        result = await self._session.cell(job.text, seed=seed, limits=job.limits, names=names)
-        return result.model_copy(update={"job_id": job.id})
-
-
 @dataclass
 class Office:
     parts: Parts
@@ -152,10 +130,7 @@ class Office:
 
 
 @asynccontextmanager
-async def office(
-    settings: Settings, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> AsyncGenerator[Office, None]:
-    monkeypatch.setattr(assembling, "LocalExecutor", OneSession)
+async def office(settings: Settings, home: Path) -> AsyncGenerator[Office, None]:
     source = home / "trips.csv"
     source.write_text(CSV, "utf-8")
     async with assemble(settings) as parts, converse(parts) as analyst:

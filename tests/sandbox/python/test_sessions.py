@@ -90,6 +90,14 @@ async def test_over_its_time_a_cell_is_interrupted_and_the_state_kept(bench: Ben
         assert (await session.cell("x, y")).stdout == "(41, 5)\n"
 
 
+async def test_an_interrupt_that_comes_before_the_cell_has_begun_is_not_lost(bench: Bench) -> None:
+    async with _session(bench) as session:
+        for _ in range(10):
+            result = await session.cell("while True: pass", timeout_ms=1)
+            assert result.error is not None and result.error.type == "Interrupted"
+        assert session.alive
+
+
 async def test_an_interrupt_keeps_the_state(bench: Bench) -> None:
     async with _session(bench) as session:
         session.interrupt()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import httpx
 import pytest
 
 from sandtable.agent.proposer import Exchange
+from sandtable.agent.state import State
 from sandtable.agent.state import exchanges_of as kept_in
 from sandtable.server.v2.bodies import LONGEST_EARLIER, MOST_EARLIER, Earlier
 from sandtable.server.v2.query import exchanges_of
@@ -102,11 +103,11 @@ async def test_a_session_stays_with_its_dataset(server: Served) -> None:
 
 
 async def test_the_sessions_are_conversations_like_any_other(server: Served) -> None:
-    asked = await ask(server.client, "hello there")
+    asked = await ask(server.client, "hm there")
     await listen(asked["websocket_url"])
     thread = await server.get(f"/threads/{asked['session_id']}")
     assert thread["status"] == "idle"
-    assert says(thread["values"]) == ["hello there", "You said: hello there"]
+    assert says(thread["values"]) == ["hm there", "You said: hm there"]
     answer = await server.client.post("/chat", json={"thread_id": asked["session_id"], "message": "more"})
     assert answer.json()["message"] == "You said: more"
 
@@ -115,7 +116,7 @@ async def test_what_was_said_elsewhere_is_context_and_no_record(server: Served) 
     asked = await ask(server.client, "hm", conversation_history=HISTORY)
     await listen(asked["websocket_url"])
     state = await (await server.conversation()).conductor.state(asked["session_id"])
-    first, second = kept_in(state.values)
+    first, second = kept_in(cast(State, state.values))
     assert first == Exchange("What sells best?", "Kettles, 41 of them.", "conversed")
     assert second.question == "hm"
     thread = await server.get(f"/threads/{asked['session_id']}")
@@ -128,7 +129,7 @@ async def test_a_session_that_remembers_says_that_it_needs_no_history(server: Se
     said = await listen(asked["websocket_url"], after=999_999)
     assert any(s["type"] == "log" and "conversation_history was not used" in s["payload"] for s in said)
     state = await (await server.conversation()).conductor.state(session)
-    assert [exchange.question for exchange in kept_in(state.values)] == ["hm", "and now"]
+    assert [exchange.question for exchange in kept_in(cast(State, state.values))] == ["hm", "and now"]
 
 
 @pytest.mark.parametrize(
@@ -154,11 +155,11 @@ async def test_pages_of_another_origin_cannot_ask(server: Served) -> None:
 
 
 async def test_the_work_needs_no_listener(server: Served) -> None:
-    session = (await ask(server.client, "hello"))["session_id"]
+    session = (await ask(server.client, "hm"))["session_id"]
     thread: dict[str, Any] = {}
     async with httpx.AsyncClient(base_url=server.url, timeout=20) as other:
         for _ in range(400):
             thread = (await other.get(f"/langgraph/threads/{session}")).json()
             if thread["status"] == "idle":
                 break
-    assert says(thread["values"]) == ["hello", "You said: hello"]
+    assert says(thread["values"]) == ["hm", "You said: hm"]

@@ -31,7 +31,13 @@ async def test_a_query_is_told_in_order(server: Served) -> None:
     assert kinds(said)[0] == "thought" and "Executing code cell 1..." in [one["payload"] for one in said]
 
 
-async def test_it_stays_open_between_queries(server: Served) -> None:
+@pytest.mark.parametrize("told", [True, False], ids=["told", "taken by another server"])
+async def test_it_stays_open_between_queries(
+    server: Served, monkeypatch: pytest.MonkeyPatch, told: bool
+) -> None:
+    monkeypatch.setattr(following, "LOOK_AGAIN_S", 600 if told else 0.05)
+    if not told:
+        monkeypatch.setattr(server.app.state.listeners, "wake", lambda session_id: None)
     asked = await ask(server.client, "one")
     async with connect(asked["websocket_url"]) as socket:
         first = await until(socket)
@@ -53,9 +59,9 @@ async def test_queries_of_a_session_wait_in_line(server: Served) -> None:
         assert (await until(socket))[-1]["payload"] == "You said: two"
 
 
-@pytest.mark.parametrize("heard", range(6))
+@pytest.mark.parametrize("heard", range(8))
 async def test_whoever_comes_back_is_told_what_they_missed(server: Served, heard: int) -> None:
-    asked = await ask(server.client, "slow query")
+    asked = await ask(server.client, "query slow")
     url = asked["websocket_url"]
     async with connect(url) as socket:
         before = [await next_one(socket) for _ in range(min(heard, 2))]
@@ -72,9 +78,9 @@ async def test_whoever_comes_back_later_is_told_of_all_queries_since(server: Ser
     first = await listen(url)
     await ask(server.client, "two", session_id=session)
     await ask(server.client, "three", session_id=session)
-    async with connect(f"{url}?after={first[2]['seq']}") as socket:
+    async with connect(f"{url}?after={first[0]['seq']}") as socket:
         said = [*await until(socket), *await until(socket), *await until(socket)]
-    assert said[: len(first) - 3] == first[3:]
+    assert said[: len(first) - 1] == first[1:]
     ends = [one["payload"] for one in said if one["type"] == "final_response"]
     assert ends == ["You said: one", "You said: two", "You said: three"]
     assert (await listen(url))[-1]["payload"] == "You said: three"
@@ -96,7 +102,7 @@ async def test_a_number_that_nobody_was_given_does_not_silence_what_comes(server
 
 
 async def test_two_listeners_hear_the_same(server: Served) -> None:
-    asked = await ask(server.client, "slow query")
+    asked = await ask(server.client, "query slow")
     url = asked["websocket_url"]
     async with connect(url) as one, connect(url) as other:
         await next_one(one)
@@ -226,7 +232,7 @@ async def test_a_restart_keeps_what_was_told(tmp_path: Path) -> None:
     async with served(tmp_path) as server:
         asked = await ask(server.client, "query it")
         before = await listen(asked["websocket_url"])
-        cut = await ask(server.client, "slow query")
+        cut = await ask(server.client, "query slow")
         async with connect(cut["websocket_url"]) as socket:
             heard = await next_one(socket)
     async with served(tmp_path) as server:
@@ -251,7 +257,7 @@ async def test_what_is_no_longer_kept_is_said_to_be(server: Served) -> None:
 async def test_a_slow_listener_misses_nothing(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """Even when the journal keeps next to nothing in memory."""
     monkeypatch.setattr(Journal.__init__, "__defaults__", (1,))
-    asked = await ask(server.client, "slow query")
+    asked = await ask(server.client, "query slow")
     async with connect(asked["websocket_url"]) as socket:
         await server.script.waiting.wait()
         server.script.go.set()

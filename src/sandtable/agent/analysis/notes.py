@@ -21,6 +21,8 @@ class Analysis(TypedDict, total=False):
     """What runs next."""
     by_person: bool
     """A person changed that code."""
+    alone: bool
+    """The gate refuses that code, so that nobody is asked about it: it must not find what makes it pass."""
     repairs: int
     """Of the step in work."""
     calls: int

@@ -1,7 +1,7 @@
 """A person is shown the exact code of a cell and decides: as it is, changed, or not at all.
 
 Invariant: nothing happens before the interrupt but the gate's opinion; the node runs again from its start when
-the answer comes. What the gate refuses is not put before a person: it is run, which means refused on record.
+the answer comes. What the gate refuses is not put before a person: it is handed in, which means refused on record.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ async def approve_cell(means: Means, state: State, config: RunnableConfig) -> St
     analysis = analysis_of(turn)
     code, goal = analysis.get("code", ""), goal_of(analysis)
     if isinstance(await means.check(dataset, python=code), Refused):
-        return State(turn=turn)
+        # On record as it was judged here: in the session, earlier cells could give its names another meaning.
+        return State(turn=noted(turn, alone=True))
     decision = decision_of(interrupt(request_of(code, goal, EXECUTE_PYTHON)))
     while decision is None:
         decision = decision_of(interrupt(request_of(code, f"{_UNCLEAR}\n\n{goal}", EXECUTE_PYTHON)))

@@ -144,8 +144,8 @@ def _replay_note(analysis: Analysis) -> str:
     replayed = analysis.get("replayed", 0)
     if not replayed:
         return ""
-    cells = "cell" if replayed == 1 else "cells"
-    return f"\n\n*The session had ended in the meantime: {replayed} earlier {cells} were run again first.*"
+    cells = "1 earlier cell was" if replayed == 1 else f"{replayed} earlier cells were"
+    return f"\n\n*The session had ended in the meantime: {cells} run again first.*"
 
 
 def _props(

@@ -36,7 +36,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
 from sandtable.wording.inert import inert
 
-_WITHOUT_PYTHON = "answered with a plan, without Python"
+_WITHOUT_PYTHON = "Answered with a plan, without Python"
 
 
 async def propose(means: Means, state: State, config: RunnableConfig) -> State:

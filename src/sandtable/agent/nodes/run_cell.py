@@ -60,7 +60,7 @@ def cell_request(turn: Turn, dataset_id: str, user: str, thread_id: str) -> RunR
         question=turn.get("asked", ""),
         user=user,
         origin=origin,
-        session=thread_id,
+        session=None if analysis.get("alone") else thread_id,
         cache=False,
     )
 
@@ -81,7 +81,7 @@ def _told(ended: Run) -> str:
 def _gone_on(turn: Turn, seen: Seen, ended: Run) -> Turn:
     analysis = analysis_of(turn)
     cells = [*(analysis.get("cells") or ()), seen.model_dump(mode="json")]
-    replayed = analysis.get("replayed", 0) + _replayed(ended)
+    replayed = analysis.get("replayed", 0) + ended.replayed
     steps, at = len(analysis.get("steps") or ()), analysis.get("at", 1)
     if seen.succeeded:
         follows = "conclude" if at > steps else "write_code" if at < steps else "draw"
@@ -105,11 +105,6 @@ def _may_mend(analysis: Analysis, seen: Seen) -> bool:
         # A diagnosis and the code after it.
         and calls_left(analysis) >= 2
     )
-
-
-def _replayed(ended: Run) -> int:
-    told = ended.output.get("replayed")
-    return told if isinstance(told, int) else 0
 
 
 def _place(analysis: Analysis) -> str:

@@ -45,14 +45,17 @@ class LocalExecutor:
         memory_mb: int = 1024,
         standby: int = 2,
         presealed: int = 2,
+        sessions: int = 0,
         origin: Origin | None = None,
     ) -> None:
+        """`sessions`: how many of them have memory of their own beside the `parallel` jobs."""
         self.store = store
         memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
         pids = parallel * _PIDS_EACH + standby + KEYS_KEPT * presealed
         queries = Plan("sql", store, isolation, nice, memory_bytes, pids, standby, presealed)
         # A sandbox with libraries holds more memory: those that wait are not bound to a dataset.
-        code = Plan("py", store, isolation, nice, memory_bytes, pids + _SESSION_PIDS, standby, presealed=0)
+        with_sessions = memory_bytes + (sessions * memory_mb << 20)
+        code = Plan("py", store, isolation, nice, with_sessions, pids + _SESSION_PIDS, standby, presealed=0)
         self._stations: dict[Kind, Station] = {"sql": Station(queries), "py": Station(code)}
         self._sessions: set[LocalSession] = set()
         self._origin: Origin | None = origin

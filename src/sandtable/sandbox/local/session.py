@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -15,6 +16,7 @@ from sandtable.sandbox.local.wire import order_of, read_answer
 
 GRACE_S = 2.0
 """How long code may take to let itself be interrupted."""
+_AGAIN_S = 0.1
 _END_GRACE_S = 1.0
 _OPEN_S = 20.0
 _READY_BYTES = 4096
@@ -127,10 +129,7 @@ class LocalSession:
                 {answer, stopped}, timeout=job.limits.wall_ms / 1e3, return_when=asyncio.FIRST_COMPLETED
             )
             late = not answer.done() and not stop.is_set()
-            if not answer.done():
-                self._sandbox.interrupt()
-                await asyncio.wait({answer}, timeout=GRACE_S)
-            if not answer.done():
+            if not answer.done() and not await self._interrupted(answer):
                 return await self._kill(job)
             result = read_answer(job, answer.result(), self._sandbox.output)
             if result.error is not None and result.error.type == "BadAnswer":
@@ -145,6 +144,14 @@ class LocalSession:
             for task in (answer, stopped):
                 task.cancel()
             await asyncio.gather(answer, stopped, return_exceptions=True)
+
+    async def _interrupted(self, answer: asyncio.Future[dict[str, Any]]) -> bool:
+        """Again and again: between two cells there is nothing to interrupt, and this one may not have begun."""
+        give_up = time.monotonic() + GRACE_S
+        while not answer.done() and (left := give_up - time.monotonic()) > 0:
+            self._sandbox.interrupt()
+            await asyncio.wait({answer}, timeout=min(left, _AGAIN_S))
+        return answer.done()
 
     async def _ask(self, job: Job, message: dict[str, Any]) -> dict[str, Any]:
         await self._sandbox.send({"cell": message})

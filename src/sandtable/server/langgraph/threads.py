@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import uuid4
 
-from fastapi import APIRouter, Body, Query
+from fastapi import APIRouter, Body, Query, Request
 from starlette.responses import Response
 
+from sandtable.assemble import Parts
 from sandtable.errors import InvalidInput
 from sandtable.server.callers import User
 from sandtable.server.conversations import Conversation, Talking
@@ -91,10 +92,12 @@ async def update_thread(talk: Talking, thread_id: str, change: bodies.ThreadChan
 
 
 @router.delete("/threads/{thread_id}", status_code=204)
-async def delete_thread(talk: Talking, thread_id: str) -> Response:
-    """What is under way in it is ended first."""
+async def delete_thread(talk: Talking, request: Request, thread_id: str) -> Response:
+    """What is under way in it is ended first, and its session with all that it holds."""
     await talk.thread(thread_id)
     await talk.conductor.clear(thread_id)
+    parts: Parts = request.app.state.parts
+    await parts.sessions.end(thread_id)
     await talk.store.delete(thread_id)
     await talk.conductor.forget(thread_id)
     return Response(status_code=204)

@@ -1219,6 +1219,8 @@ export interface components {
             python: string | null;
             /** Question */
             question: string;
+            /** Replayed */
+            replayed: number;
             /** Row Count */
             row_count: number | null;
             /** Rows */

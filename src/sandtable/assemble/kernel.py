@@ -1,0 +1,38 @@
+"""A Jupyter kernel on one dataset, for whoever started it: sealed as every sandbox, its code not checked."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+
+from sandtable.assemble import Parts, limits_of
+from sandtable.assemble.session_host import kernels_of
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.store import DataStore
+from sandtable.runs.code import switched_off
+from sandtable.runs.pipeline import refs_of
+from sandtable.sandbox.job import Job
+from sandtable.sandbox.local.kernels import SandboxedKernel
+
+
+@asynccontextmanager
+async def open_kernel(parts: Parts, dataset: Dataset) -> AsyncGenerator[SandboxedKernel, None]:
+    """Raises SandboxUnavailable where no kernel can run, and InvalidInput where Python is switched off."""
+    if not parts.python:
+        raise switched_off()
+    settings = parts.settings
+    kernels = kernels_of(settings, DataStore(settings.home / "data"))
+    job = Job(
+        id=f"kernel-{secrets.token_hex(8)}",
+        mode="session",
+        dataset_id=dataset.id,
+        dataset_version=dataset.version,
+        data=refs_of(dataset),
+        limits=limits_of(settings),
+        options={"check": False},
+    )
+    try:
+        yield await kernels.open(job)
+    finally:
+        await kernels.aclose()

@@ -1,0 +1,36 @@
+"""What keeps the state of a conversation's Python: the sandbox's own sessions, or Jupyter kernels inside it."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+from pkgutil import resolve_name
+
+from sandtable.catalog.store import DataStore
+from sandtable.sandbox.local.kernels import Kernels, require_jupyter
+from sandtable.sandbox.session import SessionHost
+from sandtable.settings import Settings
+
+# By name: it imports jupyter_client, which not every installation has.
+_JUPYTER = "sandtable.sandbox.local.jupyter_session:JupyterHost"
+
+
+def kernels_of(settings: Settings, store: DataStore) -> Kernels:
+    """Nothing is started before the first kernel is opened."""
+    return Kernels(
+        store.root,
+        isolation=settings.isolation,
+        parallel=settings.concurrency * 2 + 2,
+        memory_mb=settings.memory_mb + settings.tmp_mb,
+    )
+
+
+def session_host(
+    settings: Settings, store: DataStore, local: SessionHost, stack: AsyncExitStack
+) -> SessionHost:
+    """`stack` closes what is made. Raises SandboxUnavailable where `jupyter` is wanted and not installed."""
+    if settings.session == "local":
+        return local
+    require_jupyter()
+    host = resolve_name(_JUPYTER)(kernels_of(settings, store), parallel=settings.concurrency * 2 + 2)
+    stack.push_async_callback(host.aclose)
+    return host

@@ -1,0 +1,99 @@
+"""What a session has gone through, read from the run store: its cells are its runs.
+
+Invariant: a run counts as a cell of its session exactly when its end says so (`Ending.session`): it was executed,
+and the session outlived it. Refused code, and code that its session died of, left nothing behind.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from sandtable.capsule.canonical import digest
+from sandtable.capsule.model import Earlier
+from sandtable.capsule.store import RunFilter, RunStore
+from sandtable.errors import ErrorCode
+from sandtable.runs.model import Run, run_of
+
+_PAGE = 200
+
+
+@dataclass(frozen=True)
+class Key:
+    """A session belongs to one user and one version of the data, and all its cells have the same names for tables."""
+
+    session: str
+    user: str
+    dataset_version: str
+    names: tuple[tuple[str, str], ...] = ()
+    check: bool = True
+
+    @classmethod
+    def of(cls, run: Run) -> Key | None:
+        """Nothing for a run that is no session's cell."""
+        asked = run.request
+        if asked.session is None or asked.python is None:
+            return None
+        names = tuple(sorted(asked.names.items()))
+        return cls(asked.session, asked.user, run.dataset_version, names, asked.check)
+
+    @cached_property
+    def text(self) -> str:
+        """As the store has it."""
+        return digest([self.session, self.user, self.dataset_version, self.names, self.check])
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    cells: tuple[Earlier, ...] = ()
+    last: str | None = None
+    """The run that was its latest cell."""
+    left_out: int = 0
+    """Cells that were interrupted, and that a rebuilt session does not go through again."""
+
+
+def was_interrupted(run: Run) -> bool:
+    if run.status == "cancelled":
+        return True
+    error = run.error
+    if error is None or error.code != ErrorCode.RUNNER_TIMEOUT:
+        return False
+    return error.details.get("type") == "Interrupted"
+
+
+async def latest(store: RunStore, key: Key) -> str | None:
+    found = await store.list(RunFilter(session=key.text, limit=1))
+    return found[0].id if found else None
+
+
+async def recorded(store: RunStore, key: Key) -> Past:
+    """What a session that is not alive is rebuilt from.
+
+    Without the cells that were interrupted: where they stopped cannot be found again, and each would take its whole
+    time once more.
+    """
+    runs: list[Run] = []
+    page = await store.list(RunFilter(session=key.text, limit=_PAGE))
+    while page:
+        runs += map(run_of, page)
+        page = await store.list(RunFilter(session=key.text, limit=_PAGE, before=page[-1].id))
+    whole = [run for run in reversed(runs) if not was_interrupted(run)]
+    return Past(
+        cells=tuple(Earlier(python=run.request.python or "") for run in whole),
+        last=runs[0].id if runs else None,
+        left_out=len(runs) - len(whole),
+    )
+
+
+def told_anew(past: Past) -> list[str]:
+    """What a person hears of a session that was rebuilt from its past; nothing when it had none."""
+    said: list[str] = []
+    if past.cells:
+        said.append(f"the session had ended: {_cells(len(past.cells))} run again first")
+    if past.left_out:
+        said.append(f"the session had ended: {_cells(past.left_out)} not run again, having been interrupted")
+    return said
+
+
+def _cells(count: int) -> str:
+    return "1 earlier cell was" if count == 1 else f"{count} earlier cells were"

@@ -1,0 +1,145 @@
+"""Sessions whose state a Jupyter kernel keeps, spoken to through jupyter_client from this very process.
+
+Invariant: what the kernel says is a stranger's. Frames are bounded before they are read, and the answer is the
+same text that any other session gives, parsed and judged in the same way. Loaded only where it is wanted:
+it imports jupyter_client, which is optional.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, cast
+
+import zmq
+import zmq.asyncio
+from jupyter_client.asynchronous.client import AsyncKernelClient
+from jupyter_client.connect import KernelConnectionInfo
+
+from sandtable.errors import ErrorCode, InvalidInput
+from sandtable.sandbox.job import Job
+from sandtable.sandbox.local.kernels import Kernels, SandboxedKernel
+from sandtable.sandbox.local.sandbox import Garbled, parse_strictly
+from sandtable.sandbox.local.session import LocalSession
+
+_MEASURED = "sandtable"
+_SLACK = 2 << 20
+_MOST_WAITING = 4
+"""Messages that may lie unread: a kernel that talks without being asked is not listened to."""
+
+
+class JupyterSession(LocalSession):
+    """Implements `sandbox.session.Session`."""
+
+    def __init__(
+        self,
+        job: Job,
+        kernel: SandboxedKernel,
+        slots: asyncio.Semaphore,
+        forget: Callable[[LocalSession], None],
+    ) -> None:
+        super().__init__(job, kernel.sandbox, slots, forget)
+        self._kernel = kernel
+        self._limit = 2 * job.limits.result_bytes + 2 * job.limits.log_bytes + _SLACK
+        self._context = zmq.asyncio.Context()
+        self._context.setsockopt(zmq.MAXMSGSIZE, self._limit)
+        self._context.setsockopt(zmq.RCVHWM, _MOST_WAITING)
+        self._client = AsyncKernelClient(context=self._context)
+        self._client.load_connection_info(cast("KernelConnectionInfo", kernel.connection))
+        self._client.start_channels(iopub=False, stdin=False, hb=False, control=False)
+
+    async def _ask(self, job: Job, message: dict[str, Any]) -> dict[str, Any]:
+        """Raises Garbled."""
+        if bad := _bad_text(message["code"]):
+            return bad
+        reply = asyncio.ensure_future(self._execute(message))
+        ended = asyncio.ensure_future(self._kernel.wait())
+        try:
+            await asyncio.wait({reply, ended}, return_when=asyncio.FIRST_COMPLETED)
+            if not reply.done():
+                raise Garbled("the sandbox ended before it answered")
+            return _outcome(reply.result(), job.limits.result_bytes + _SLACK)
+        finally:
+            for task in (reply, ended):
+                task.cancel()
+            await asyncio.gather(reply, ended, return_exceptions=True)
+
+    async def _execute(self, message: dict[str, Any]) -> Any:
+        cell = {name: value for name, value in message.items() if name != "code"}
+        content = {
+            "code": message["code"],
+            "silent": False,
+            "store_history": False,
+            "user_expressions": {},
+            "allow_stdin": False,
+            "stop_on_error": False,
+        }
+        request = self._client.session.msg("execute_request", content, metadata={_MEASURED: cell})
+        self._client.shell_channel.send(request)
+        try:
+            while True:
+                reply = await self._client.get_shell_msg()
+                if reply["parent_header"].get("msg_id") == request["header"]["msg_id"]:
+                    return reply["content"][_MEASURED]
+        except Exception as error:
+            # Whatever jupyter_client makes of a stranger's bytes.
+            raise Garbled(f"the kernel's answer cannot be read: {type(error).__name__}") from error
+
+    def _die(self) -> None:
+        if not self._context.closed:
+            self._context.destroy(linger=0)
+        self._kernel.discard()
+        super()._die()
+
+
+def _bad_text(code: str) -> dict[str, Any] | None:
+    """What every other session's runner says to it; jupyter_client could not send it."""
+    try:
+        code.encode()
+    except UnicodeEncodeError as error:
+        message = f"the text has a lone surrogate at position {error.start}: it is not valid Unicode"
+        suggestion = "send the text as valid UTF-8"
+        said = {
+            "code": ErrorCode.VALIDATION_ERROR,
+            "type": "BadText",
+            "message": message,
+            "suggestion": suggestion,
+        }
+        return {"status": "failed", "error": said}
+    return None
+
+
+def _outcome(text: Any, limit: int) -> dict[str, Any]:
+    if not isinstance(text, str):
+        raise Garbled("the kernel's answer is not as agreed")
+    if len(text) > limit:
+        raise Garbled(f"an answer of {len(text)} characters is over the limit of {limit}")
+    try:
+        body = text.encode()
+        answer = parse_strictly(body)
+    except (ValueError, RecursionError) as error:
+        raise Garbled(f"the answer is not JSON: {error}") from error
+    if not isinstance(answer, dict):
+        raise Garbled("the answer is not a JSON object")
+    return answer
+
+
+class JupyterHost:
+    """Implements `sandbox.session.SessionHost`."""
+
+    def __init__(self, kernels: Kernels, *, parallel: int = 8) -> None:
+        self._kernels = kernels
+        self._slots = asyncio.Semaphore(parallel)
+        self._sessions: set[LocalSession] = set()
+
+    async def open_session(self, job: Job) -> JupyterSession:
+        if job.mode != "session":
+            raise InvalidInput(f"a session is opened with a job of mode `session`, not {job.mode!r}")
+        kernel = await self._kernels.open(job)
+        session = JupyterSession(job, kernel, self._slots, self._sessions.discard)
+        self._sessions.add(session)
+        return session
+
+    async def aclose(self) -> None:
+        await asyncio.gather(*(session.aclose() for session in list(self._sessions)))
+        await self._kernels.aclose()
