@@ -19,7 +19,16 @@ settings.register_profile(
     "ci", max_examples=300, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 
-_PERSONAL = ("SANDTABLE_", "SANDBOX_", "OPENAI_", "ANTHROPIC_", "OLLAMA_", "LANGSMITH_", "LANGCHAIN_")
+_PERSONAL = (
+    "SANDTABLE_",
+    "SANDBOX_",
+    "OPENAI_",
+    "ANTHROPIC_",
+    "OLLAMA_",
+    "LANGSMITH_",
+    "LANGCHAIN_",
+    "SBIRTOOLS_",
+)
 _REQUIRED = pytest.StashKey[frozenset[str]]()
 
 
