@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chat, contenders, extras
+from benchmarks import chat, contenders, extras, python
 from benchmarks.data import QUERIES, Data, make_data
 from benchmarks.measure import Table, Timings, take_turns
 from benchmarks.peers import open_peers
@@ -27,6 +27,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="fewer rounds and a shorter soak")
     parser.add_argument("--no-peers", action="store_true", help="leave the peers out")
     parser.add_argument("--chat", action="store_true", help="the conversation only")
+    parser.add_argument("--python", action="store_true", help="Python code and sessions only")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured as JSON")
     return parser.parse_args()
 
@@ -86,20 +87,28 @@ def _print_targets(targets: list[Target]) -> None:
         )
 
 
+def _machine() -> dict[str, Any]:
+    return {"kernel": platform.release(), "machine": platform.machine(), "cores": os.cpu_count()}
+
+
+def _told(targets: list[Target]) -> list[dict[str, Any]]:
+    return [
+        {"what": t.what, "measured": t.measured, "limit": t.limit, "unit": t.unit, "met": t.met}
+        for t in targets
+    ]
+
+
 def _as_json(
     table: Table, missing: dict[str, str], measured: Extras, targets: list[Target]
 ) -> dict[str, Any]:
     return {
-        "machine": {"kernel": platform.release(), "machine": platform.machine(), "cores": os.cpu_count()},
+        "machine": _machine(),
         "medians_ms": {name: {title: t.median for title, t in row.items()} for name, row in table.items()},
         "p95_ms": {name: {title: t.p95 for title, t in row.items()} for name, row in table.items()},
         "not_measured": missing,
         "large_ms": {"in-process": measured.large_floor_ms, "sandtable": measured.large_ours_ms},
         "kill_delay_ms": measured.kill_ms,
-        "targets": [
-            {"what": t.what, "measured": t.measured, "limit": t.limit, "unit": t.unit, "met": t.met}
-            for t in targets
-        ],
+        "targets": _told(targets),
     }
 
 
@@ -113,11 +122,36 @@ async def _chats(quick: bool) -> chat.Chats:
     return measured
 
 
+async def _pythons(data: Data, arguments: argparse.Namespace) -> python.Pythons:
+    measured = await python.measure(data, quick=arguments.quick, with_peers=not arguments.no_peers)
+    python.print_table(measured)
+    return measured
+
+
+async def _python_only(arguments: argparse.Namespace) -> int:
+    root = Path(tempfile.mkdtemp(prefix="sandtable-bench-"))
+    try:
+        measured = await _pythons(make_data(root, large_rows=1000), arguments)
+    except SandboxUnavailable as error:
+        print(f"{error.message}\n{error.suggestion}", file=sys.stderr)
+        return 1
+    finally:
+        shutil.rmtree(root)
+    targets = python.targets(measured)
+    _print_targets(targets)
+    if arguments.json:
+        told = {"machine": _machine(), "python": python.as_json(measured), "targets": _told(targets)}
+        arguments.json.write_text(json.dumps(told, indent=2) + "\n")
+    return 0 if all(target.met for target in targets) else 1
+
+
 async def _main(arguments: argparse.Namespace) -> int:
     if arguments.chat:
         targets = chat_targets(await _chats(arguments.quick))
         _print_targets(targets)
         return 0 if all(target.met for target in targets) else 1
+    if arguments.python:
+        return await _python_only(arguments)
     root = Path(tempfile.mkdtemp(prefix="sandtable-bench-"))
     try:
         data = make_data(root, large_rows=10_000_000)
@@ -125,15 +159,17 @@ async def _main(arguments: argparse.Namespace) -> int:
         _print_table(table, missing)
         measured = await _extras(data, arguments.quick)
         chats = await _chats(arguments.quick)
+        pythons = await _pythons(data, arguments)
     except SandboxUnavailable as error:
         print(f"{error.message}\n{error.suggestion}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(root)
-    targets = judge(table, measured, chats)
+    targets = [*judge(table, measured, chats), *python.targets(pythons)]
     _print_targets(targets)
     if arguments.json:
-        arguments.json.write_text(json.dumps(_as_json(table, missing, measured, targets), indent=2) + "\n")
+        told = {**_as_json(table, missing, measured, targets), "python": python.as_json(pythons)}
+        arguments.json.write_text(json.dumps(told, indent=2) + "\n")
     return 0 if all(target.met for target in targets) else 1
 
 

@@ -37,8 +37,9 @@ async def idle_memory_mb(data: Data) -> float:
     executor = LocalExecutor(data.root, standby=4, presealed=0)
     try:
         await executor.warm(data.job(GROUP_BY))
-        assert executor._pool is not None
-        shelves = executor._pool._standby.values()
+        pool = executor._stations["sql"]._pool
+        assert pool is not None
+        shelves = pool._standby.values()
         return statistics.median(_private_mb(sandbox) for shelf in shelves for sandbox in shelf)
     finally:
         await executor.aclose()

@@ -53,14 +53,14 @@ def _cache() -> Path:
     return (Path(root) if root else Path.home() / ".cache") / "sandtable" / "bench-peers"
 
 
-def _listed() -> dict[str, list[str]]:
+def listed(path: Path) -> dict[str, list[str]]:
     lines = [
-        line for line in _LIST.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
+        line for line in path.read_text(encoding="utf-8").splitlines() if line and not line.startswith("#")
     ]
     return {name: packages.split() for name, _, packages in (line.partition(":") for line in lines)}
 
 
-def _install(name: str, packages: list[str]) -> Path:
+def install(name: str, packages: list[str]) -> Path:
     """The environment's Python. Raises RuntimeError with pip's own last words."""
     folder = _cache() / name
     stamp = folder / "installed.txt"
@@ -80,7 +80,7 @@ def _install(name: str, packages: list[str]) -> Path:
     return python
 
 
-def _docker_is_up() -> bool:
+def docker_is_up() -> bool:
     if not shutil.which("docker"):
         return False
     return subprocess.run(["docker", "version"], capture_output=True, timeout=20, check=False).returncode == 0
@@ -90,8 +90,8 @@ async def open_peers(data: Data) -> tuple[list[Peer], dict[str, str]]:
     """Those that answered once, and for the others the reason."""
     peers: list[Peer] = []
     missing: dict[str, str] = {}
-    for name, packages in _listed().items():
-        if name == "llm-sandbox" and not await asyncio.to_thread(_docker_is_up):
+    for name, packages in listed(_LIST).items():
+        if name == "llm-sandbox" and not await asyncio.to_thread(docker_is_up):
             missing[_TITLES[name]] = "no Docker daemon is up"
             continue
         try:
@@ -102,7 +102,7 @@ async def open_peers(data: Data) -> tuple[list[Peer], dict[str, str]]:
 
 
 async def _open(name: str, packages: list[str], data: Data) -> Peer:
-    python = await asyncio.to_thread(_install, name, packages)
+    python = await asyncio.to_thread(install, name, packages)
     worker = Path(__file__).parent / "peer_worker.py"
     process = await asyncio.create_subprocess_exec(
         str(python), "-I", str(worker), name, str(data.small),

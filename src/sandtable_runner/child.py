@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import time
 import traceback
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from sandtable_runner import engine, kernel, root
-from sandtable_runner.frames import read_frame, receive_sockets, write_frame
+from sandtable_runner.frames import read_frame, write_frame
 from sandtable_runner.modes import MODES, Outcome, failure
 from sandtable_runner.seal import Baseline, Cell, Isolation, seal
 
@@ -39,6 +40,10 @@ class Interpreter(Protocol):
     def serve(self, connection: engine.Connection, job: dict[str, Any], channel: int) -> None: ...
 
     def warm_up(self, connection: engine.Connection, sample: str | None) -> None: ...
+
+    def rehearse(self, connection: engine.Connection) -> None:
+        """In the template, once for all of its children."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +85,7 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
         return 0
     started = time.perf_counter()
     if job["cell"].get("sockets"):
-        job["sockets"] = receive_sockets(JOB_FD, job["cell"]["sockets"])
+        job["sockets"] = _receive_sockets(JOB_FD, job["cell"]["sockets"])
     if not order["presealed"]:
         if job["cell"]["memory_mb"] != order["cell"]["memory_mb"]:
             engine.set_budget(template.connection, *budget_of(template.isolation, job))
@@ -98,6 +103,15 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
         job = read_frame(JOB_FD) if _goes_on(job) else None
         seal_ms = 0.0
     return 0
+
+
+def _receive_sockets(fd: int, count: int) -> list[int]:
+    """They follow a message, with a byte that carries them."""
+    with socket.socket(fileno=os.dup(fd)) as channel:
+        _, received, _, _ = socket.recv_fds(channel, 1, count)
+    if len(received) != count:
+        raise ValueError(f"{len(received)} sockets came, {count} were announced")
+    return received
 
 
 def _goes_on(job: dict[str, Any]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import socket
 import struct
 from typing import Any
 
@@ -33,15 +32,6 @@ def _read_exactly(fd: int, count: int) -> bytes | None:
         parts.append(part)
         count -= len(part)
     return b"".join(parts)
-
-
-def receive_sockets(fd: int, count: int) -> list[int]:
-    """They follow a message, with a byte that carries them."""
-    with socket.socket(fileno=os.dup(fd)) as channel:
-        _, received, _, _ = socket.recv_fds(channel, 1, count)
-    if len(received) != count:
-        raise ValueError(f"{len(received)} sockets came, {count} were announced")
-    return received
 
 
 def write_frame(fd: int, message: dict[str, Any]) -> None:

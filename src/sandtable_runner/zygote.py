@@ -23,12 +23,13 @@ from typing import Any
 from sandtable_runner import engine, kernel, landlock, parse, seal, seccomp
 from sandtable_runner.child import JOB_FD, REHEARSAL, Interpreter, Template, budget_of, live
 from sandtable_runner.host import probe_host
+from sandtable_runner.layout import settle_memory
 from sandtable_runner.namespaces import enter_namespaces
 
 _MAX_MESSAGE = 64 << 10
 _INTERPRETERS = {
     "py": "sandtable_runner.python.template",
-    "jupyter": "sandtable_runner.python.jupyter_template",
+    "jupyter": "sandtable_runner.jupyter.template",
 }
 """Loaded by name, for only these kinds of templates have the libraries that they load."""
 
@@ -146,6 +147,8 @@ def main() -> None:
     control = Control(config["control_fd"])
     interpreter: Interpreter | None = None
     if config["kind"] in _INTERPRETERS:
+        # While libraries load, a collection looks at everything and finds nothing.
+        gc.disable()
         try:
             interpreter = importlib.import_module(_INTERPRETERS[config["kind"]]).prepare()
         except ModuleNotFoundError as error:
@@ -154,6 +157,8 @@ def main() -> None:
     connection = engine.connect()
     parser = _make_parser(rehearsed=interpreter is None)
     engine.write_sample(connection, config["store"])
+    if interpreter is not None:
+        interpreter.rehearse(connection)
     isolation, reasons = probe_host(config["store"], allow_namespaces=config["isolation"] != "landlock")
     version = engine.version() if interpreter is None else f"{engine.version()}, {interpreter.version}"
     hello = {"engine": version, "landlock": landlock.abi(), "reasons": reasons}
@@ -167,6 +172,8 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
+    if interpreter is not None:
+        settle_memory()
     template = Template(connection, parser, isolation, seal.Baseline.measure(), store_fd, interpreter)
     zygote = Zygote(control, template)
     control.send({**hello, "ready": True, "layers": isolation.layers})
@@ -188,7 +195,7 @@ def _isolate(isolation: seal.Isolation, store: str) -> int:
     if isolation.namespaces:
         enter_namespaces(store, isolation.root)
         # Built once for all: every child is process 1 of its own world.
-        seccomp.build_filter(1, private_files=True)
+        seccomp.build_filter(1, private_files=True, answering=False)
     else:
         opened = os.open(store, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         # Out of the way of the low numbers, where a child's own channels are put.

@@ -55,6 +55,7 @@ RECORDED = shown(TABLE_SHOWN, PLOT_SHOWN)
     [
         pytest.param({"python": "1"}, "python", id="code"),
         pytest.param({"names": {}}, "names", id="names"),
+        pytest.param({"before": [{"python": "x", "interrupted": False}]}, "before", id="an earlier cell"),
         pytest.param({"stdout": "ho\n"}, "stdout", id="stdout"),
         pytest.param({"artifacts": RECORDED[:1]}, "artifacts", id="one taken out"),
         pytest.param({"artifacts": RECORDED[::-1]}, "artifacts", id="another order"),
@@ -88,6 +89,9 @@ async def test_what_was_changed_no_longer_fits_its_digest(change: dict[str, Any]
     [
         pytest.param({"artifacts": [{**RECORDED[0], "artifact": {"kind": "table"}}]}, id="no artifact"),
         pytest.param({"python": None}, id="no code"),
+        pytest.param(
+            {"python": None, "names": None, "artifacts": [], "before": [{"python": "x"}]}, id="cells"
+        ),
     ],
 )
 async def test_content_that_makes_no_sense_is_named(change: dict[str, Any]) -> None:

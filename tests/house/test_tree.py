@@ -25,6 +25,8 @@ BARE_SUPPRESSION = re.compile(
 )
 LIBRARIES_OF_CODE = set("altair jinja2 narwhals numpy pandas plotly polars pyarrow scipy".split())
 """Of the extra `python`: only a template for code loads them."""
+LIBRARIES_OF_NOTEBOOKS = set("IPython ipykernel jupyter_client tornado traitlets zmq".split())
+"""Of the extra `jupyter`: only the template for kernels loads them."""
 RUNNER_MAY_IMPORT = sys.stdlib_module_names | {"duckdb", "sandtable_runner"}
 
 
@@ -110,8 +112,10 @@ def test_every_module_says_what_it_is_for(source: Path) -> None:
 @pytest.mark.parametrize("source", sorted((ROOT / "src/sandtable_runner").rglob("*.py")), ids=_name)
 def test_the_runner_needs_only_python_and_the_engine(source: Path) -> None:
     names = {name.partition(".")[0] for name in _imports(ast.parse(source.read_text(encoding="utf-8")))}
-    in_python = source.is_relative_to(ROOT / "src/sandtable_runner/python")
-    assert names <= RUNNER_MAY_IMPORT | (LIBRARIES_OF_CODE if in_python else set())
+    room = source.parent.name
+    further = LIBRARIES_OF_CODE if room in ("python", "jupyter") else set()
+    further |= LIBRARIES_OF_NOTEBOOKS if room == "jupyter" else set()
+    assert names <= RUNNER_MAY_IMPORT | further
 
 
 def test_generated_pages_are_up_to_date() -> None:

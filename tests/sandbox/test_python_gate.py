@@ -102,3 +102,18 @@ async def test_hostile_text_in_a_real_sandbox(executor: LocalExecutor) -> None:
         assert isinstance(verdict, Refused), text[:20]
         assert verdict.message and verdict.suggestion
     assert isinstance(await gate("orders['amount'].mean()", SHOP, {}), Approved), "and it goes on"
+
+
+async def test_names_that_a_cell_leaves_behind() -> None:
+    first = "from datetime import datetime\nimport pandas as pd"
+    executor = reading(first, "datetime(2025, 1, 1)", "x =")
+    gate = PythonGate(executor, max_bytes=MAX_BYTES)
+    assert isinstance(await gate("datetime(2025, 1, 1)", SHOP, {}), Refused)
+    assert isinstance(await gate(first, SHOP, {}), Approved)
+    known = await gate.bound(first)
+    assert known == {"datetime"}
+    assert len(executor.jobs) == 2, "it was read already"
+    assert isinstance(await gate("datetime(2025, 1, 1)", SHOP, known), Approved)
+    assert await gate.bound("x =") == set()
+    assert [await gate.bound(text) for text in (first, "x =")] == [known, set()]
+    assert len(executor.jobs) == 4, "all that is remembered"

@@ -17,6 +17,7 @@ from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.rederive import rederive_with
+from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.local.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
@@ -100,6 +101,10 @@ class House:
                 return Refused(error.code, "plan", error.message, error.suggestion)
         assert sql is not None
         return await judge(sql, dataset)
+
+    @property
+    def sessions(self) -> Sessions:
+        return self.world.sessions
 
     def expect_code(self) -> None:
         """There is nothing to make ready."""

@@ -25,11 +25,12 @@ from sandtable.errors import RunnerBroken
 )
 @inputs.json_option
 def command(dataset_id: str | None, data: tuple[Path, ...], file: Path | None, as_json: bool) -> int:
-    """Start a Jupyter kernel in the sandbox, with the dataset's tables in it.
+    """Start a Jupyter kernel in the sandbox.
 
-    Prints the path of its connection file, for `jupyter console --existing FILE` and every other client of this
-    user. Code is not checked and leaves no capsule: the sandbox alone holds it. Ends with Ctrl-C, or when a client
-    shuts the kernel down; the connection file goes with it. Needs pip install 'sandtable[jupyter]'.
+    It has the dataset's tables in it. Prints the path of its connection file, for `jupyter console --existing FILE`
+    and every other client of this user. Code is not checked and leaves no capsule: the sandbox alone holds it.
+    Ends with Ctrl-C, or when a client shuts the kernel down; the connection file goes with it. Needs
+    pip install 'sandtable[jupyter]'.
 
     Exit code: 0 shut down by a client, 1 the kernel died, 2 the input cannot be used, 4 no sandbox, 130 Ctrl-C.
     """

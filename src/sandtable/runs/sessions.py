@@ -99,7 +99,7 @@ class Sessions:
         turn.wanted += 1
         try:
             async with turn.lock:
-                self._touch(key)
+                self._wake(key)
                 try:
                     yield
                 finally:
@@ -221,13 +221,11 @@ class Sessions:
         except SandtableError as error:
             log.warning("session_not_closed", session=live.key.session, reason=error.message)
 
-    def _touch(self, key: Key) -> None:
+    def _wake(self, key: Key) -> None:
         live = self._live.get(key)
-        if live is not None:
-            self._live.move_to_end(key)
-            if live.timer is not None:
-                live.timer.cancel()
-                live.timer = None
+        if live is not None and live.timer is not None:
+            live.timer.cancel()
+            live.timer = None
 
     def _rest(self, key: Key) -> None:
         live = self._live.get(key)

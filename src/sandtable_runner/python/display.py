@@ -94,7 +94,7 @@ class Display:
         out.write(f"{start}[[{artifact}]]\n")
 
     def _table(self, value: Any, title: str | None) -> str:
-        content, size = table_content(framed(value), self.limits, self._artifacts)
+        content, size = table_content(_framed(value), self.limits, self._artifacts)
         return self._artifacts.add("table", title, content, size)
 
     def _plot(self, value: Any, title: str | None) -> str:
@@ -118,7 +118,7 @@ def text_of(value: Any) -> str:
     return _ADDRESS.sub("", text) if len(text) < 100_000 else text
 
 
-def framed(value: Any) -> pd.DataFrame | pl.DataFrame:
+def _framed(value: Any) -> pd.DataFrame | pl.DataFrame:
     if isinstance(value, pd.DataFrame | pl.DataFrame):
         return value
     if isinstance(value, pd.Series):

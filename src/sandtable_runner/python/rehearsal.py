@@ -143,8 +143,10 @@ def _draw_more(frame: Any) -> None:
     figure.to_plotly_json()
     figure.to_json()
     repr(figure)
+    px.bar(frame, x="k", y="v", template="plotly_white")
     for name in plotly.io.templates:
-        px.bar(frame, x="k", y="v", template=name)
+        # Each is a file, read when it is first named.
+        repr(plotly.io.templates[name])
 
 
 def _chart(frame: Any) -> None:

@@ -39,7 +39,8 @@ class Workspace:
         self._interrupted = False
         functions = {"sql": self._sql, "tables": self._tables, "con": connection, **self._display.functions()}
         self.names = namespace.fresh(functions, checked=checked)
-        self._hook_up()
+        _showing[:] = [self._display]
+        _hook_up()
 
     def run(self, code: str, *, seed: int, limits: dict[str, int], names: Mapping[str, str]) -> Outcome:
         """Whatever the code does, an outcome; the names it made stay."""
@@ -119,16 +120,29 @@ class Workspace:
             for name in frames:
                 self._connection.unregister(name)
 
-    def _hook_up(self) -> None:
-        """`figure.show()` and `chart.display()` show here, not in a browser; warnings name no file of the host."""
 
-        def show(value: Any, *_: Any, **__: Any) -> None:
-            self._display.show(value)
+_showing: list[Display] = []
+"""Where figures show themselves: that of the workspace made last."""
 
-        for kind, names in (
-            (plotly.basedatatypes.BaseFigure, ["show"]),
-            (alt.TopLevelMixin, ["show", "display"]),
-        ):
-            for name in names:
-                setattr(kind, name, show)
-        warnings.formatwarning = lambda message, category, *_, **__: f"{category.__name__}: {message}\n"
+
+def _show(value: Any, *_: Any, **__: Any) -> None:
+    _showing[0].show(value)
+
+
+def _format_warning(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> str:
+    return f"{category.__name__}: {message}\n"
+
+
+def _hook_up() -> None:
+    """`figure.show()` and `chart.display()` show here, not in a browser; warnings name no file of the host.
+
+    Done by the template. To do it again in a child would make Python forget what it knows of every subclass.
+    """
+    for kind, names in (
+        (plotly.basedatatypes.BaseFigure, ["show"]),
+        (alt.TopLevelMixin, ["show", "display"]),
+    ):
+        for name in names:
+            if vars(kind).get(name) is not _show:
+                setattr(kind, name, _show)
+    warnings.formatwarning = _format_warning

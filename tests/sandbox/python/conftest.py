@@ -29,6 +29,7 @@ class Bench:
 
     def job(self, code: str, *, mode: str = "python", check: bool = True, seed: int = 1, **given: Any) -> Job:
         options = {"seed": seed, "check": check, "names": given.pop("names", {})}
+        options |= {"before": given.pop("before")} if "before" in given else {}
         return sql_job(
             self.store, f"{mode}-{secrets.token_hex(6)}", code, mode=mode, options=options, **given
         )

@@ -113,6 +113,28 @@ async def test_nothing_stays_from_run_to_run(bench: Bench) -> None:
     assert result.stdout == "(False, 1)\n"
 
 
+async def test_after_earlier_cells_it_is_a_cell_of_their_session(bench: Bench) -> None:
+    cells = [
+        "x = random.random()\nshow(df.head(1))",
+        "y = 1\n1 / 0",
+        "print('lost')\nraise SystemExit",
+        "nope =",
+    ]
+    last = "print(x, y, random.random())\ndf.head(2)"
+    before = [{"code": code, "seed": number} for number, code in enumerate(cells)]
+    alone = await bench.run(last, seed=9, before=before)
+    session = await bench.open()
+    try:
+        for cell in before:
+            await session.cell(cell["code"], seed=cell["seed"])
+        living = await session.cell(last, seed=9)
+    finally:
+        await session.aclose()
+    assert alone.status == "succeeded", alone.error
+    assert (alone.stdout, alone.rows, alone.output) == (living.stdout, living.rows, living.output)
+    assert [artifact["id"] for artifact in alone.output["artifacts"]] == ["table-2"]
+
+
 async def test_the_world_around_code(bench: Bench) -> None:
     code = (
         "import os, time, threading\n"

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sandtable.runs.model import RunRequest
 from sandtable.server.langgraph import history
 from sandtable.server.langgraph.wire import assistant_id_of
 from tests.server.talking import WIRE, Served, human, leave, says, served
@@ -48,6 +49,17 @@ async def test_a_name_is_taken_once(server: Served) -> None:
     assert again.status_code == 409
     assert "there is a thread `mine` already" in again.json()["detail"]
     assert await server.new_thread(thread_id="mine", if_exists="do_nothing") == "mine"
+
+
+async def test_deleting_ends_the_session_and_no_other(server: Served) -> None:
+    threads = [await server.new_thread() for _ in range(2)]
+    for thread in threads:
+        run = await server.house.runs.submit(RunRequest(dataset_id="shop", python="x = 1", session=thread))
+        await server.house.runs.wait(run.id, 5)
+    sessions = server.house.executor.sessions
+    assert [session.alive for session in sessions] == [True, True]
+    assert (await server.client.delete(f"{WIRE}/threads/{threads[0]}")).status_code == 204
+    assert [session.alive for session in sessions] == [False, True]
 
 
 async def test_deleting_ends_what_is_under_way(server: Served) -> None:

@@ -117,6 +117,8 @@ async def test_a_thread_is_busy_while_a_turn_is_under_way(store: ThreadStore) ->
     assert [(t.id, t.status) for t in await store.turns("t")] == [("2", "interrupted"), ("1", "success")]
     assert [t.id for t in await store.turns("t", status="success")] == ["1"]
     assert [t.id for t in await store.turns("t", limit=1, offset=1)] == ["1"]
+    assert [t.id for t in await store.turns("t", offset=1, oldest_first=True)] == ["2"]
+    assert (await store.turn_count("t"), await store.turn_count("nobody")) == (2, 0)
 
 
 async def test_a_turn_ends_once(store: ThreadStore) -> None:

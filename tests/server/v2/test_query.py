@@ -93,13 +93,17 @@ async def test_what_cannot_be_used_is_refused(
 
 
 async def test_a_session_stays_with_its_dataset(server: Served) -> None:
-    session = (await ask(server.client, "hm"))["session_id"]
-    conversation = await server.conversation()
-    await server.client.post("/langgraph/threads", json={"thread_id": "other"})
-    thread = await conversation.thread(session)
-    assert thread.dataset_id == "shop"
-    # Nothing was asked in it yet, so it is about whatever comes first.
-    assert (await ask(server.client, "hm", session_id="other"))["session_id"] == "other"
+    other = await (await server.conversation()).new_thread("somebody", "sensors")
+    answer = await server.client.post("/v2/query", json={**GOOD, "session_id": other.id})
+    assert answer.status_code == 422
+    assert "is about `sensors`, not about `shop`" in answer.json()["error"]["message"]
+
+
+async def test_a_thread_is_about_what_is_asked_first(server: Served) -> None:
+    thread = await server.new_thread()
+    asked = await ask(server.client, "hm", session_id=thread, conversation_history=HISTORY)
+    assert (await listen(asked["websocket_url"]))[-1]["payload"] == "You said: hm"
+    assert (await (await server.conversation()).thread(thread)).dataset_id == "shop"
 
 
 async def test_the_sessions_are_conversations_like_any_other(server: Served) -> None:

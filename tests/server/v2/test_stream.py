@@ -132,7 +132,7 @@ async def test_a_session_that_is_deleted(server: Served, monkeypatch: pytest.Mon
     asked = await ask(server.client, "one")
     async with connect(asked["websocket_url"]) as socket:
         await until(socket)
-        await server.client.delete(f"/langgraph/threads/{asked['session_id']}")
+        await (await server.conversation()).store.delete(asked["session_id"])
         assert (await closed(socket))[0] == 4404
 
 

@@ -2,7 +2,8 @@
 import { ActionBarPrimitive, MessagePrimitive, useAuiState } from "@assistant-ui/react";
 import { RefreshCw } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { hasTags } from "~/artifact/tags";
+import { hasTags, tagsIn } from "~/artifact/tags";
+import { plannedSteps } from "~/events/steps";
 import type { Turn } from "~/events/turn";
 import { Copy, classes, IconButton, Markdown } from "~/ui";
 import { Approval } from "./approval";
@@ -43,16 +44,21 @@ function AnswerBody({ answer, isLast }: { answer: Answer; isLast: boolean }) {
   const datasetId = useSessionState((state) => state.datasetId);
   const live = useSessionState((state) => (state.head === answer.id ? state.live : null));
   const failed = turn.ending === "refused" || turn.ending === "failed";
+  const waiting = turn.ending === "waiting";
+  const analysis = turn.steps.length > 0 || (turn.ending === null && plannedSteps(turn).length > 0);
+  const steps = <Suspense>{analysis && <Steps turn={turn} />}</Suspense>;
   return (
     <article aria-label="Answer" className="group/answer space-y-3">
       {failed ? <NotAnswered answer={answer} /> : <Words turn={turn} datasetId={datasetId} />}
-      {turn.ending === "waiting" && isLast && <Approval answer={answer} />}
-      {turn.reading && !failed && turn.ending !== "waiting" && (
+      {waiting && steps}
+      {waiting && isLast && <Approval key={turn.waiting?.text} answer={answer} />}
+      {turn.reading && !failed && !waiting && !analysis && (
         <p className="text-ink-3">Read as: {turn.reading}</p>
       )}
       <StatusLine turn={turn} live={live} />
-      <Suspense>{turn.steps.length > 0 && <Steps turn={turn} />}</Suspense>
-      {!showsArtifacts(turn) && (turn.table !== null || turn.ending === "answered") && (
+      {!waiting && steps}
+      {failed && <KeptOnTheWay turn={turn} datasetId={datasetId} />}
+      {!analysis && !showsArtifacts(turn) && (turn.table !== null || turn.ending === "answered") && (
         <Suspense fallback={<EvidenceComing rows={turn.table?.rowCount ?? 6} chart={turn.chart !== null} />}>
           <Evidence turn={turn} datasetId={datasetId} />
         </Suspense>
@@ -87,6 +93,17 @@ function Words({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
     >
       <Markdown text={words} />
     </div>
+  );
+}
+
+/** What the steps before the one that failed have shown. */
+function KeptOnTheWay({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
+  const tags = tagsIn(turn.text);
+  if (tags.length === 0) return null;
+  return (
+    <Suspense>
+      <AnswerText turn={turn} text={tags.map((id) => `[[${id}]]`).join("\n\n")} datasetId={datasetId} />
+    </Suspense>
   );
 }
 

@@ -1,45 +1,45 @@
-// The server asks before it runs anything: the exact SQL, and what the person says to it.
-import { useState } from "react";
+// The server asks before it runs anything: the exact SQL or code, and what the person says to it.
+import { lazy, Suspense, useState } from "react";
+import type { Waiting } from "~/events/turn";
 import { Button } from "~/ui";
-import type { Decision } from "./session_state";
+import type { Decision, EditedAction } from "./session_state";
 import type { Answer } from "./tree";
 import { useSession } from "./use_session";
 
+const PythonCode = lazy(() => import("~/artifact/python_code").then((it) => ({ default: it.PythonCode })));
+
 export function Approval({ answer }: { answer: Answer }) {
   const session = useSession();
-  const asked = answer.turn.sql ?? "";
-  const [sql, setSql] = useState<string | null>(null);
+  const asked: Waiting = answer.turn.waiting ?? { tool: "execute_sql", text: answer.turn.sql ?? "" };
+  const [text, setText] = useState<string | null>(null);
   const decide = (decision: Decision) => session.decide(answer, decision);
-  const changed = sql !== null && sql.trim() !== asked.trim();
+  const changed = text !== null && text.trim() !== asked.text.trim();
   const run = () =>
-    decide(
-      changed ? { type: "edit", edited_action: { name: "execute_sql", args: { sql } } } : { type: "approve" },
-    );
+    decide(changed ? { type: "edit", edited_action: edited(asked.tool, text) } : { type: "approve" });
+  const noun = asked.tool === "execute_python" ? "code" : "SQL";
   return (
     <section aria-label="Approval" className="space-y-3 rounded-md border border-line-strong p-3">
       <p className="font-medium">May this be run?</p>
-      {sql === null ? (
-        <pre className="max-h-96 overflow-auto whitespace-pre-wrap break-words rounded-md border bg-panel p-3 font-mono text-[13px] leading-5">
-          {asked}
-        </pre>
+      {text === null ? (
+        <Exactly asked={asked} />
       ) : (
         <textarea
-          aria-label="SQL"
-          value={sql}
+          aria-label={noun === "code" ? "Python code" : noun}
+          value={text}
           spellCheck={false}
-          rows={Math.min(16, Math.max(4, sql.split("\n").length + 1))}
-          onChange={(event) => setSql(event.target.value)}
+          rows={Math.min(16, Math.max(4, text.split("\n").length + 1))}
+          onChange={(event) => setText(event.target.value)}
           className="w-full rounded-md border border-control bg-page p-3 font-mono text-[13px] leading-5"
         />
       )}
       <div className="flex flex-wrap gap-2">
-        <Button kind="primary" onClick={run} disabled={sql?.trim() === ""}>
-          {changed ? "Run the edited SQL" : "Approve and run"}
+        <Button kind="primary" onClick={run} disabled={text?.trim() === ""}>
+          {changed ? `Run the edited ${noun}` : "Approve and run"}
         </Button>
-        {sql === null ? (
-          <Button onClick={() => setSql(asked)}>Edit</Button>
+        {text === null ? (
+          <Button onClick={() => setText(asked.text)}>Edit</Button>
         ) : (
-          <Button onClick={() => setSql(null)}>Discard edits</Button>
+          <Button onClick={() => setText(null)}>Discard edits</Button>
         )}
         <Button kind="danger" onClick={() => decide({ type: "reject" })}>
           Reject
@@ -48,3 +48,20 @@ export function Approval({ answer }: { answer: Answer }) {
     </section>
   );
 }
+
+function Exactly({ asked }: { asked: Waiting }) {
+  const plain = (
+    <pre className="max-h-96 overflow-auto whitespace-pre-wrap break-words rounded-md border bg-panel p-3 font-mono text-[13px] leading-5">
+      {asked.text}
+    </pre>
+  );
+  if (asked.tool === "execute_sql") return plain;
+  return (
+    <Suspense fallback={plain}>
+      <PythonCode code={asked.text} />
+    </Suspense>
+  );
+}
+
+const edited = (tool: Waiting["tool"], text: string): EditedAction =>
+  tool === "execute_python" ? { name: tool, args: { code: text } } : { name: tool, args: { sql: text } };

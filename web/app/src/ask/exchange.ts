@@ -1,6 +1,7 @@
 // What this page has heard itself, laid over what the thread keeps: the answer under way, and answers that
 // the thread does not keep because they were stopped or broke off.
 
+import { attemptCount } from "~/events/steps";
 import type { Turn } from "~/events/turn";
 import { type Answer, answerId, type Question, type Tree } from "./tree";
 
@@ -36,7 +37,8 @@ export function withExchanges(tree: Tree, exchanges: readonly Exchange[]): Tree 
 /** What was heard stays, so that nothing on screen is drawn again, unless the thread knows how it ended. */
 function keepsMore(kept: Turn, heard: Turn): boolean {
   const ended = kept.ending !== null && kept.ending !== "stopped";
-  return ended && kept.ending !== heard.ending;
+  // Who came in the middle of an analysis has not heard how it began.
+  return ended && (kept.ending !== heard.ending || attemptCount(kept) > attemptCount(heard));
 }
 
 /** An unfinished answer of the thread gives way to what was heard of the same question. */

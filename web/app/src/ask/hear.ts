@@ -1,5 +1,6 @@
 // One part of a stream, told to the exchange it belongs to. Pure.
 import { reduce, reduceError, reduceInterrupt } from "~/events/reduce";
+import { turnsFromState } from "~/events/restore";
 import { newTurn } from "~/events/turn";
 import { type ConversationState, textOf, type WireError } from "~/events/wire";
 import type { Exchange } from "./exchange";
@@ -30,9 +31,12 @@ export function hear(before: Exchange, part: StreamPart): Exchange {
 /** The exchange that a stream is about, from the first state it tells: for those who join it later. */
 export function exchangeOf(part: StreamPart, threadRunId: string, known: ParentOf): Exchange | null {
   if (part.event !== "values") return null;
-  const question = lastHuman({ values: part.data as ConversationState });
+  const values = part.data as ConversationState;
+  const question = lastHuman({ values });
   if (!question?.id) return null;
-  const turn = newTurn(textOf(question.content), question.id);
+  // Steps that ran before a person was asked are in the state, and not in this stream.
+  const steps = turnsFromState(values).at(-1)?.steps ?? [];
+  const turn = { ...newTurn(textOf(question.content), question.id), steps };
   return { questionId: question.id, parent: known(question.id), threadRunId, heard: part.id ?? "", turn };
 }
 

@@ -1,6 +1,7 @@
 // An answer that is none: why, and what can be done about it.
 
 import { CircleAlert, ShieldAlert } from "lucide-react";
+import { withoutTags } from "~/artifact/tags";
 import { mainRunId, type Turn } from "~/events/turn";
 import { sentence } from "~/format";
 import { useDetails } from "~/shell";
@@ -38,7 +39,7 @@ export function NotAnswered({ answer }: { answer: Answer }) {
 export function words(turn: Turn): string {
   // What had been written before it broke off is not the reason.
   const told = turn.problem && isOurs(turn) ? "" : spoken(turn);
-  if (told) return told;
+  if (told) return withoutTags(told);
   const { message = "There is no answer.", suggestion = "" } = turn.problem ?? {};
   return [message, suggestion].filter(Boolean).map(sentence).join("\n\n");
 }
@@ -64,11 +65,12 @@ function Refused({ turn }: { turn: Turn }) {
 /** Before, within and after the refused construct; nothing where its place is not known. */
 export function refusedParts(turn: Turn): [string, string, string] | null {
   const { position, length } = turn.problem?.details ?? {};
-  if (turn.ending !== "refused" || turn.sql === null) return null;
+  const text = turn.steps.at(-1)?.attempts.at(-1)?.code ?? turn.sql;
+  if (turn.ending !== "refused" || text === null) return null;
   if (typeof position !== "number" || typeof length !== "number" || length < 1) return null;
   const end = position + length;
-  if (position < 0 || end > turn.sql.length) return null;
-  return [turn.sql.slice(0, position), turn.sql.slice(position, end), turn.sql.slice(end)];
+  if (position < 0 || end > text.length) return null;
+  return [text.slice(0, position), text.slice(position, end), text.slice(end)];
 }
 
 function Ways({ answer }: { answer: Answer }) {
@@ -77,6 +79,7 @@ function Ways({ answer }: { answer: Answer }) {
   const details = useDetails();
   // What was cut off may have gone well: there is nothing to mend yet.
   const runId = isOurs(answer.turn) ? null : mainRunId(answer.turn);
+  const tab = answer.turn.steps.length > 0 ? "code" : answer.turn.plan ? "plan" : "sql";
   const retries = answer.turn.ending === "failed";
   if (!runId && !retries) return null;
   return (
@@ -87,10 +90,12 @@ function Ways({ answer }: { answer: Answer }) {
         </Button>
       )}
       {runId && (
-        <Button size="small" onClick={() => details.open(runId, answer.turn.plan ? "plan" : "sql")}>
-          {answer.turn.plan ? "Edit the plan or the SQL" : "Edit the SQL"}
+        <Button size="small" onClick={() => details.open(runId, tab)}>
+          {LEADS[tab]}
         </Button>
       )}
     </div>
   );
 }
+
+const LEADS = { code: "See the code", plan: "Edit the plan or the SQL", sql: "Edit the SQL" };

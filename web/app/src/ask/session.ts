@@ -122,10 +122,11 @@ export class Session {
   decide(answer: Answer, decision: Decision): void {
     if (this.state.live) return;
     const parent = this.question(answer.question)?.parent ?? null;
-    const { plan, reading } = answer.turn;
-    // Edited SQL is no longer what the question was read as.
-    const read = decision.type === "edit" ? { plan: null, reading: "" } : { plan, reading };
-    const turn: Turn = { ...answer.turn, ...read, ending: null, text: "" };
+    const { plan, reading, waiting } = answer.turn;
+    // Edited SQL is no longer what the question was read as; edited code is one step of several.
+    const other = decision.type === "edit" && waiting?.tool !== "execute_python";
+    const read = other ? { plan: null, reading: "" } : { plan, reading };
+    const turn: Turn = { ...answer.turn, ...read, ending: null, text: "", waiting: null };
     this.drop(answer.question);
     const exchange: Exchange = { questionId: answer.question, parent, threadRunId: null, heard: "", turn };
     void this.play(exchange, { isNew: false, resume: { decisions: [decision] } });

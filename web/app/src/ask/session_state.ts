@@ -45,11 +45,15 @@ export const NOTHING: SessionState = {
   live: null,
 };
 
-/** What a person can say to SQL that waits for approval. */
+/** What a person can say to SQL or code that waits for approval. */
 export type Decision =
   | { type: "approve" }
   | { type: "reject"; message?: string }
-  | { type: "edit"; edited_action: { name: "execute_sql"; args: { sql: string } } };
+  | { type: "edit"; edited_action: EditedAction };
+
+export type EditedAction =
+  | { name: "execute_sql"; args: { sql: string } }
+  | { name: "execute_python"; args: { code: string } };
 
 /** A stream that is over ends its turn: as it was told, or as far as one can tell. */
 export function ended(turn: Turn, broken: Problem | null, live: Live | null): Turn {

@@ -17,6 +17,12 @@ const run = (status: RunStatus) => ({ id: "run_1", status, execTimeMs: null });
 test.each<[string, Partial<Turn>, Partial<Live>, string]>([
   ["nothing yet", {}, {}, "sending"],
   ["a thought", { thoughts: ["Reading the question…"] }, {}, "reading the question"],
+  [
+    "a step, not what its author thinks",
+    { thoughts: ["Writing code for step 2 of 3, again: Sum: all…", "I sum."] },
+    {},
+    "writing code for step 2 of 3, again",
+  ],
   ["in line", { run: run("pending") }, {}, "waiting for a sandbox"],
   ["running", { run: run("running") }, {}, "sealed sandbox"],
   ["rows are there", { run: run("succeeded"), text: "Eu" }, {}, "writing the answer"],
@@ -57,6 +63,7 @@ test.each<[string, Partial<Turn>, string]>([
   ["the message", { text: "Refused.", problem: { code: "X", message: "m" } }, "Refused."],
   ["the problem", { problem: { code: "X", message: "m", suggestion: "s" } }, "M.\n\nS."],
   ["not half a sentence", { text: "Eur", problem: { code: "NETWORK", message: "m" } }, "M."],
+  ["no tags", { text: "It failed.\n\n[[table-1]]", ending: "failed" }, "It failed."],
   ["nothing known", {}, "There is no answer."],
 ])("why there is no answer: %s", (_, of, said) => {
   expect(words(turn(of))).toBe(said);

@@ -25,9 +25,11 @@ export function doing(turn: Turn, live: Live): string {
   if (status === "pending") return "waiting for a sandbox";
   if (status === "running") return "sealed sandbox";
   if (turn.text || turn.table) return "writing the answer";
-  const thought = turn.thoughts.at(-1);
+  // A thought of the model is no word on what is being done; the goal of a step stands with the step.
+  const thought = turn.thoughts.findLast((one) => one.endsWith("…")) ?? turn.thoughts.at(-1);
   if (!thought) return "sending";
-  return (thought.charAt(0).toLowerCase() + thought.slice(1)).replace(/…$/, "");
+  const words = thought.replace(/…$/, "").replace(/(step \d+ of \d+(?:, again)?): .*$/s, "$1");
+  return words.charAt(0).toLowerCase() + words.slice(1);
 }
 
 /** `run_01a1de62684900000054271a8b6dc201` is long: its beginning tells one run from the next. */

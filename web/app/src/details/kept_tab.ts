@@ -3,7 +3,7 @@ import { useCallback, useEffect, useState } from "react";
 import { useSearchParams } from "react-router";
 import { TAB_PARAMETER } from "~/shell";
 
-export const TABS = ["reading", "plan", "sql", "log", "proof"] as const;
+export const TABS = ["reading", "plan", "sql", "code", "log", "proof"] as const;
 export type TabId = (typeof TABS)[number];
 
 const KEY = "sandtable.details.tab";

@@ -1,5 +1,6 @@
 import { useEffect, useState } from "react";
 import { hasEnded, type RunView } from "~/api/model";
+import { pythonOf } from "~/artifact/python_of";
 import { count, duration, time } from "~/format";
 import { CodeText } from "~/ui";
 import { Fact, Facts, Section } from "./facts";
@@ -57,7 +58,7 @@ function Happened({ run }: { run: RunView }) {
     <Facts>
       <Moment name="Accepted" at={run.created_at} />
       {exec_time_ms !== null && run.status === "succeeded" && !cached_from && (
-        <Fact name="Query itself">{duration(exec_time_ms)}</Fact>
+        <Fact name={pythonOf(run) === null ? "Query itself" : "Code itself"}>{duration(exec_time_ms)}</Fact>
       )}
       {run.row_count !== null && (
         <Fact name="Result">

@@ -1,12 +1,14 @@
-// Everything about one run: how it was read, plan, SQL, log, proof.
+// Everything about one run: how it was read, plan and SQL or code, log, proof.
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Square, X } from "lucide-react";
 import { hasEnded, type RunView } from "~/api/model";
 import { keys, runQuery } from "~/api/queries";
 import { cancelRun } from "~/api/rest";
+import { pythonOf } from "~/artifact/python_of";
 import { useCommandList } from "~/commands";
 import { duration } from "~/format";
 import { Button, ErrorNote, IconButton, SkeletonLines, StatusDot, type Tab, Tabs } from "~/ui";
+import { CodeTab } from "./code_tab";
 import { usePlanDraft, useSqlDraft } from "./draft";
 import { useKeptTab } from "./kept_tab";
 import { LogTab } from "./log_tab";
@@ -86,10 +88,21 @@ function Opened({ run }: { run: RunView }) {
     else if (text) sql.edit(text);
     choose(mended ? "plan" : "sql");
   };
+  const code = pythonOf(run);
+  const written: readonly Tab[] =
+    code === null
+      ? [
+          {
+            id: "plan",
+            title: "Plan",
+            content: <PlanTab run={run} draft={plan} rerun={rerun} onFix={fix} />,
+          },
+          { id: "sql", title: "SQL", content: <SqlTab run={run} draft={sql} rerun={rerun} onFix={fix} /> },
+        ]
+      : [{ id: "code", title: "Code", content: <CodeTab run={run} code={code} /> }];
   const tabs: readonly Tab[] = [
     { id: "reading", title: "Reading", content: <ReadingTab run={run} onFix={fix} /> },
-    { id: "plan", title: "Plan", content: <PlanTab run={run} draft={plan} rerun={rerun} onFix={fix} /> },
-    { id: "sql", title: "SQL", content: <SqlTab run={run} draft={sql} rerun={rerun} onFix={fix} /> },
+    ...written,
     { id: "log", title: "Log", content: <LogTab run={run} onFix={fix} /> },
     { id: "proof", title: "Proof", content: <ProofTab run={run} /> },
   ];
@@ -107,7 +120,8 @@ function Opened({ run }: { run: RunView }) {
       <Tabs
         label="Details"
         tabs={tabs}
-        value={tab}
+        // Who looked at SQL last wants to see what ran: here, that is the code.
+        value={tabs.some(({ id }) => id === tab) ? tab : (written.at(-1)?.id ?? "reading")}
         onChange={choose}
         className="flex-1"
         contentClassName="overflow-auto p-4"

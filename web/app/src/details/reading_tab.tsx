@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link } from "react-router";
 import { hasEnded, type RunView } from "~/api/model";
 import { threadQuery } from "~/api/threads";
+import { pythonOf } from "~/artifact/python_of";
 import { turnsFromState } from "~/events/restore";
 import { count, duration, time } from "~/format";
 import { places, useThreadId } from "~/shell";
@@ -29,7 +30,11 @@ export function ReadingTab({ run, onFix }: { run: RunView; onFix: (fix: Fix) => 
         </Facts>
       )}
       {!run.plan && !reading && (
-        <p className="text-ink-2">SQL was handed in; no plan was made of a question.</p>
+        <p className="text-ink-2">
+          {pythonOf(run) === null
+            ? "SQL was handed in; no plan was made of a question."
+            : "Python, run as it was written."}
+        </p>
       )}
       <Warnings warnings={run.warnings} />
       <Facts>
@@ -86,8 +91,12 @@ function Hash({ of, label }: { of: string; label: string }) {
   );
 }
 
-function Proposer({ run: { origin, plan } }: { run: RunView }) {
-  if (!origin) return plan ? "A plan that was handed in" : "SQL that was handed in";
+function Proposer({ run }: { run: RunView }) {
+  const { origin, plan } = run;
+  if (!origin) {
+    if (pythonOf(run) !== null) return "Code that a person wrote or changed";
+    return plan ? "A plan that was handed in" : "SQL that was handed in";
+  }
   const cost = [
     origin.tokens_in + origin.tokens_out > 0 &&
       `${count(origin.tokens_in, "token")} read, ${count(origin.tokens_out, "token")} written`,

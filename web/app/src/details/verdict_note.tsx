@@ -63,7 +63,7 @@ function Said({ draft, problems = [], onFix, onMeant }: VerdictNoteProps) {
   );
 }
 
-function Reason({ verdict }: { verdict: VerdictView }) {
+export function Reason({ verdict }: { verdict: VerdictView }) {
   return (
     <>
       <p>
@@ -109,7 +109,7 @@ const Problems = ({ problems, onMeant }: ProblemsProps) => (
   </ul>
 );
 
-function Approved({ verdict }: { verdict: VerdictView }) {
+export function Approved({ verdict }: { verdict: VerdictView }) {
   const functions = verdict.functions.filter((name) => /^\w+$/.test(name));
   return (
     <div className="space-y-1">

@@ -20,7 +20,7 @@ export type SandtableEvent =
       truncated: boolean;
     }
   | { type: "chart"; run_id: string; figure: Figure }
-  | { type: "code"; run_id?: string | null; step?: number | null; code: string }
+  | { type: "code"; run_id?: string | null; step?: number | null; goal?: string; code: string }
   | { type: "artifact"; run_id: string; artifact: Artifact }
   | { type: "delta"; text: string }
   | {

@@ -1,7 +1,15 @@
 // The turn after an event. Pure and total: what is not understood leaves the turn as it is.
 import { artifactOf, withArtifact } from "./artifact";
 import { isSandtableEvent } from "./model";
-import { withCode, withoutRunning, withStepOutput, withStepRun } from "./steps";
+import {
+  runOf,
+  withCode,
+  withoutRunning,
+  withStepOutput,
+  withStepRun,
+  withThought,
+  withWaitingCode,
+} from "./steps";
 import type { Turn, TurnRun } from "./turn";
 import type { WireError, WireInterrupt } from "./wire";
 
@@ -9,7 +17,7 @@ export function reduce(turn: Turn, event: unknown): Turn {
   if (!isSandtableEvent(event)) return turn;
   switch (event.type) {
     case "thought":
-      return { ...turn, thoughts: [...turn.thoughts, event.text] };
+      return withThought(turn, event.text);
     case "plan":
       return { ...turn, plan: event.plan, reading: event.reading };
     case "sql":
@@ -46,7 +54,9 @@ export function reduce(turn: Turn, event: unknown): Turn {
       return { ...turn, text: turn.text + event.text };
     case "message":
       return {
-        ...turn,
+        ...(event.ending === "waiting" ? turn : withoutRunning(turn)),
+        // The newest run of an analysis may be that of its chart.
+        run: runOf(turn, event.run_ids?.[0]) ?? turn.run,
         text: event.text,
         ending: event.ending,
         runIds: event.run_ids ?? [],
@@ -81,11 +91,19 @@ export function reduceError(turn: Turn, error: WireError): Turn {
   };
 }
 
-/** A person has to approve the SQL before it runs: that is told with the thread's state, not by an event. */
+/** A person has to approve SQL or code before it runs: that is told with the thread's state, not by an event. */
 export function reduceInterrupt(turn: Turn, interrupts: readonly WireInterrupt[] | undefined): Turn {
   const request = interrupts?.[0]?.value?.action_requests?.[0];
   if (!request || turn.ending !== null) return turn;
-  return { ...turn, ending: "waiting", sql: request.args.sql ?? turn.sql };
+  const { sql, code } = request.args;
+  if (request.name === "execute_python" && code !== undefined)
+    return {
+      ...withWaitingCode(turn, code, request.description ?? ""),
+      ending: "waiting",
+      waiting: { tool: "execute_python", text: code },
+    };
+  const text = sql ?? turn.sql;
+  return { ...turn, ending: "waiting", sql: text, waiting: { tool: "execute_sql", text: text ?? "" } };
 }
 
 /** Stopped by the person; a run that had not ended is shown as cancelled. */

@@ -2,6 +2,7 @@
 import type { RunStatus } from "~/api/model";
 import { artifactsOf } from "./artifact";
 import { reduceInterrupt } from "./reduce";
+import { attemptCount, stepsOf, withCode, withStepOutput, withStepRun } from "./steps";
 import { newTurn, type Turn } from "./turn";
 import {
   type About,
@@ -41,6 +42,14 @@ function withMessage(turn: Turn, message: WireMessage, beside: WireUi[]): Turn {
 function withCall(turn: Turn, message: WireMessage): Turn {
   const args = message.tool_calls?.[0]?.args;
   if (args === undefined) return turn;
+  if (typeof args.code === "string") {
+    const { code, step, goal } = args;
+    return withCode(turn, {
+      code,
+      ...(typeof step === "number" ? { step } : {}),
+      ...(typeof goal === "string" ? { goal } : {}),
+    });
+  }
   return { ...turn, plan: args.plan ?? turn.plan, sql: args.sql ?? turn.sql };
 }
 
@@ -54,12 +63,15 @@ function withProgress(turn: Turn, ui: WireUi): Turn {
 function withToolResult(turn: Turn, message: WireMessage): Turn {
   const told = jsonOf(textOf(message.content));
   if (typeof told?.run_id !== "string" || typeof told.status !== "string") return turn;
-  return withRun(turn, told.run_id, told.status as RunStatus);
+  const ran = withRun(turn, told.run_id, told.status as RunStatus);
+  const known = typeof told.stdout === "string" && told.stdout.trim() !== "";
+  return known ? withStepOutput(ran, told.run_id, String(told.stdout)) : ran;
 }
 
 function withRun(turn: Turn, id: string, status: RunStatus): Turn {
   const execTimeMs = turn.run?.id === id ? turn.run.execTimeMs : null;
-  return { ...turn, run: { id, status, execTimeMs } };
+  const run = { id, status, execTimeMs };
+  return { ...withStepRun(turn, run), run };
 }
 
 function withEnding(turn: Turn, message: WireMessage, about: About, beside: WireUi[]): Turn {
@@ -95,8 +107,16 @@ function withAnswer(turn: Turn, props: AnswerProps): Turn {
         }
       : null,
     artifacts: artifactsOf(props.artifacts),
+    ...withSteps(turn, props),
     chart: props.figure ? { runId: props.run_id, figure: props.figure } : null,
   };
+}
+
+/** The messages of the thread tell of every cell, shortly; older answers have nothing else. */
+function withSteps(turn: Turn, props: AnswerProps): Partial<Turn> {
+  const steps = stepsOf(props.steps ?? []);
+  const whole = attemptCount({ ...turn, steps }) >= attemptCount(turn);
+  return steps.length > 0 && whole ? { steps } : {};
 }
 
 function withWaiting(turns: Turn[], state: ConversationState | null | undefined): Turn[] {

@@ -1,7 +1,9 @@
 import { expect, test } from "vitest";
 import { reduce, stopped } from "./reduce";
+import { turnsFromState } from "./restore";
 import { newestStatus } from "./steps";
 import { newTurn, type Turn } from "./turn";
+import type { ConversationState } from "./wire";
 
 const told = (...events: unknown[]) => events.reduce<Turn>(reduce, newTurn("Why?"));
 const thought = (text: string) => ({ type: "thought", text });
@@ -23,14 +25,16 @@ test("a step that fails is tried again, the next one follows", () => {
     run("run_1", "running"),
     log("run_1", "24 rows"),
     run("run_1", "failed"),
+    thought("Looking at the error…"),
     thought("The column is called total."),
-    thought("Running…"),
+    thought("Writing code, again…"),
+    thought("Now with the right name."),
     code(1, "run_2", "b"),
     run("run_2", "succeeded"),
     code(2, "run_3", "c"),
     run("run_3", "running"),
   );
-  expect(turn.steps).toEqual([
+  expect(turn.steps).toMatchObject([
     {
       number: 1,
       goal: "Load",
@@ -41,13 +45,15 @@ test("a step that fails is tried again, the next one follows", () => {
           code: "a",
           status: "failed",
           output: ["24 rows"],
+          diagnosis: "The column is called total.",
         },
         {
           runId: "run_2",
-          thought: "The column is called total.",
+          thought: "Now with the right name.",
           code: "b",
           status: "succeeded",
           output: [],
+          diagnosis: "",
         },
       ],
     },
@@ -63,6 +69,95 @@ test("a step that fails is tried again, the next one follows", () => {
 test("code that is told before its run gets the run that begins", () => {
   const turn = told(code(null, null), run("run_1", "pending"), run("run_1", "succeeded"));
   expect(turn.steps[0]?.attempts).toMatchObject([{ runId: "run_1", status: "succeeded" }]);
+});
+
+test("a diagnosis is no thought of the next code", () => {
+  const turn = told(code(1, "run_1"), run("run_1", "failed"), thought("It is wrong."), code(1, "run_2"));
+  expect(turn.steps[0]?.attempts).toMatchObject([{ diagnosis: "It is wrong." }, { thought: "" }]);
+});
+
+test("code that a person changed before it ran is no second attempt", () => {
+  const turn = told(thought("Count."), code(1, null, "a"), code(1, null, "b"), run("run_1", "succeeded"));
+  expect(turn.steps[0]?.attempts).toMatchObject([{ code: "b", runId: "run_1", status: "succeeded" }]);
+});
+
+test("the goal that comes with the code counts more than the plan's", () => {
+  const turn = told(
+    { type: "plan", plan: { steps: ["Load"] }, reading: "" },
+    { type: "code", step: 2, goal: "Draw a chart", code: "fig" },
+  );
+  expect(turn.steps[0]?.goal).toBe("Draw a chart");
+});
+
+test("the answer is about its main run, and what never ran is not under way", () => {
+  const turn = told(
+    code(1, "run_1"),
+    { type: "run", run_id: "run_1", status: "succeeded", exec_time_ms: 7 },
+    code(2, "run_2"),
+    run("run_2", "failed"),
+    code(3, null),
+    { type: "message", text: "Done.", ending: "answered", run_ids: ["run_1"] },
+  );
+  expect(turn.run).toEqual({ id: "run_1", status: "succeeded", execTimeMs: 7 });
+  expect(turn.steps.map(newestStatus)).toEqual(["succeeded", "failed", "cancelled"]);
+});
+
+const cell = (id: string, step: number, text: string, status: string): ConversationState["messages"] => [
+  {
+    id,
+    type: "ai",
+    content: "",
+    tool_calls: [
+      { id: `call_${id}`, name: "execute_python", args: { code: text, step, goal: `Goal ${step}` } },
+    ],
+  },
+  {
+    id: `${id}-t`,
+    type: "tool",
+    content: JSON.stringify({
+      run_id: `run_${id}`,
+      status,
+      stdout: status === "failed" ? "" : `out ${id}\n`,
+    }),
+  },
+];
+const kept: ConversationState = {
+  messages: [
+    { id: "q", type: "human", content: "Why?" },
+    ...cell("1", 1, "a", "failed"),
+    ...cell("2", 1, "b", "succeeded"),
+  ],
+};
+
+test("the thread's own messages bring the steps back", () => {
+  const [turn] = turnsFromState(kept);
+  expect(turn?.steps).toMatchObject([
+    {
+      number: 1,
+      goal: "Goal 1",
+      attempts: [
+        { code: "a", runId: "run_1", status: "failed", output: [] },
+        { code: "b", runId: "run_2", status: "succeeded", output: ["out 2\n"] },
+      ],
+    },
+  ]);
+});
+
+test.each([
+  ["after a step that worked", kept, 2],
+  ["after an error", { messages: kept.messages.slice(0, 3) }, 1],
+])("code that waits for a person is restored %s", (_, state, number) => {
+  const description = "Goal of it\n\n```python\nmine\n```";
+  const action = { name: "execute_python", args: { code: "mine" }, description };
+  const [turn] = turnsFromState({ ...state, __interrupt__: [{ value: { action_requests: [action] } }] });
+  expect(turn).toMatchObject({
+    ending: "waiting",
+    sql: null,
+    waiting: { tool: "execute_python", text: "mine" },
+  });
+  expect(turn?.steps.at(-1)).toMatchObject({ number });
+  expect(turn?.steps.at(-1)?.attempts.at(-1)).toMatchObject({ code: "mine", runId: null, status: null });
+  if (number === 2) expect(turn?.steps.at(-1)?.goal).toBe("Goal of it");
 });
 
 test("code that is told twice is one attempt", () => {

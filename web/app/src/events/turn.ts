@@ -20,6 +20,12 @@ export interface TurnTable {
   truncated: boolean;
 }
 
+/** What a person is asked to approve: the exact text, and the tool that would run it. */
+export interface Waiting {
+  tool: "execute_sql" | "execute_python";
+  text: string;
+}
+
 export interface Turn {
   question: string;
   /** Ids of the messages in the thread, where known: the question's and the answer's. */
@@ -34,6 +40,7 @@ export interface Turn {
   logs: string[];
   table: TurnTable | null;
   chart: { runId: string; figure: Figure } | null;
+  waiting: Waiting | null;
   /** Of an analysis in Python. */
   steps: Step[];
   /** How many of the thoughts belong to the steps so far. */
@@ -63,6 +70,7 @@ export function newTurn(question: string, questionId: string | null = null): Tur
     logs: [],
     table: null,
     chart: null,
+    waiting: null,
     steps: [],
     thoughtsUsed: 0,
     artifacts: [],

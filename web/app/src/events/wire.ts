@@ -14,7 +14,7 @@ export interface About {
 export interface WireToolCall {
   id: string;
   name: string;
-  args: { dataset_id?: string; plan?: PlanJson; sql?: string; [name: string]: unknown };
+  args: { dataset_id?: string; plan?: PlanJson; sql?: string; code?: string; [name: string]: unknown };
 }
 
 export interface WireMessage {
@@ -49,6 +49,17 @@ export interface AnswerProps {
   figure?: Figure | null;
   /** What code showed; looked through before it is believed. */
   artifacts?: unknown;
+  /** Of an analysis: its cells, in the order in which they ran. */
+  steps?: CellProps[];
+}
+
+export interface CellProps {
+  step: number;
+  goal: string;
+  code: string;
+  run_id: string;
+  status: RunStatus;
+  stdout: string;
 }
 
 export interface WireUi {
@@ -59,10 +70,17 @@ export interface WireUi {
   metadata?: { message_id?: string | null };
 }
 
-/** What a thread waits for when SQL must be approved by a person. */
+/** What a thread waits for when SQL or code must be approved by a person. */
 export interface WireInterrupt {
   id?: string;
-  value?: { action_requests?: { name: string; args: { sql?: string } }[] };
+  value?: { action_requests?: WireAction[] };
+}
+
+export interface WireAction {
+  name: string;
+  args: { sql?: string; code?: string };
+  /** What it is for, and the text once more as Markdown. */
+  description?: string;
 }
 
 /** `values` of a thread. */

@@ -1,5 +1,6 @@
 import { useMemo, useState } from "react";
 import type { RunView } from "~/api/model";
+import { pythonOf } from "~/artifact/python_of";
 import { count } from "~/format";
 import { classes, Tabs } from "~/ui";
 import { clauseLines, type DiffLine, lineDiff } from "./line_diff";
@@ -11,7 +12,9 @@ interface Pair {
 
 export function CompareText({ a, b }: Pair) {
   const [shown, setShown] = useState("sql");
-  const sql = useMemo(() => lineDiff(clauseLines(a.sql ?? ""), clauseLines(b.sql ?? "")), [a.sql, b.sql]);
+  const written = useMemo(() => lineDiff(textOf(a), textOf(b)), [a, b]);
+  const python = pythonOf(a) !== null || pythonOf(b) !== null;
+  const ran = python ? { title: "Code", what: "code" } : { title: "SQL", what: "SQL" };
   const plan = useMemo(() => lineDiff(planText(a), planText(b)), [a, b]);
   const planned = a.plan || b.plan;
   return (
@@ -24,18 +27,21 @@ export function CompareText({ a, b }: Pair) {
           onChange={setShown}
           className="rounded-md border"
           tabs={[
-            { id: "sql", title: "SQL", content: <Diff of={sql} what="SQL" /> },
+            { id: "sql", title: ran.title, content: <Diff of={written} what={ran.what} /> },
             { id: "plan", title: "Plan", content: <Diff of={plan} what="plan" /> },
           ]}
         />
       ) : (
         <div className="rounded-md border">
-          <Diff of={sql} what="SQL" />
+          <Diff of={written} what={ran.what} />
         </div>
       )}
     </section>
   );
 }
+
+/** Python has its own lines. */
+const textOf = (run: RunView): string => pythonOf(run) ?? clauseLines(run.sql ?? "");
 
 const planText = (run: RunView) => (run.plan ? JSON.stringify(run.plan, null, 2) : "");
 

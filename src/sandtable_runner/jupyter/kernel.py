@@ -24,9 +24,9 @@ from IPython.core.compilerop import CachingCompiler
 from traitlets import Type, default
 from traitlets.config import Config
 
+from sandtable_runner.jupyter.display import teach
+from sandtable_runner.jupyter.workspace import KernelWorkspace
 from sandtable_runner.python.errors import failure
-from sandtable_runner.python.jupyter_display import teach
-from sandtable_runner.python.jupyter_workspace import KernelWorkspace
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 """In the order of the sockets that are handed over. The number of a channel's port is its place, from 1."""

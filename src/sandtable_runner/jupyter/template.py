@@ -14,9 +14,9 @@ from IPython.utils.PyColorize import theme_table
 from sandtable_runner.child import Interpreter
 from sandtable_runner.engine import Connection
 from sandtable_runner.frames import write_frame
+from sandtable_runner.jupyter.kernel import make_app
+from sandtable_runner.jupyter.workspace import KernelWorkspace
 from sandtable_runner.python import shelf, template
-from sandtable_runner.python.jupyter_kernel import make_app
-from sandtable_runner.python.jupyter_workspace import KernelWorkspace
 
 _PACKAGES = (
     "IPython ipykernel jupyter_client jupyter_core tornado traitlets zmq asttokens comm executing pure_eval pygments "
@@ -51,6 +51,9 @@ class _Jupyter:
     def warm_up(self, connection: Connection, sample: str | None) -> None:
         self._python.warm_up(connection, sample)
 
+    def rehearse(self, connection: Connection) -> None:
+        self._python.rehearse(connection)
+
     def serve(self, connection: Connection, job: dict[str, Any], channel: int) -> None:
         """Ends when a client shuts the kernel down."""
         gc.enable()
@@ -71,8 +74,8 @@ class _Jupyter:
 
 
 def prepare() -> _Jupyter:
-    # Its debugger listens on a port and traces every thread: marked, as Python does it, as not to be found.
-    sys.modules["debugpy"] = None  # pyright: ignore[reportArgumentType]
+    # Its debugger listens on a port and traces every thread.
+    sys.modules["debugpy"] = None  # pyright: ignore[reportArgumentType] - so Python marks what is not to be found
     for name in (*_PACKAGES, *_ON_FIRST_USE):
         importlib.import_module(name)
     for theme in _THEMES:

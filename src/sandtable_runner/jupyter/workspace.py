@@ -11,8 +11,8 @@ import re
 from typing import Any
 
 from sandtable_runner.engine import Connection
-from sandtable_runner.python.jupyter_display import Screen
-from sandtable_runner.python.workspace import Outcome, Workspace
+from sandtable_runner.jupyter.display import Screen
+from sandtable_runner.python.workspace import Outcome, Workspace, _showing
 
 _WORD = re.compile(r"[^\W\d]\w*")
 
@@ -27,6 +27,8 @@ class KernelWorkspace(Workspace):
         if len(tables) == 1 and "df" not in self._tables:
             self._aliases.setdefault("df", tables[0])
         self.names.update(self._screen.functions())
+        # Figures that show themselves ask there whose display is in use.
+        _showing[:] = [self._screen]
 
     def measure(self, code: str, cell: dict[str, Any]) -> Outcome:
         self._screen.measured = True

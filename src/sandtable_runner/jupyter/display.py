@@ -13,7 +13,7 @@ from IPython.display import HTML, SVG, Markdown
 from IPython.display import display as publish
 
 from sandtable_runner.python.artifacts import Artifacts
-from sandtable_runner.python.display import Display, framed
+from sandtable_runner.python.display import Display, _framed
 from sandtable_runner.python.plain import plain
 
 PLOTLY = "application/vnd.plotly.v1+json"
@@ -50,7 +50,7 @@ class Screen(Display):
         if self.measured:
             super().show_table(value, title)
         else:
-            _publish(framed(value), title)
+            _publish(_framed(value), title)
 
     def show_plot(self, value: Any, title: str | None = None) -> None:
         if self.measured:

@@ -1,0 +1,265 @@
+"""A pandas one-liner in its several ways, sessions, their memory, and how late a kill of Python code lands.
+
+In-process means the same work by the same libraries in a warm process: the columns read from Parquet, made a
+DataFrame, grouped. Two ways of reading are measured, and the faster one is what the sandbox is held against.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import statistics
+import sys
+import time
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pandas as pd
+
+from benchmarks import python_peers
+from benchmarks.contenders import SUBPROCESS, sandtable_name
+from benchmarks.data import Data, open_in_process
+from benchmarks.measure import Contender, Table, Timings, take_turns
+from benchmarks.targets import Target
+from sandtable.errors import ErrorCode
+from sandtable.sandbox.job import DataRef, Job, Limits
+from sandtable.sandbox.local.executor import LocalExecutor
+from sandtable.sandbox.local.pool import Origin
+from sandtable.sandbox.local.sandbox import Sandbox
+
+ONE_LINER = 'df.groupby("k")["v"].sum()'
+TITLE = "pandas one-liner, 50k rows"
+FLOOR_DUCKDB = "in-process DuckDB to pandas, warm"
+FLOOR_PANDAS = "in-process pd.read_parquet, warm"
+CELL = "1+1"
+ORIGINS: tuple[Origin, ...] = ("standby", "fresh")
+_KILL_MS = 300
+_PROGRAM = """
+import sys
+import pandas as pd
+df = pd.read_parquet(sys.argv[1], columns=["k", "v"])
+print(df.groupby("k")["v"].sum())
+"""
+_ids = count()
+
+
+@dataclass(slots=True)
+class Pythons:
+    table: Table
+    missing: dict[str, str]
+    fresh_cpu_ms: Timings = field(default_factory=Timings)
+    """Processor time of a fresh sandbox in all: steadier than the clock on a busy machine."""
+    session_start: Timings = field(default_factory=Timings)
+    session_cell: Timings = field(default_factory=Timings)
+    exec_cell: Timings = field(default_factory=Timings)
+    """The same cell compiled and run in this process."""
+    session_mb: python_peers.Memory = field(default_factory=lambda: python_peers.Memory(0, 0))
+    jupyter: python_peers.Kernel | None = None
+    kill_ms: list[float] = field(default_factory=list)
+
+
+def job(data: Data, text: str, mode: Any = "python", **limits: Any) -> Job:
+    return Job(
+        id=f"bench-python-{next(_ids)}",
+        mode=mode,
+        dataset_version=f"sha256:{data.small.parent.name}",
+        data=(DataRef(table="orders", path=data.small.name),),
+        text=text,
+        limits=Limits(**{"wall_ms": 60_000, **limits}),
+    )
+
+
+async def measure(data: Data, *, quick: bool, with_peers: bool) -> Pythons:
+    """Raises SandboxUnavailable where Python's libraries are not installed."""
+    rounds = 15 if quick else 50
+    executors = {origin: LocalExecutor(data.root, origin=origin) for origin in ORIGINS}
+    left_out = {"peers": "left out on request"}
+    peers, missing = await python_peers.open_peers(data.small) if with_peers else ([], left_out)
+    try:
+        for executor in executors.values():
+            await executor.warm(job(data, ONE_LINER))
+        cpu = _overhear(executors["fresh"])
+        entered = [*_in_process(data), *(_sandtable(data, e, origin) for origin, e in executors.items())]
+        entered += [_subprocess(data), *(peer.contender for peer in peers)]
+        table = await take_turns(entered, {TITLE: ONE_LINER}, rounds)
+        measured = Pythons(table, missing, Timings(cpu[2:]))
+        await _sessions(data, executors["standby"], measured, 5 if quick else 20)
+        measured.kill_ms = await _kill_delays_ms(data, executors["standby"], 5 if quick else 15)
+        for peer in peers:
+            if peer.name == "jupyter":
+                measured.jupyter = await peer.kernel(CELL, starts=2 if quick else 5, cells=60)
+        return measured
+    finally:
+        for executor in executors.values():
+            await executor.aclose()
+        for peer in peers:
+            await peer.aclose()
+
+
+def _in_process(data: Data) -> list[Contender]:
+    connection = open_in_process(data.small, threads=1)
+
+    async def through_duckdb(text: str) -> None:
+        _listed(_grouped(connection, text))
+
+    async def through_pandas(text: str) -> None:
+        _listed(eval(text, {"df": pd.read_parquet(data.small, columns=["k", "v"])}))
+
+    return [Contender(FLOOR_DUCKDB, through_duckdb), Contender(FLOOR_PANDAS, through_pandas)]
+
+
+def _grouped(connection: duckdb.DuckDBPyConnection, text: str) -> pd.Series:
+    table = connection.sql("SELECT k, v FROM orders").to_arrow_table()
+    return eval(text, {"df": table.to_pandas(use_threads=False)})
+
+
+def _listed(series: pd.Series) -> list[Any]:
+    return series.reset_index().to_numpy().tolist()
+
+
+def _sandtable(data: Data, executor: LocalExecutor, origin: Origin) -> Contender:
+    async def run(text: str) -> None:
+        order = job(data, text)
+        await executor.submit(order)
+        result = await executor.result(order.id)
+        if result.status != "succeeded":
+            raise RuntimeError(f"{origin}: {result.error}")
+
+    async def before() -> None:
+        await executor.settle()
+        # Let the exits of earlier sandboxes pass: their teardown is not part of this run.
+        await asyncio.sleep(0.03)
+
+    return Contender(sandtable_name(origin), run, before)
+
+
+def _subprocess(data: Data) -> Contender:
+    async def run(text: str) -> None:
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-I", "-c", _PROGRAM, str(data.small), stdout=asyncio.subprocess.DEVNULL
+        )
+        if await process.wait():
+            raise RuntimeError("the plain subprocess failed")
+
+    return Contender(SUBPROCESS, run, every=5)
+
+
+def _overhear(executor: LocalExecutor) -> list[float]:
+    """The processor time of every sandbox that ends from now on, as its template tells it."""
+    heard: list[float] = []
+    template = executor._stations["py"]._template
+    assert template is not None
+    note = template._note
+
+    def noting(news: dict[str, Any], fds: list[int]) -> None:
+        if "ended" in news:
+            heard.append(news["cpu_ms"])
+        note(news, fds)
+
+    template._note = noting
+    return heard
+
+
+async def _sessions(data: Data, executor: LocalExecutor, measured: Pythons, rounds: int) -> None:
+    memory: list[python_peers.Memory] = []
+    for _ in range(rounds):
+        await executor.settle()
+        await asyncio.sleep(0.03)
+        started = time.perf_counter()
+        session = await executor.open_session(job(data, "", "session"))
+        measured.session_start.values.append((time.perf_counter() - started) * 1e3)
+        memory.append(python_peers.memory_of(_pid(session._sandbox)))
+        for number in range(15):
+            for timings, cell in (
+                (measured.exec_cell, _exec_cell()),
+                (measured.session_cell, session.cell(CELL)),
+            ):
+                started = time.perf_counter()
+                await cell
+                if number >= 5:
+                    timings.values.append((time.perf_counter() - started) * 1e3)
+        await session.aclose()
+    measured.session_mb = python_peers.Memory(
+        statistics.median(one.private_mb for one in memory), statistics.median(one.pss_mb for one in memory)
+    )
+
+
+async def _exec_cell() -> None:
+    repr(eval(compile(CELL, "<cell>", "eval"), {}))
+
+
+def _pid(sandbox: Sandbox) -> int:
+    info = Path(f"/proc/self/fdinfo/{sandbox._pidfd}").read_text(encoding="ascii")
+    return next(int(line.split()[1]) for line in info.splitlines() if line.startswith("Pid:"))
+
+
+async def _kill_delays_ms(data: Data, executor: LocalExecutor, rounds: int) -> list[float]:
+    delays: list[float] = []
+    for _ in range(rounds):
+        await executor.settle()
+        order = job(data, "while True: pass", wall_ms=_KILL_MS)
+        started = time.perf_counter()
+        await executor.submit(order)
+        result = await executor.result(order.id)
+        delays.append((time.perf_counter() - started) * 1e3 - _KILL_MS)
+        assert result.error is not None
+        assert result.error.code == ErrorCode.RUNNER_TIMEOUT, result.error
+    return delays
+
+
+def floor_ms(table: Table) -> float:
+    return min(table[name][TITLE].median for name in (FLOOR_DUCKDB, FLOOR_PANDAS))
+
+
+def targets(measured: Pythons) -> list[Target]:
+    floor = floor_ms(measured.table)
+    standby, fresh = (measured.table[sandtable_name(origin)][TITLE].median for origin in ORIGINS)
+    overhead = measured.session_cell.median - measured.exec_cell.median
+    return [
+        Target("python: standby one-liner / in-process", standby / floor, 1.25, "×"),
+        Target("python: fresh one-liner / in-process", fresh / floor, 2, "×"),
+        Target("python: session start, median", measured.session_start.median, 30, "ms"),
+        Target("python: a cell over exec in-process, median", overhead, 1, "ms"),
+        Target("python: private memory of an idle session", measured.session_mb.private_mb, 40, "MB"),
+        Target("python: a kill lands after its limit, at the latest", max(measured.kill_ms), 100, "ms"),
+    ]
+
+
+def print_table(measured: Pythons) -> None:
+    width = max(map(len, (*measured.table, *measured.missing)))
+    print(f"{'milliseconds, median (p95)':{width}}{TITLE:>32}{'over in-process':>18}")
+    floor = floor_ms(measured.table)
+    for name, row in measured.table.items():
+        taken = row[TITLE]
+        told = f"{taken.median:.2f} ({taken.p95:.2f})"
+        print(f"{name:{width}}{told:>32}{taken.median - floor:>+15.2f} ms")
+    for name, reason in measured.missing.items():
+        print(f"{name:{width}}  not measured here: {reason}")
+    print(f"processor time of a fresh sandbox in all: {measured.fresh_cpu_ms.median:.1f} ms\n")
+    _print_sessions(measured)
+
+
+def _print_sessions(measured: Pythons) -> None:
+    rows = [("sandtable", measured.session_start.median, measured.session_cell.median, measured.session_mb)]
+    if (kernel := measured.jupyter) is not None:
+        rows.append(("plain Jupyter kernel", kernel.start_ms, kernel.cell_ms, kernel.memory))
+    print(f"{'session':22}{'start ms':>12}{f'cell {CELL} ms':>16}{'private MB':>14}{'Pss MB':>10}")
+    for name, start, cell, memory in rows:
+        print(f"{name:22}{start:12.1f}{cell:16.2f}{memory.private_mb:14.1f}{memory.pss_mb:10.1f}")
+    print(f"{'exec in-process':22}{'':12}{measured.exec_cell.median:16.2f}\n")
+
+
+def as_json(measured: Pythons) -> dict[str, Any]:
+    return {
+        "medians_ms": {name: row[TITLE].median for name, row in measured.table.items()},
+        "p95_ms": {name: row[TITLE].p95 for name, row in measured.table.items()},
+        "not_measured": measured.missing,
+        "fresh_cpu_ms": measured.fresh_cpu_ms.median,
+        "session_start_ms": measured.session_start.median,
+        "session_cell_ms": measured.session_cell.median,
+        "session_private_mb": measured.session_mb.private_mb,
+        "session_pss_mb": measured.session_mb.pss_mb,
+        "kill_delay_ms": measured.kill_ms,
+    }
