@@ -3,57 +3,26 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from sandtable.capsule.canonical import digest
-from sandtable.capsule.model import BEFORE_BYTES
-from sandtable.capsule.verify_code import NOT_KEPT
-from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput
-from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs import sessions as desk
-from sandtable.runs.code import seed_of
 from sandtable.runs.desk import Runs
-from sandtable.runs.model import Run, RunRequest
+from sandtable.runs.model import RunRequest
 from sandtable.runs.sessions import Sessions
-from sandtable.sandbox.fake import FakeExecutor, FakeSession, Script
-from sandtable.sandbox.job import JobError
+from sandtable.sandbox.fake import FakeExecutor, FakeSession
 from tests.capsule.samples import SHOP, VERSION
-from tests.runs.test_code import capsule_of, ended, verified
+from tests.runs.cells import KILLS, QUIET, before, cell, ran_in, script_cells
+from tests.runs.test_code import ended, verified
 from tests.runs.world import World, code
-
-QUIET = Script(columns=(), rows=(), stdout="7\n", output={"artifacts": []})
-FAILS = Script(error=JobError(code=ErrorCode.VALIDATION_ERROR, type="ValueError", message="no"))
-KILLS = Script(
-    error=JobError(code=ErrorCode.RUNNER_RESOURCE_EXCEEDED, type="MemoryError", message="too much"),
-    kills=True,
-)
 
 
 @pytest.fixture(autouse=True)
 def _scripts(world: World) -> None:
-    for text in ("a", "b", "c", "d", "datetime.now()"):
-        world.executor.on(text, QUIET)
-    world.executor.on("fails", FAILS)
-    world.executor.on("kills", KILLS)
-    world.executor.on("slow", replace(QUIET, delay_s=60))
-
-
-def cell(text: str, session: str = "s", **more: Any) -> RunRequest:
-    return code(text, session=session, **more)
-
-
-async def before(runs: Runs, run: Run) -> list[tuple[str, bool]] | None:
-    found = (await capsule_of(runs, run)).before
-    return None if found is None else [(earlier.python, earlier.interrupted) for earlier in found]
-
-
-def ran_in(world: World) -> list[list[str]]:
-    return [session.cells for session in world.executor.sessions]
+    script_cells(world)
 
 
 async def test_cells_run_one_after_another_in_one_sandbox(runs: Runs, world: World) -> None:
@@ -365,75 +334,6 @@ async def test_where_no_session_is_kept(world: World) -> None:
     async with world.opened(parts=world.parts(sessions=None)) as runs:
         run = await ended(runs, cell("a"))
         assert run.error is not None and run.error.code == ErrorCode.SANDBOX_UNAVAILABLE
-
-
-async def test_the_gate_knows_the_names_of_earlier_cells(world: World) -> None:
-    heard: list[tuple[str, set[str]]] = []
-
-    async def judge(text: str, dataset: Dataset, names: Collection[str]) -> Verdict:
-        heard.append((text, set(names)))
-        return Approved(text, tables=("orders",))
-
-    async def bound(text: str) -> frozenset[str]:
-        return frozenset({f"from_{text}"})
-
-    parts = world.parts(judge_python=judge, bound_names=bound)
-    async with world.opened(parts=parts) as runs:
-        *_, run = [await ended(runs, cell(text, names={"n": "orders"})) for text in "abc"]
-        expected = [("a", {"n"}), ("b", {"n", "from_a"}), ("c", {"n", "from_a", "from_b"})]
-        assert heard == expected
-        heard.clear()
-        links = await verified(world, runs, run, judge_python=judge, bound_names=bound)
-        assert {status for status, _ in links.values()} == {"ok"}, links
-        assert heard == expected, "verified with the names that each of them found"
-
-
-async def test_a_cell_is_verified_after_those_before_it(runs: Runs, world: World) -> None:
-    for text in ("a", "fails"):
-        await ended(runs, cell(text))
-    run = await ended(runs, cell("b"))
-    assert {status for status, _ in (await verified(world, runs, run)).values()} == {"ok"}
-    [job] = world.executor.jobs
-    assert (job.mode, job.text) == ("python", "b")
-    assert job.options["before"] == [
-        {"code": "a", "seed": seed_of("a", VERSION)},
-        {"code": "fails", "seed": seed_of("fails", VERSION)},
-    ]
-    assert job.limits.wall_ms == 3 * run.limits.wall_ms
-
-
-async def test_an_earlier_cell_that_reads_the_clock_cannot_be_compared(runs: Runs, world: World) -> None:
-    await ended(runs, cell("datetime.now()"))
-    links = await verified(world, runs, await ended(runs, cell("a")))
-    why = "cell 1 of its session, on which it depends, uses datetime.now, whose value differs from run to run"
-    assert links["result"] == ("not_checked", why)
-
-
-async def test_an_earlier_cell_that_is_refused_now_is_not_run(runs: Runs, world: World) -> None:
-    async def strict(text: str, dataset: Dataset, names: Collection[str]) -> Verdict:
-        if text == "a":
-            return Refused(ErrorCode.PYTHON_POLICY_VIOLATION, "a", "`a` is forbidden now", "Leave it out.")
-        return Approved(text, tables=("orders",))
-
-    await ended(runs, cell("a"))
-    links = await verified(world, runs, await ended(runs, cell("b")), judge_python=strict)
-    why = "cell 1 of its session, on which it depends, is not approved now: `a` is forbidden now"
-    assert links["result"] == ("not_checked", why)
-    assert world.executor.jobs == []
-
-
-async def test_a_long_past_is_in_the_capsule_by_its_digest(runs: Runs, world: World) -> None:
-    long = "#" * (BEFORE_BYTES // 2)
-    _, second = [await ended(runs, cell(long)) for _ in range(2)]
-    assert await before(runs, second) == [(long, False)]
-    run = await ended(runs, cell("a"))
-    made = await capsule_of(runs, run)
-    assert made.before is None
-    assert made.digests.before == digest([{"python": long, "interrupted": False}] * 2)
-    links = await verified(world, runs, run)
-    assert links["digests"][0] == "ok"
-    assert links["verdict"] == ("not_checked", NOT_KEPT)
-    assert links["result"][0] == "not_checked"
 
 
 def test_a_session_has_a_name() -> None:

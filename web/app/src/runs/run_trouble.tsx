@@ -25,7 +25,7 @@ export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<Ru
   return (
     <div className="space-y-3">
       <ErrorNote
-        error={error}
+        error={named(run, error)}
         // A refusal is help, not a failure.
         className={run.status === "rejected" ? "border-warning/40 bg-warning-soft [&>svg]:text-warning" : ""}
       >
@@ -42,6 +42,14 @@ export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<Ru
       <RefusedText run={run} />
     </div>
   );
+}
+
+/** An exception of the code itself, as Python names it: `'total'` alone says little. */
+function named(run: RunView, error: NonNullable<RunView["error"]>) {
+  const kind = error.details?.type;
+  if (run.status !== "failed" || pythonOf(run) === null || !run.stderr || typeof kind !== "string")
+    return error;
+  return { ...error, message: `${kind}: ${error.message}` };
 }
 
 /** What was judged. */
