@@ -29,6 +29,7 @@ pytestmark = [pytest.mark.needs("userns", "chromium", "web_ui")]
 
 THINKING_S = 0.8
 ENDLESS = "rounds = 0\nwhile True:\n    rounds += 1"
+ERROR = "KeyError: 'Column not found: Revenue'."
 SENTENCE = "its revenue fell by 917,873"
 LOOKS = [{}, {"color_scheme": "dark"}, {"viewport": {"width": 380, "height": 760}, "has_touch": True}]
 
@@ -101,7 +102,7 @@ def test_steps_are_watched_and_opened_again(analysing: str, page: Page, picture:
     picture("1-first-step")
     second = step(page, STEPS[1])
     expect(second.get_by_text(ADVICE["diagnosis"])).to_be_visible()
-    expect(second.get_by_text("Column not found: Revenue").first).to_be_visible()
+    expect(second.get_by_text(ERROR, exact=True)).to_be_visible()
     picture("2-diagnosed")
     expect(second.get_by_text("Corrected code")).to_be_visible()
     expect(step(page, "Draw a chart of the result")).to_be_visible()
@@ -134,7 +135,7 @@ def steps_hold(page: Page) -> None:
     first.get_by_text("Code", exact=True).click()
     expect(first.get_by_role("region", name="Python code")).to_contain_text("trips_by_month")
     expect(first.get_by_role("region", name="Output")).to_contain_text("months: ['2025-01', '2025-02']")
-    expect(second.get_by_text("Column not found: Revenue").first).to_be_visible()
+    expect(second.get_by_text(ERROR, exact=True)).to_be_visible()
     second.get_by_text("First code").click()
     expect(second.get_by_role("region", name="Errors of the code")).to_contain_text("KeyError")
     second.get_by_text("Corrected code").click()
@@ -225,6 +226,9 @@ def test_a_person_rejects_code(careful: str, page: Page, picture: Picture) -> No
     picture("1-rejected")
     page.reload()
     expect(ends(page, "rejected").get_by_role("note")).to_contain_text("nothing more was run")
+    expect(answer(page).get_by_role("button", name="See the code")).to_be_hidden()
+    answer(page).get_by_text("One step of the analysis").click()
+    expect(step(page, STEPS[0]).locator("[data-status=succeeded]")).to_be_visible()
     picture("2-after-a-reload")
     assert violations(page) == []
 

@@ -46,7 +46,7 @@ class World:
         return text
 
 
-def _build(folder: Path) -> World:
+def build(folder: Path) -> World:
     canary = f"CANARY{secrets.token_hex(12)}"
     store = make_store(folder / "store", canary=canary)
     canary_file = folder / "canary.txt"
@@ -65,11 +65,11 @@ def _text(world: World, case: dict[str, Any]) -> str:
     return f"SELECT 1) LIMIT 1; {text}; SELECT * FROM (SELECT 'it ran' AS outcome"
 
 
-def _snapshot(folder: Path) -> dict[str, tuple[int, int]]:
+def snapshot(folder: Path) -> dict[str, tuple[int, int]]:
     return {str(path): (path.stat().st_size, path.stat().st_mtime_ns) for path in sorted(folder.rglob("*"))}
 
 
-def _planted(world: World) -> list[str]:
+def planted(world: World) -> list[str]:
     found: list[str] = []
     for place in (
         Path("/tmp"),
@@ -120,14 +120,14 @@ async def _battery(executor: LocalExecutor, world: World) -> list[dict[str, Any]
 
 
 async def _report(isolation: str, folder: Path) -> dict[str, Any]:
-    world = _build(folder)
+    world = build(folder)
     executor = LocalExecutor(world.store.root, isolation=isolation)
     try:
         hello = await executor.start()
         probe = sql_job(world.store, "probe", "", mode="probe", wall_ms=20_000, memory_mb=256)
         await executor.submit(probe)
         probed = await executor.result(probe.id)
-        before = _snapshot(folder)
+        before = snapshot(folder)
         outcomes = await _battery(executor, world)
         well = sql_job(world.store, "well", _WELL)
         await executor.submit(well)
@@ -137,9 +137,9 @@ async def _report(isolation: str, folder: Path) -> dict[str, Any]:
             "attempts": probed.output.get("attempts", []),
             "probe_error": probed.error.message if probed.error else None,
             "outcomes": outcomes,
-            "changed": [path for path, state in _snapshot(folder).items() if before.get(path) != state]
+            "changed": [path for path, state in snapshot(folder).items() if before.get(path) != state]
             + [path for path in before if not Path(path).exists()],
-            "planted": _planted(world),
+            "planted": planted(world),
             "well": (await executor.result(well.id)).rows == _WELL_ROWS,
         }
     finally:

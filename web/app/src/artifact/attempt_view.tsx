@@ -53,7 +53,7 @@ export function AttemptView({ attempt, title, open, shownElsewhere = false, plac
       )}
       {failed && run?.error && (
         <p className="break-words text-danger">
-          <CodeWords text={sentence(run.error.message)} />
+          <CodeWords text={sentence(troubleOf(run.error))} />
           {run.error.suggestion && !attempt.diagnosis && (
             <span className="text-ink-2">
               {" "}
@@ -69,6 +69,12 @@ export function AttemptView({ attempt, title, open, shownElsewhere = false, plac
       )}
     </div>
   );
+}
+
+/** The name of an error says what kind it is: some have hardly any other words. */
+function troubleOf({ message, details }: NonNullable<RunView["error"]>): string {
+  const kind = typeof details?.type === "string" ? details.type : "";
+  return kind && !message.startsWith(kind) ? `${kind}: ${message}` : message;
 }
 
 /** What the code showed on the way; what the answer shows is only named. */

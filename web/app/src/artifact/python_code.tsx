@@ -11,7 +11,14 @@ const COLOURS: Record<Look, string> = {
   comment: "text-ink-3 italic",
 };
 
-export function PythonCode({ code, label = "Python code" }: { code: string; label?: string }) {
+interface PythonCodeProps {
+  code: string;
+  label?: string;
+  /** All of it is seen without scrolling sideways: somebody decides about it. */
+  wraps?: boolean;
+}
+
+export function PythonCode({ code, label = "Python code", wraps = false }: PythonCodeProps) {
   const tokens = useMemo(() => pythonTokens(code), [code]);
   return (
     <div className="relative rounded-md border bg-page">
@@ -21,7 +28,9 @@ export function PythonCode({ code, label = "Python code" }: { code: string; labe
         tabIndex={0}
         className="max-h-96 overflow-auto p-3 pr-10"
       >
-        <pre className="font-mono text-[13px] leading-5">
+        <pre
+          className={classes("font-mono text-[13px] leading-5", wraps && "whitespace-pre-wrap break-words")}
+        >
           {tokens.map(({ look, text }, at) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the words of a text never move
             <span key={at} className={classes(COLOURS[look])}>
@@ -30,7 +39,7 @@ export function PythonCode({ code, label = "Python code" }: { code: string; labe
           ))}
         </pre>
       </section>
-      <div className="absolute top-1 right-1">
+      <div className="absolute top-1 right-1 rounded bg-page">
         <Copy text={code} label={`Copy ${label}`} />
       </div>
     </div>

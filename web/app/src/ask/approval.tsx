@@ -58,7 +58,7 @@ function Exactly({ asked }: { asked: Waiting }) {
   if (asked.tool === "execute_sql") return plain;
   return (
     <Suspense fallback={plain}>
-      <PythonCode code={asked.text} />
+      <PythonCode code={asked.text} wraps />
     </Suspense>
   );
 }

@@ -78,7 +78,8 @@ function Ways({ answer }: { answer: Answer }) {
   const running = useSessionState((state) => state.live !== null);
   const details = useDetails();
   // What was cut off may have gone well: there is nothing to mend yet.
-  const runId = isOurs(answer.turn) ? null : mainRunId(answer.turn);
+  const nothingWrong = isOurs(answer.turn) || wasDeclined(answer.turn);
+  const runId = nothingWrong ? null : mainRunId(answer.turn);
   const tab = answer.turn.steps.length > 0 ? "code" : answer.turn.plan ? "plan" : "sql";
   const retries = answer.turn.ending === "failed";
   if (!runId && !retries) return null;
@@ -97,5 +98,8 @@ function Ways({ answer }: { answer: Answer }) {
     </div>
   );
 }
+
+/** The runs of an analysis that a person declined to go on with are those that went well. */
+const wasDeclined = (turn: Turn): boolean => turn.steps.length > 0 && turn.problem === null;
 
 const LEADS = { code: "See the code", plan: "Edit the plan or the SQL", sql: "Edit the SQL" };

@@ -26,14 +26,16 @@ export function StatusLine({ turn, live }: { turn: Turn; live: Live | null }) {
   if (turn.ending === null) return live ? <Running turn={turn} live={live} /> : null;
   const status = statusOf(turn);
   if (!status) return null;
+  const waiting = turn.ending === "waiting";
   return (
     <Line>
       <StatusDot status={status} className="pl-4" />
       {turn.ending === "answered" && <Took ms={turn.run?.execTimeMs ?? null} />}
-      {isSealed(turn) && <Part>sealed</Part>}
-      {turn.ending === "waiting" && <Part>waits for your decision</Part>}
+      {isSealed(turn) && !waiting && <Part>sealed</Part>}
+      {waiting && <Part>waits for your decision</Part>}
       {turn.ending === "refused" && !mainRunId(turn) && <Part>nothing was run</Part>}
-      <RunButton runId={mainRunId(turn)} />
+      {/* What ran before it is with its step. */}
+      {!waiting && <RunButton runId={mainRunId(turn)} />}
     </Line>
   );
 }

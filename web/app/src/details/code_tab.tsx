@@ -19,7 +19,6 @@ export function CodeTab({ run, code }: { run: RunView; code: string }) {
       {verdict?.verdict === "approved" && <Approved verdict={verdict} />}
       {verdict?.verdict === "refused" && (
         <Refusal>
-          {verdict.construct && <code className="font-mono text-[13px]">{verdict.construct}</code>}
           <Reason verdict={verdict} />
         </Refusal>
       )}
