@@ -23,7 +23,6 @@ from typing import Any
 from sandtable_runner import engine, kernel, landlock, parse, seal, seccomp
 from sandtable_runner.child import JOB_FD, REHEARSAL, Interpreter, Template, budget_of, live
 from sandtable_runner.host import probe_host
-from sandtable_runner.layout import settle_memory
 from sandtable_runner.namespaces import enter_namespaces
 
 _MAX_MESSAGE = 64 << 10
@@ -172,8 +171,6 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     gc.disable()
-    if interpreter is not None:
-        settle_memory()
     template = Template(connection, parser, isolation, seal.Baseline.measure(), store_fd, interpreter)
     zygote = Zygote(control, template)
     control.send({**hello, "ready": True, "layers": isolation.layers})

@@ -15,6 +15,8 @@ import { PythonCode } from "./python_code";
 interface AttemptViewProps {
   attempt: Attempt;
   title: string;
+  /** Which one it is, read aloud: `step 2, attempt 1`. */
+  place: string;
   /** While it runs; it is put away when it has run. */
   open: boolean;
   /** A person is deciding about it: the code stands there. */
@@ -23,7 +25,14 @@ interface AttemptViewProps {
   placed: readonly string[];
 }
 
-export function AttemptView({ attempt, title, open, shownElsewhere = false, placed }: AttemptViewProps) {
+export function AttemptView({
+  attempt,
+  title,
+  place,
+  open,
+  shownElsewhere = false,
+  placed,
+}: AttemptViewProps) {
   const failed = hasFailed(attempt);
   const [looked, setLooked] = useState(open);
   useEffect(() => setLooked(open), [open]);
@@ -44,9 +53,11 @@ export function AttemptView({ attempt, title, open, shownElsewhere = false, plac
         <details open={looked} onToggle={(event) => setLooked(event.currentTarget.open)}>
           <summary className="w-fit cursor-pointer text-ink-3 text-small hover:text-ink">{title}</summary>
           <div className="mt-2 space-y-2">
-            <PythonCode code={attempt.code} />
-            <Output text={said} label="Output" />
-            {run?.stderr && <Output text={run.stderr} label="Errors of the code" trouble={failed} />}
+            <PythonCode code={attempt.code} label={`Python code, ${place}`} />
+            <Output text={said} label={`Output, ${place}`} />
+            {run?.stderr && (
+              <Output text={run.stderr} label={`Errors of the code, ${place}`} trouble={failed} />
+            )}
             {run && looked && <Shown run={run} placed={placed} />}
           </div>
         </details>

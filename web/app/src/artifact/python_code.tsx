@@ -39,7 +39,7 @@ export function PythonCode({ code, label = "Python code", wraps = false }: Pytho
           ))}
         </pre>
       </section>
-      <div className="absolute top-1 right-1 rounded bg-page">
+      <div className="absolute top-1 right-0 rounded-r-md bg-page pr-1">
         <Copy text={code} label={`Copy ${label}`} />
       </div>
     </div>

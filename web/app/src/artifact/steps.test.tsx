@@ -57,7 +57,7 @@ test("while it works, every step is listed and the newest code is open", () => {
   expect(within(first).getAllByText("count")).toHaveLength(1);
   expect(first.textContent).toContain("AttributeError: coun");
   expect(first.textContent).toContain("Corrected code");
-  expect(within(first).getAllByLabelText("Output")[0]?.textContent).toBe("24");
+  expect(within(first).getAllByLabelText("Output, step 1, attempt 2")[0]?.textContent).toBe("24");
   expect(first.querySelector("[data-status]")?.getAttribute("data-status")).toBe("succeeded");
 });
 

@@ -77,6 +77,7 @@ function StepItem({ step, open, waits, placed }: StepItemProps) {
           key={attempt.runId ?? at}
           attempt={attempt}
           title={step.attempts.length === 1 ? "Code" : at === 0 ? "First code" : "Corrected code"}
+          place={newest === 0 ? `step ${step.number}` : `step ${step.number}, attempt ${at + 1}`}
           open={open && at === newest}
           shownElsewhere={waits && at === newest && attempt.runId === null}
           placed={placed}

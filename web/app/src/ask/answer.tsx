@@ -2,7 +2,7 @@
 import { ActionBarPrimitive, MessagePrimitive, useAuiState } from "@assistant-ui/react";
 import { RefreshCw } from "lucide-react";
 import { lazy, Suspense } from "react";
-import { hasTags, tagsIn } from "~/artifact/tags";
+import { hasTags, tagsIn, withoutTags } from "~/artifact/tags";
 import { plannedSteps } from "~/events/steps";
 import type { Turn } from "~/events/turn";
 import { Copy, classes, IconButton, Markdown } from "~/ui";
@@ -79,7 +79,7 @@ function Words({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
   // Until there are words to stand in, what was shown waits: it would push down the steps that are being watched.
   if (showsArtifacts(turn) && (words !== "" || turn.ending !== null))
     return (
-      <Suspense fallback={<Markdown text={words} />}>
+      <Suspense fallback={<Markdown text={withoutTags(words)} />}>
         <AnswerText turn={turn} text={words} datasetId={datasetId} />
       </Suspense>
     );
@@ -111,7 +111,7 @@ function Actions({ turn }: { turn: Turn }) {
   return (
     <div className="-ml-1.5 flex items-center gap-1 text-ink-3">
       <Branches of="answer" />
-      {turn.text && <Copy text={turn.text} label="Copy answer" />}
+      {turn.text && <Copy text={withoutTags(turn.text)} label="Copy answer" />}
       <ActionBarPrimitive.Reload asChild>
         <IconButton label="Answer again" size="smallIcon">
           <RefreshCw />

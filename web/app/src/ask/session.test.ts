@@ -275,6 +275,55 @@ test("a person's decision goes on in the same place", async () => {
   expect(path().map((one) => one.answer?.turn.ending)).toEqual(["answered"]);
 });
 
+test("edited code is a step of the same analysis", async () => {
+  const code = (text: string) => custom({ type: "code", step: 1, goal: "Count", code: text });
+  wire.play = async function* (order) {
+    if (order?.resume) {
+      yield code("mine");
+      yield custom({ type: "run", run_id: "run_1", status: "succeeded" });
+      yield message;
+      return;
+    }
+    yield custom({ type: "plan", plan: { steps: ["Count"] }, reading: "In Python: Count" });
+    yield code("theirs");
+    const value = { action_requests: [{ name: "execute_python", args: { code: "theirs" } }] };
+    yield { event: "values", data: { messages: [], __interrupt__: [{ value }] } };
+  };
+  session.ask("By region", "ecommerce");
+  await idle();
+  expect(last()).toMatchObject({ ending: "waiting", waiting: { tool: "execute_python", text: "theirs" } });
+  const [step] = path();
+  const edited_action = { name: "execute_python", args: { code: "mine" } } as const;
+  if (step?.answer) session.decide(step.answer, { type: "edit", edited_action });
+  await idle();
+  expect(wire.orders[1]?.resume).toEqual({ decisions: [{ type: "edit", edited_action }] });
+  expect(last()).toMatchObject({ ending: "answered", plan: { steps: ["Count"] }, waiting: null });
+  expect(last()?.steps[0]?.attempts).toMatchObject([{ code: "mine", runId: "run_1" }]);
+});
+
+test("who joins after a decision knows the steps before it", async () => {
+  const args = { code: "x", step: 1, goal: "Load" };
+  const ran = { run_id: "run_1", status: "succeeded" };
+  const messages = [
+    { id: "q", type: "human", content: "Why?" },
+    { id: "a", type: "ai", content: "", tool_calls: [{ id: "c", name: "execute_python", args }] },
+    { id: "t", type: "tool", content: JSON.stringify(ran) },
+  ];
+  wire.status = "busy";
+  wire.run = { run_id: "r1", status: "running", created_at: "" } as ThreadRun;
+  wire.play = async function* () {
+    yield { event: "values", data: { messages } };
+    yield custom({ type: "code", step: 2, goal: "Sum", code: "y" });
+    yield message;
+  };
+  await session.open("t1");
+  await idle();
+  expect(last()?.steps.map((one) => [one.goal, one.attempts[0]?.status])).toEqual([
+    ["Load", "succeeded"],
+    ["Sum", "cancelled"],
+  ]);
+});
+
 test("leaving stops listening", async () => {
   session.ask("By region", "ecommerce");
   session.clear();
