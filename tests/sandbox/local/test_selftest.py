@@ -8,7 +8,7 @@ from sandtable.errors import ErrorCode, SandboxUnavailable
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.selftest import examine
-from sandtable.sandbox.local.template import Hello
+from sandtable.sandbox.local.template import Hello, Kind
 from tests.sandbox.stores import Store
 
 
@@ -26,7 +26,7 @@ async def test_every_attempt_fails_and_the_bait_is_untouched(store: Store, execu
 class _Leaky(LocalExecutor):
     """As if one attempt had worked."""
 
-    async def start(self) -> Hello:
+    async def start(self, kind: Kind = "sql") -> Hello:
         return Hello("duckdb", ("seccomp",), (), 0)
 
     async def submit(self, job: Job) -> None:
@@ -45,7 +45,7 @@ async def test_one_hole_is_enough(tmp_path: Path) -> None:
 
 
 class _Barren(LocalExecutor):
-    async def start(self) -> Hello:
+    async def start(self, kind: Kind = "sql") -> Hello:
         raise SandboxUnavailable("this host cannot isolate", reasons=["landlock: none"])
 
 

@@ -18,6 +18,8 @@ export function inPageColours(given: Figure, palette: Palette, caption: string):
     zerolinecolor: palette.lineStrong,
     tickcolor: palette.lineStrong,
     automargin: true,
+    // With a standoff the margin grows for the title; without one it is cut off below.
+    title: { standoff: 12, font: { size: 12 } },
     // The page scrolls over a chart; nothing in it is dragged.
     fixedrange: true,
   };

@@ -22,7 +22,9 @@ export function LogTab({ run, onFix }: { run: RunView; onFix: (fix: Fix) => void
 
 function Bars({ run }: { run: RunView }) {
   const now = useNow(!hasEnded(run.status));
-  const { steps, total } = timelineOf(run, now);
+  const { steps: all, total } = timelineOf(run, now);
+  // No plan is behind Python.
+  const steps = all.filter(({ name }) => name !== "Plan to SQL" || pythonOf(run) === null);
   return (
     <Section title="Where the time went">
       <ol className="space-y-1.5">

@@ -46,7 +46,7 @@ function Capsule({ run }: { run: RunView }) {
   return (
     <Section title="Capsule">
       <p className="text-ink-2">
-        The signed record of this run. Verifying derives everything again: signature, data, SQL, verdict,
+        The signed record of this run. Verifying derives everything again: signature, data, what ran, verdict,
         rows.
       </p>
       <div className="flex flex-wrap items-center gap-2">
@@ -105,7 +105,7 @@ function Walls({ run }: { run: RunView }) {
       {sealed && sealed.isolation.length > 0 && (
         <>
           <p className="text-ink-2">
-            {sealed.engine} in a single-use sandbox, behind {sealed.isolation.length} layers:
+            {sealed.engine} in a sealed sandbox, behind {sealed.isolation.length} layers:
           </p>
           <ul className="divide-y rounded-md border">
             {sealed.isolation.map((layer) => (
