@@ -33,7 +33,9 @@ export default function Diagram({ text, label, instead }: DiagramProps) {
     };
   }, [id, text, theme]);
   if (failed)
-    return instead ?? <p className="text-ink-2">The diagram cannot be drawn. The list below says the same.</p>;
+    return (
+      instead ?? <p className="text-ink-2">The diagram cannot be drawn. The list below says the same.</p>
+    );
   if (!picture) return <Skeleton className="h-64" />;
   return (
     <section
