@@ -7,12 +7,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import structlog
 from click.testing import CliRunner, Result
 
 from sandtable.cli import main
 from sandtable.settings import Settings
 from tests.cli.analysts import FakeAnalyst
+from tests.own_logs import own_logs
 from tests.server.house import House, open_house
 
 Invoke = Callable[..., Result]
@@ -21,9 +21,8 @@ Invoke = Callable[..., Result]
 @pytest.fixture(autouse=True)
 def _own_logs() -> Iterator[None]:
     """A command sets up logging for its process; the next test begins anew."""
-    saved = structlog.get_config()
-    yield
-    structlog.configure(**saved)
+    with own_logs():
+        yield
 
 
 @pytest.fixture

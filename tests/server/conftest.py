@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import io
 import json
-import logging
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import pytest_asyncio
-import structlog
 from httpx import ASGITransport, AsyncClient
 
 from sandtable.server import logs
 from sandtable.server.app import create_app
+from tests.own_logs import own_logs
 from tests.server.house import House, open_house
 
 LogLines = Callable[[], list[dict[str, Any]]]
@@ -24,17 +23,10 @@ LogLines = Callable[[], list[dict[str, Any]]]
 @pytest.fixture(autouse=True)
 def log_lines() -> Iterator[LogLines]:
     """What was logged so far."""
-    saved, handlers, level = (
-        structlog.get_config(),
-        list(logging.getLogger().handlers),
-        logging.getLogger().level,
-    )
     out = io.StringIO()
-    logs.configure("debug", out)
-    yield lambda: [json.loads(line) for line in out.getvalue().splitlines()]
-    structlog.configure(**saved)
-    logging.getLogger().handlers[:] = handlers
-    logging.getLogger().setLevel(level)
+    with own_logs():
+        logs.configure("debug", out)
+        yield lambda: [json.loads(line) for line in out.getvalue().splitlines()]
 
 
 @pytest_asyncio.fixture

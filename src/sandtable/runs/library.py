@@ -95,6 +95,7 @@ class Library:
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = asyncio.create_task(self._look_at(dataset), name=f"profile {dataset.id}")
             self._profiles[dataset.version] = task
+            task.add_done_callback(_hear)
         self._profiles.move_to_end(dataset.version)
         while len(self._profiles) > _PROFILES_KEPT and next(iter(self._profiles.values())).done():
             self._profiles.popitem(last=False)
@@ -112,3 +113,9 @@ class Library:
             # It is as good as any for this process; the next one makes its own.
             log.warning("profile_not_kept", dataset_id=dataset.id, reason=str(error))
         return made
+
+
+def _hear(task: asyncio.Task[Profile]) -> None:
+    """Those who wait are told; a look at the data for which nobody waits any more fails in silence."""
+    if not task.cancelled():
+        task.exception()

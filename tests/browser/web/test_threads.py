@@ -75,6 +75,7 @@ def test_the_list_is_searched_renamed_and_thinned(served: str, page: Page, pictu
     search.fill("")
 
     titles = page.get_by_role("navigation", name="Main").locator("a[href^='/t/']")
+    expect(listed(page, "How many orders came by channel?")).to_be_visible()
     before = titles.all_inner_texts()
     act(page, "How many orders came by channel?", "Rename")
     page.get_by_role("textbox", name=re.compile("New name of")).fill("Channels")
