@@ -24,13 +24,14 @@ def enter_namespaces(store: str, is_root: bool) -> None:
         Path("/proc/self/gid_map").write_text(f"{NOBODY} {gid} 1")
     pid = os.fork()
     if pid:
-        _shadow(pid)
+        stand_behind(pid)
     kernel.die_with_parent()
     kernel.set_hostname("sandbox")
     root.build_root(store)
 
 
-def _shadow(pid: int) -> None:
+def stand_behind(pid: int) -> None:
+    """Wait for the child that goes on in this process's place, and end as it did. Never returns."""
     kernel.close_all_from(3)
     while True:
         try:

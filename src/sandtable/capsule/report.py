@@ -2,36 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-LinkName = Literal[
-    "envelope",
-    "signature",
-    "signer",
-    "digests",
-    "data",
-    "plan",
-    "verdict",
-    "result",
-    "chart",
-    "artifacts",
-    "stdout",
-]
-LINKS: tuple[LinkName, ...] = (
-    "envelope",
-    "signature",
-    "signer",
-    "digests",
-    "data",
-    "plan",
-    "verdict",
-    "result",
-    "chart",
-)
+AnyRun = Literal["envelope", "signature", "signer", "digests", "data", "plan", "verdict", "result", "chart"]
+OfCode = Literal["artifacts", "stdout"]
+LinkName = Literal[AnyRun, OfCode]
+
+LINKS: tuple[LinkName, ...] = get_args(AnyRun)
 """Of every capsule, in this order."""
-CODE_LINKS: tuple[LinkName, ...] = ("artifacts", "stdout")
+CODE_LINKS: tuple[LinkName, ...] = get_args(OfCode)
 """Further ones of a run of Python."""
 
 

@@ -14,7 +14,6 @@ import click
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
 from sandtable.cli import failure, inputs
-from sandtable.cli.config import load_settings, quiet_logs
 from sandtable.cli.lines import lines_of
 from sandtable.cli.prompting import Prompter, history
 from sandtable.cli.session import on_parts, open_dataset, with_parts
@@ -22,6 +21,7 @@ from sandtable.cli.show import clean, print_json
 from sandtable.cli.turn import Analyst, Turn, begin_loading, checked_question, continued, gather
 from sandtable.cli.turn_show import progress, show_turn
 from sandtable.errors import InvalidInput, SandtableError
+from sandtable.process import load_settings, quiet_logs
 
 _PROMPT = "> "
 _HISTORY = "chat_history"

@@ -7,8 +7,8 @@ from rich.text import Text
 
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.cli import inputs
-from sandtable.cli.config import load_settings
 from sandtable.cli.show import clean, console, grid, on_terminal, print_json
+from sandtable.process import load_settings
 
 
 @click.command("datasets")

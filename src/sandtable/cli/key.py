@@ -6,8 +6,8 @@ import click
 
 from sandtable.capsule.keys import open_signing_key, public_pem
 from sandtable.cli import inputs
-from sandtable.cli.config import load_settings
 from sandtable.cli.show import print_json
+from sandtable.process import load_settings
 
 
 @click.command("key")

@@ -14,12 +14,13 @@ from sandtable.capsule.document import document
 from sandtable.catalog.store import DataStore
 from sandtable.cli import failure, inputs
 from sandtable.cli.artifacts import show_code_output
-from sandtable.cli.config import load_settings, raised
+from sandtable.cli.config import raised
 from sandtable.cli.jsonl import Answer, Line, answer_lines
 from sandtable.cli.refusal import show_refusal
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, on_terminal, print_json, print_rows
 from sandtable.errors import ErrorCode, InvalidInput, Problem
+from sandtable.process import load_settings
 from sandtable.runs.export import MEDIA_TYPES, Format, export_run
 from sandtable.runs.model import Run, RunRequest
 

@@ -10,8 +10,8 @@ from rich.text import Text
 from sandtable.catalog.model import Dataset, Table
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.cli import inputs
-from sandtable.cli.config import load_settings
 from sandtable.cli.show import clean, console, grid, print_json
+from sandtable.process import load_settings
 
 
 @click.command("schema")

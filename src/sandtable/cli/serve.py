@@ -8,8 +8,8 @@ from pkgutil import resolve_name
 import click
 
 from sandtable.cli import inputs
-from sandtable.cli.config import load_settings
 from sandtable.cli.show import print_json
+from sandtable.process import load_settings
 
 # By name, as any program loads a server: the two surfaces do not import each other.
 _LISTEN = "sandtable.server.listen:listen"

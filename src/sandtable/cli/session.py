@@ -16,8 +16,8 @@ from rich.status import Status
 
 from sandtable.assemble import Parts, assemble
 from sandtable.catalog.model import Dataset
-from sandtable.cli.config import load_settings, quiet_logs
 from sandtable.cli.group import TERMINATED
+from sandtable.process import load_settings, quiet_logs
 from sandtable.settings import Settings
 
 T = TypeVar("T")

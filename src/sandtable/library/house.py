@@ -7,19 +7,16 @@ more time, rows or memory than the settings give by themselves: here, asking is 
 from __future__ import annotations
 
 import asyncio
-import logging
-import sys
 from contextlib import AsyncExitStack
 from pkgutil import resolve_name
 from typing import Any
 
 import structlog
-from pydantic import ValidationError
 
 from sandtable.assemble import Parts, assemble
-from sandtable.errors import InvalidInput
 from sandtable.library.bridge import at_close
 from sandtable.library.handover import Handover
+from sandtable.process import load_settings, quiet_logs
 from sandtable.settings import Settings
 
 MOST_SECONDS = 3600.0
@@ -58,7 +55,7 @@ class Street:
         self, *, timeout_s: float | None = None, max_rows: int | None = None, memory_mb: int | None = None
     ) -> House:
         """Raises SandboxUnavailable, and InvalidInput for settings that cannot be used."""
-        settings = _raised(_settings(), timeout_s, max_rows, memory_mb)
+        settings = _raised(load_settings(), timeout_s, max_rows, memory_mb)
         for ended in [loop for loop in self._loops if loop.is_closed()]:
             del self._loops[ended]
         houses = self._loops.setdefault(asyncio.get_running_loop(), {})
@@ -83,17 +80,6 @@ async def _open(settings: Settings) -> House:
     return House(parts, handover, kept)
 
 
-def _settings() -> Settings:
-    try:
-        return Settings()
-    except ValidationError as error:
-        wrong = [f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors()]
-        raise InvalidInput(
-            f"the settings cannot be used: {'; '.join(wrong)}",
-            suggestion="Correct or unset that SANDTABLE_… variable; docs/settings.md lists them all.",
-        ) from error
-
-
 def _raised(
     settings: Settings, timeout_s: float | None, max_rows: int | None, memory_mb: int | None
 ) -> Settings:
@@ -109,8 +95,4 @@ def _raised(
 def _keep_quiet() -> None:
     """Stdout is the caller's. Whoever has set up structlog hears what they chose to."""
     if not structlog.is_configured():
-        structlog.configure(
-            processors=[structlog.processors.add_log_level, structlog.processors.KeyValueRenderer()],
-            wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),
-            logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        )
+        quiet_logs()

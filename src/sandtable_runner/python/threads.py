@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 from sandtable_runner import kernel
+from sandtable_runner.namespaces import stand_behind
 
 _PATIENCE_S = 5.0
 _TASKS = Path("/proc/self/task")
@@ -23,7 +24,7 @@ def shed_threads() -> None:
     _await_sleep()
     pid = os.fork()
     if pid:
-        _stand_behind(pid)
+        stand_behind(pid)
     kernel.die_with_parent()
 
 
@@ -39,13 +40,3 @@ def _await_sleep() -> None:
 def _is_awake(task: Path) -> bool:
     state = (task / "stat").read_text().rpartition(")")[2].split()[0]
     return state not in "SX"
-
-
-def _stand_behind(pid: int) -> None:
-    kernel.close_all_from(3)
-    while True:
-        try:
-            _, status = os.waitpid(pid, 0)
-        except InterruptedError:
-            continue
-        os._exit(0 if status == 0 else 1)

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -43,15 +40,6 @@ _WORLDS = {
 _PARAMETERS = [
     pytest.param(world, id=name, marks=pytest.mark.needs(*needs)) for name, (world, needs) in _WORLDS.items()
 ]
-
-
-@pytest.fixture(scope="module")
-def open_folder() -> Iterator[Path]:
-    """One that every user may write to, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(prefix="sandtable-attacks-"))
-    folder.chmod(0o777)
-    yield folder
-    shutil.rmtree(folder)
 
 
 @pytest.fixture(scope="module", params=_PARAMETERS)

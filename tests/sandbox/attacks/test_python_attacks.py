@@ -5,11 +5,6 @@ With the check on, none of them gets this far: see `tests/policy/python`.
 
 from __future__ import annotations
 
-import json
-import secrets
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +12,8 @@ import pytest
 
 from sandtable.errors import ErrorCode
 from tests.policy.python.corpora import ATTACKS
-from tests.sandbox import as_user
+from tests.sandbox.worlds import WORLDS, report_from
 
-_WORLDS = {
-    "root-namespaces": (0, "auto", ("root", "userns")),
-    "user-namespaces": (as_user.ORDINARY_UID, "auto", ("userns",)),
-    "user-landlock": (as_user.ORDINARY_UID, "landlock", ("landlock",)),
-}
 _FAMILIES = list(dict.fromkeys(attack.family for attack in ATTACKS))
 _EXPECTED = {
     None,
@@ -34,31 +24,9 @@ _EXPECTED = {
 }
 
 
-@pytest.fixture(scope="module")
-def open_folder() -> Iterator[Path]:
-    """One that every user may write to, unlike pytest's own."""
-    folder = Path(tempfile.mkdtemp(prefix="sandtable-python-attacks-"))
-    folder.chmod(0o777)
-    yield folder
-    shutil.rmtree(folder)
-
-
-@pytest.fixture(
-    scope="module",
-    params=[
-        pytest.param((uid, isolation), id=name, marks=pytest.mark.needs(*needs))
-        for name, (uid, isolation, needs) in _WORLDS.items()
-    ],
-)
+@pytest.fixture(scope="module", params=WORLDS)
 def report(request: pytest.FixtureRequest, open_folder: Path) -> dict[str, Any]:
-    uid, isolation = request.param
-    given = json.dumps({"isolation": isolation, "folder": str(open_folder / secrets.token_hex(4))})
-    done = as_user.run("tests.sandbox.attacks.python_battery", given, uid=uid, timeout=400)
-    assert done.returncode == 0, done.stderr[-3000:]
-    report = json.loads(done.stdout)
-    assert (report["uid"] == 0) == (uid == 0)
-    assert ("private-root" in report["layers"]) == (isolation == "auto")
-    return report
+    return report_from(request.param, "tests.sandbox.attacks.python_battery", open_folder)
 
 
 @pytest.mark.parametrize("family", _FAMILIES)

@@ -1,12 +1,14 @@
-"""The message that calls a tool, and the progress shown beside it."""
+"""The message that calls a tool, the one that answers it, and the progress shown beside them."""
 
 from __future__ import annotations
 
-from langchain_core.messages import AIMessage, AnyMessage
+from typing import Any
+
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.graph.ui import push_ui_message
 
 from sandtable.agent.state import Turn
-from sandtable.agent.tools import EXECUTE_PYTHON, call_of
+from sandtable.agent.tools import EXECUTE_PYTHON, as_text, call_of
 from sandtable.agent.voice import new_id
 
 
@@ -24,6 +26,17 @@ def code_call(dataset_id: str, code: str, step: int, goal: str) -> AIMessage:
     message = AIMessage(content="", id=new_id(), tool_calls=[call])
     progress(ids_of(message), "checked", None, None)
     return message
+
+
+def reply_of(call: dict[str, str], report: dict[str, Any], *, failed: bool) -> ToolMessage:
+    """What came of a call, for whoever reads the thread."""
+    return ToolMessage(
+        as_text(report),
+        name=call["name"],
+        tool_call_id=call["call"],
+        id=new_id(),
+        status="error" if failed else "success",
+    )
 
 
 def ids_of(message: AIMessage) -> dict[str, str]:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from langchain_core.messages import AnyMessage, ToolMessage
+from langchain_core.messages import AnyMessage
 from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.events import Chart, Log, RunState, Table, Thought
 from sandtable.agent.execution import execute
 from sandtable.agent.means import Means
-from sandtable.agent.nodes.calling import ids_of, new_call, progress
+from sandtable.agent.nodes.calling import ids_of, new_call, progress, reply_of
 from sandtable.agent.nodes.place import dataset_of, user_of
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.state import State, Turn, changed, origin_of, turn_of
 from sandtable.agent.suggest import next_questions
-from sandtable.agent.tools import as_text, report_of
-from sandtable.agent.voice import emit, new_id
+from sandtable.agent.tools import report_of
+from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.plan.validate import parse_plan
@@ -53,7 +53,9 @@ async def run(means: Means, state: State, config: RunnableConfig) -> State:
         suggestions = await suggesting
     except SandtableError as error:
         progress(call, "failed", None, "failed")
-        messages.append(_reply(call, {"status": "failed", "error": {"message": error.message}}, failed=True))
+        messages.append(
+            reply_of(call, {"status": "failed", "error": {"message": error.message}}, failed=True)
+        )
         problem = error.problem.model_dump(mode="json")
         return State(turn=changed(turn, Turn(problem=problem, given_up=True)), messages=messages)
     finally:
@@ -65,7 +67,7 @@ async def run(means: Means, state: State, config: RunnableConfig) -> State:
         problem=main.error.model_dump(mode="json") if main.error else None,
         suggestions=suggestions,
     )
-    messages.append(_reply(call, report_of(main), failed=main.status != "succeeded"))
+    messages.append(reply_of(call, report_of(main), failed=main.status != "succeeded"))
     return State(turn=changed(turn, changes), messages=messages)
 
 
@@ -112,16 +114,6 @@ def show(ended: Run) -> None:
     )
     if ended.chart is not None:
         emit(Chart(run_id=ended.id, figure=ended.chart))
-
-
-def _reply(call: dict[str, str], report: dict[str, Any], *, failed: bool) -> ToolMessage:
-    return ToolMessage(
-        as_text(report),
-        name=call["name"],
-        tool_call_id=call["call"],
-        id=new_id(),
-        status="error" if failed else "success",
-    )
 
 
 def after_run(means: Means, state: State) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.messages import ToolMessage
 from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.analysis.coder import MOST_REPAIRS, Seen
@@ -13,12 +12,12 @@ from sandtable.agent.analysis.observing import seen_of
 from sandtable.agent.events import ArtifactShown, Log, RunState, Thought
 from sandtable.agent.execution import execute
 from sandtable.agent.means import Means
-from sandtable.agent.nodes.calling import code_call, ids_of, progress
+from sandtable.agent.nodes.calling import code_call, ids_of, progress, reply_of
 from sandtable.agent.nodes.coding import analysis_of, noted
 from sandtable.agent.nodes.place import dataset_of, thread_of, user_of
 from sandtable.agent.state import State, Turn, origin_of, turn_of
-from sandtable.agent.tools import as_text, report_of
-from sandtable.agent.voice import emit, new_id
+from sandtable.agent.tools import report_of
+from sandtable.agent.voice import emit
 from sandtable.errors import ErrorCode, SandtableError
 from sandtable.runs.model import Run, RunRequest
 
@@ -42,12 +41,12 @@ async def run_cell(means: Means, state: State, config: RunnableConfig) -> State:
         [ended] = await execute(means.runs, [request], tell)
     except SandtableError as error:
         progress(call, "failed", None, "failed")
-        reply = _reply(call, {"status": "failed", "error": {"message": error.message}}, failed=True)
+        reply = reply_of(call, {"status": "failed", "error": {"message": error.message}}, failed=True)
         ended_by = noted(turn, problem=error.problem.model_dump(mode="json"), next="conclude")
         return State(turn=ended_by, messages=[message, reply])
     show_cell(ended)
     seen = seen_of(ended, analysis.get("at", 1), goal_of(analysis))
-    reply = _reply(call, report_of(ended), failed=not seen.succeeded)
+    reply = reply_of(call, report_of(ended), failed=not seen.succeeded)
     return State(turn=_gone_on(turn, seen, ended), messages=[message, reply])
 
 
@@ -109,16 +108,6 @@ def _may_mend(analysis: Analysis, seen: Seen) -> bool:
 
 def _place(analysis: Analysis) -> str:
     return "the chart" if draws(analysis) else f"step {analysis.get('at', 1)}"
-
-
-def _reply(call: dict[str, str], report: dict[str, Any], *, failed: bool) -> ToolMessage:
-    return ToolMessage(
-        as_text(report),
-        name=call["name"],
-        tool_call_id=call["call"],
-        id=new_id(),
-        status="error" if failed else "success",
-    )
 
 
 def after_run_cell(state: State) -> str:
