@@ -2,11 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from sandtable.sandbox.job import Job, JobResult
 
 JobStatus = Literal["unknown", "pending", "running", "done"]
+Kind = Literal["sql", "py", "jupyter"]
+"""What a sandbox has loaded: the engine alone, Python's libraries, or a Jupyter kernel besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hello:
+    """What a tier found when it started."""
+
+    engine: str
+    """Such as `duckdb 2.0.0`."""
+    layers: tuple[str, ...]
+    """What isolates a job here: recorded in the capsule."""
+    reasons: tuple[str, ...] = ()
+    """Why a stronger isolation is not used."""
+    pid: int = 0
+    """Of the template process, where the tier has one."""
 
 
 class Executor(Protocol):
@@ -29,4 +46,16 @@ class Executor(Protocol):
 
     async def aclose(self) -> None:
         """End every sandbox this executor started."""
+        ...
+
+
+class Tier(Executor, Protocol):
+    """An executor that a server can be set up with."""
+
+    async def start(self, kind: Kind = "sql") -> Hello:
+        """Find out whether jobs can run here. Raises SandboxUnavailable. Called by the first job otherwise."""
+        ...
+
+    async def warm(self, job: Job) -> None:
+        """Jobs like this one will come: have sandboxes ready for them, where this tier can."""
         ...

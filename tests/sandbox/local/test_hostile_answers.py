@@ -14,9 +14,10 @@ from typing import Any
 import pytest
 
 from sandtable.errors import ErrorCode
+from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
-from sandtable.sandbox.local.sandbox import Ended, Sandbox
+from sandtable.sandbox.local.sandbox import Sandbox
 from tests.sandbox.stores import Store, sql_job
 
 _GOOD: dict[str, Any] = {

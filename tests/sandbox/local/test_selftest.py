@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from sandtable.errors import ErrorCode, SandboxUnavailable
+from sandtable.sandbox.executor import Hello, Kind
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.selftest import examine
-from sandtable.sandbox.local.template import Hello, Kind
 from tests.sandbox.stores import Store
 
 

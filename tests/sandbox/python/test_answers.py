@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sandtable.sandbox.job import DataRef, Job, Limits
-from sandtable.sandbox.local.wire import read_answer
+from sandtable.sandbox.wire import read_answer
 
 _JOB = Job(
     id="j", mode="python", data=(DataRef(table="orders", path="o"),), limits=Limits(rows=2, log_bytes=100)

@@ -5,22 +5,21 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from pathlib import Path
 
-from sandtable.errors import InvalidInput, NotFound, RunnerBroken, SandboxUnavailable
-from sandtable.sandbox.executor import JobStatus
+from sandtable.errors import InvalidInput, RunnerBroken
+from sandtable.sandbox.executor import Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
+from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.local.held import Held
-from sandtable.sandbox.local.outcome import explain_end, failed, timed_out
 from sandtable.sandbox.local.pool import KEYS_KEPT, Key, Origin, Pool
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.sandbox.local.station import Plan, Station
-from sandtable.sandbox.local.template import Hello, Kind
-from sandtable.sandbox.local.wire import order_of, read_answer
+from sandtable.sandbox.outcome import explain_end, failed, timed_out
+from sandtable.sandbox.wire import order_of, read_answer
 
-_RESULTS_KEPT = 64
 _ANSWER_SLACK = 1 << 20
 _READY_BYTES = 4096
 _END_GRACE_S = 1.0
@@ -59,15 +58,12 @@ class LocalExecutor:
         self._stations: dict[Kind, Station] = {"sql": Station(queries), "py": Station(code)}
         self._sessions: set[LocalSession] = set()
         self._origin: Origin | None = origin
-        self._slots = asyncio.Semaphore(parallel)
-        self._tasks: OrderedDict[str, asyncio.Task[JobResult]] = OrderedDict()
-        self._running: set[str] = set()
+        self._jobs = Jobs(self._work, parallel, kill=self._kill)
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
         self._refills: dict[tuple[Kind, Key], asyncio.Task[None]] = {}
         self._last_work = 0.0
         self._hurry = asyncio.Event()
-        self._closed = False
         self._held = Held(parallel)
         self._kept: deque[Sandbox] = deque()
         """Parsers of the one person who uses this process, between two of their texts."""
@@ -77,27 +73,17 @@ class LocalExecutor:
         return (await self._stations[kind].ready())[0].hello
 
     async def submit(self, job: Job) -> None:
-        self._refuse_when_closed()
-        if job.id not in self._tasks:
-            self._tasks[job.id] = asyncio.create_task(self._work(job), name=f"job {job.id}")
-            while len(self._tasks) > _RESULTS_KEPT and next(iter(self._tasks.values())).done():
-                self._tasks.popitem(last=False)
-
-    def _refuse_when_closed(self) -> None:
-        if self._closed:
-            raise SandboxUnavailable(
-                "no job is taken: this executor is closed", suggestion="start the server again"
-            )
+        self._jobs.submit(job)
 
     async def open_session(self, job: Job) -> LocalSession:
         """Implements `sandbox.session.SessionHost`."""
-        self._refuse_when_closed()
+        self._jobs.refuse_when_closed()
         if job.mode != "session":
             raise InvalidInput(f"a session is opened with a job of mode `session`, not {job.mode!r}")
         for _ in range(2):
             _, pool = await self._stations["py"].ready()
             sandbox, origin = pool.take(job, origin=self._origin)
-            session = LocalSession(job, sandbox, self._slots, self._sessions.discard)
+            session = LocalSession(job, sandbox, self._jobs.places, self._sessions.discard)
             self._sessions.add(session)
             opened = await session.open(fresh=origin == "fresh")
             self._last_work = time.perf_counter()
@@ -107,52 +93,27 @@ class LocalExecutor:
         raise RunnerBroken("the sandbox was lost twice", suggestion="try again")
 
     async def result(self, job_id: str) -> JobResult:
-        task = self._task(job_id)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if task.cancelled():
-                return JobResult(job_id=job_id, status="cancelled")
-            raise
+        return await self._jobs.result(job_id)
 
     async def status(self, job_id: str) -> JobStatus:
-        task = self._tasks.get(job_id)
-        if task is None:
-            return "unknown"
-        return "done" if task.done() else "running" if job_id in self._running else "pending"
+        return self._jobs.status(job_id)
 
     async def cancel(self, job_id: str) -> None:
-        task = self._task(job_id)
-        if task.done():
-            return
-        if job_id not in self._running:
-            task.cancel()
-        else:
-            self._cancelled.add(job_id)
-            if sandbox := self._sandboxes.get(job_id):
-                sandbox.kill()
+        self._jobs.cancel(job_id)
 
-    def _task(self, job_id: str) -> asyncio.Task[JobResult]:
-        task = self._tasks.get(job_id)
-        if task is None:
-            raise NotFound(
-                f"no job {job_id!r} here", suggestion="it may have ended long ago; ask for the run instead"
-            )
-        return task
+    def _kill(self, job_id: str) -> None:
+        self._cancelled.add(job_id)
+        if sandbox := self._sandboxes.get(job_id):
+            sandbox.kill()
 
     async def _work(self, job: Job) -> JobResult:
         try:
-            async with self._slots:
-                self._running.add(job.id)
+            result = await self._attempt(job)
+            if result is None:
+                # The template itself was lost under the job. Jobs only read, so a second try is safe.
                 result = await self._attempt(job)
-                if result is None:
-                    # The template itself was lost under the job. Jobs only read, so a second try is safe.
-                    result = await self._attempt(job)
-                return result or failed(
-                    job, "RUNNER_INTERNAL_ERROR", "SandboxLost", "the sandbox was lost twice"
-                )
+            return result or failed(job, "RUNNER_INTERNAL_ERROR", "SandboxLost", "the sandbox was lost twice")
         finally:
-            self._running.discard(job.id)
             self._cancelled.discard(job.id)
             self._last_work = time.perf_counter()
 
@@ -205,13 +166,9 @@ class LocalExecutor:
             return self._unless_cancelled(job, timed_out(job))
         except Garbled as trouble:
             await self._see_end(sandbox)
-            if (
-                sandbox.ended.done()
-                and sandbox.ended.result().status is None
-                and job.id not in self._cancelled
-            ):
+            if sandbox.end is not None and sandbox.end.status is None and job.id not in self._cancelled:
                 return None
-            return self._unless_cancelled(job, explain_end(job, sandbox, str(trouble)))
+            return self._unless_cancelled(job, explain_end(job, sandbox.end, sandbox.output, str(trouble)))
 
     def _unless_cancelled(self, job: Job, result: JobResult) -> JobResult:
         return JobResult(job_id=job.id, status="cancelled") if job.id in self._cancelled else result
@@ -232,7 +189,7 @@ class LocalExecutor:
         costs less in all than one that is made ready for later."""
         latest = time.perf_counter() + _REFILL_LATEST_S
         while (now := time.perf_counter()) < latest:
-            quiet = 0.0 if self._running else now - self._last_work
+            quiet = 0.0 if self._jobs.running else now - self._last_work
             if quiet >= _QUIET_S:
                 break
             with contextlib.suppress(TimeoutError):
@@ -257,10 +214,10 @@ class LocalExecutor:
             self._hurry.clear()
 
     async def aclose(self) -> None:
-        self._closed = True
-        for task in (*self._tasks.values(), *self._refills.values()):
+        await self._jobs.aclose()
+        for task in self._refills.values():
             task.cancel()
-        await asyncio.gather(*self._tasks.values(), *self._refills.values(), return_exceptions=True)
+        await asyncio.gather(*self._refills.values(), return_exceptions=True)
         await asyncio.gather(*(session.aclose() for session in list(self._sessions)))
         while self._kept:
             self._kept.popleft().dispose()

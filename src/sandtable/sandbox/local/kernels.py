@@ -21,11 +21,12 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.errors import InvalidInput, RunnerBroken, SandboxUnavailable
+from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job
-from sandtable.sandbox.local.outcome import explain_end
-from sandtable.sandbox.local.sandbox import Ended, Garbled, Sandbox
+from sandtable.sandbox.local.sandbox import Garbled, Sandbox
 from sandtable.sandbox.local.station import Plan, Station
-from sandtable.sandbox.local.wire import order_of
+from sandtable.sandbox.outcome import explain_end
+from sandtable.sandbox.wire import order_of
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
 """In the order in which the kernel takes their sockets; the number of a port is the place, from 1."""
@@ -103,7 +104,7 @@ class SandboxedKernel:
 
     def explain(self) -> str:
         """Why it ended, when nobody shut it down."""
-        error = explain_end(self._job, self.sandbox, "it ended by itself").error
+        error = explain_end(self._job, self.sandbox.end, self.sandbox.output, "it ended by itself").error
         return error.message if error else "it ended by itself"
 
     def interrupt(self) -> None:

@@ -14,24 +14,12 @@ import signal
 import socket
 import struct
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from sandtable.sandbox.ended import Ended
 
 _LENGTH = struct.Struct(">I")
 _OUTPUT_KEPT = 64 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    """How a sandbox's process ended, as `wait` tells it; status None when the template died first."""
-
-    status: int | None
-    peak_kb: int = 0
-    cpu_ms: float = 0.0
-
-    @property
-    def signal(self) -> int | None:
-        return os.WTERMSIG(self.status) if self.status is not None and os.WIFSIGNALED(self.status) else None
 
 
 class Garbled(Exception):
@@ -57,6 +45,11 @@ class Sandbox:
     @property
     def alive(self) -> bool:
         return not self.ended.done()
+
+    @property
+    def end(self) -> Ended | None:
+        """How it ended, if it has."""
+        return self.ended.result() if self.ended.done() else None
 
     def has_started(self, pidfd: int) -> None:
         self._pidfd = pidfd

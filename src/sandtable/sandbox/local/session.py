@@ -10,9 +10,9 @@ from typing import Any
 
 from sandtable.errors import InvalidInput, RunnerBroken
 from sandtable.sandbox.job import Job, JobError, JobResult, Limits
-from sandtable.sandbox.local.outcome import explain_end, failed, timed_out
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
-from sandtable.sandbox.local.wire import order_of, read_answer
+from sandtable.sandbox.outcome import explain_end, failed, timed_out
+from sandtable.sandbox.wire import order_of, read_answer
 
 GRACE_S = 2.0
 """How long code may take to let itself be interrupted."""
@@ -137,7 +137,7 @@ class LocalSession:
             return _told(job, result) if late else result
         except Garbled as trouble:
             await self._see_end()
-            result = explain_end(job, self._sandbox, str(trouble))
+            result = explain_end(job, self._sandbox.end, self._sandbox.output, str(trouble))
             self._die()
             return _with_loss(result)
         finally:

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import structlog
 
+from sandtable.sandbox.executor import Kind
 from sandtable.sandbox.local.pool import Pool
-from sandtable.sandbox.local.template import Kind, TemplateProcess
+from sandtable.sandbox.local.template import TemplateProcess
 
 log = structlog.get_logger(__name__)
 

@@ -9,16 +9,15 @@ import os
 import socket
 import subprocess
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sandtable.errors import SandboxUnavailable
+from sandtable.sandbox.ended import Ended
+from sandtable.sandbox.executor import Hello, Kind
 from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
-from sandtable.sandbox.local.sandbox import Ended, Sandbox
-
-Kind = Literal["sql", "py", "jupyter"]
-"""Which template: the engine alone, with Python's libraries, or with a Jupyter kernel besides."""
+from sandtable.sandbox.local.sandbox import Sandbox
 
 _START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0, "jupyter": 90.0}
 _MAX_MESSAGE = 64 << 10
@@ -53,17 +52,6 @@ _NEEDS: dict[Kind, str] = {
     "py": "Python needs: pip install 'sandtable[python]'",
     "jupyter": "a Jupyter kernel needs: pip install 'sandtable[jupyter]'",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Hello:
-    """What the template found on this host."""
-
-    engine: str
-    layers: tuple[str, ...]
-    reasons: tuple[str, ...]
-    """Why a stronger isolation is not used."""
-    pid: int
 
 
 class TemplateProcess:

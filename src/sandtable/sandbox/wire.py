@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from sandtable.sandbox.artifact import ARTIFACTS, MOST_ARTIFACTS, TableArtifact
 from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
-from sandtable.sandbox.local.outcome import failed
+from sandtable.sandbox.outcome import failed
 
 _NOTE_BYTES = 200
 """The note at the end of cut output."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import signal
 
 from sandtable.errors import ErrorCode
+from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import CODE, Job, JobError, JobResult
-from sandtable.sandbox.local.sandbox import Sandbox
 
 _SMALLER = "filter or aggregate earlier, add a LIMIT, or avoid joining everything with everything"
 _SMALLER_CODE = (
@@ -39,10 +39,9 @@ def _smaller(job: Job) -> str:
     return _SMALLER_CODE if job.mode in CODE else _SMALLER
 
 
-def explain_end(job: Job, sandbox: Sandbox, trouble: str) -> JobResult:
-    """The sandbox went away, or spoke nonsense, before its answer was whole."""
-    output = sandbox.output
-    ended = sandbox.ended.result() if sandbox.ended.done() else None
+def explain_end(job: Job, ended: Ended | None, output: str, trouble: str) -> JobResult:
+    """The sandbox went away, or spoke nonsense, before its answer was whole. `output` is what its process itself
+    wrote to its standard streams."""
     number = ended.signal if ended else None
     exhausted = any(word in output for word in _EXHAUSTED)
     if number == signal.SIGXCPU or (

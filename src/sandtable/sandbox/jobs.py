@@ -1,0 +1,94 @@
+"""What every tier keeps about its jobs: their ids, their places, their results.
+
+Invariant: a job is worked on once, whoever submits it how often; it ends once, and everyone who asks hears the same.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable
+
+from sandtable.errors import NotFound, SandboxUnavailable
+from sandtable.sandbox.executor import JobStatus
+from sandtable.sandbox.job import Job, JobResult
+
+_RESULTS_KEPT = 64
+
+
+class Jobs:
+    def __init__(
+        self,
+        work: Callable[[Job], Awaitable[JobResult]],
+        parallel: int,
+        *,
+        kill: Callable[[str], None] | None = None,
+    ) -> None:
+        """`work` runs a job that has got its place. When the job is cancelled, `work` is; with `kill`, that is
+        called with the job's id instead, and `work` itself answers `cancelled`."""
+        self._work = work
+        self._kill = kill
+        self.places = asyncio.Semaphore(parallel)
+        self.running: set[str] = set()
+        self._tasks: OrderedDict[str, asyncio.Task[JobResult]] = OrderedDict()
+        self._closed = False
+
+    def submit(self, job: Job) -> None:
+        self.refuse_when_closed()
+        if job.id not in self._tasks:
+            self._tasks[job.id] = asyncio.create_task(self._in_its_place(job), name=f"job {job.id}")
+            while len(self._tasks) > _RESULTS_KEPT and next(iter(self._tasks.values())).done():
+                self._tasks.popitem(last=False)
+
+    def refuse_when_closed(self) -> None:
+        if self._closed:
+            raise SandboxUnavailable(
+                "no job is taken: this executor is closed", suggestion="start the server again"
+            )
+
+    async def _in_its_place(self, job: Job) -> JobResult:
+        async with self.places:
+            self.running.add(job.id)
+            try:
+                return await self._work(job)
+            finally:
+                self.running.discard(job.id)
+
+    async def result(self, job_id: str) -> JobResult:
+        task = self._task(job_id)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if task.cancelled():
+                return JobResult(job_id=job_id, status="cancelled")
+            raise
+
+    def status(self, job_id: str) -> JobStatus:
+        task = self._tasks.get(job_id)
+        if task is None:
+            return "unknown"
+        return "done" if task.done() else "running" if job_id in self.running else "pending"
+
+    def cancel(self, job_id: str) -> None:
+        task = self._task(job_id)
+        if task.done():
+            return
+        if self._kill is None or job_id not in self.running:
+            task.cancel()
+        else:
+            self._kill(job_id)
+
+    def _task(self, job_id: str) -> asyncio.Task[JobResult]:
+        task = self._tasks.get(job_id)
+        if task is None:
+            raise NotFound(
+                f"no job {job_id!r} here", suggestion="it may have ended long ago; ask for the run instead"
+            )
+        return task
+
+    async def aclose(self) -> None:
+        """Takes no more, and ends what is under way."""
+        self._closed = True
+        for task in self._tasks.values():
+            task.cancel()
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)

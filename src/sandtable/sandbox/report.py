@@ -1,0 +1,54 @@
+"""What `sandtable_runner.once`, the program of a single-use container, says about its one job.
+
+Invariant: a report is a stranger's. It becomes a JobResult in the same way as an answer of the local tier, so that
+the same text ends the same on every tier.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from sandtable.sandbox.ended import Ended
+from sandtable.sandbox.job import Job, JobResult
+from sandtable.sandbox.outcome import explain_end, timed_out
+from sandtable.sandbox.wire import read_answer
+
+
+class _Line(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Ready(_Line):
+    """The container waits for its job."""
+
+    kind: Literal["ready"]
+    engine: str
+    layers: tuple[str, ...]
+    reasons: tuple[str, ...] = ()
+
+
+class Report(_Line):
+    kind: Literal["report"]
+    nonce: str
+    """As the order gave it: tells a report from whatever else is in a log."""
+    answer: dict[str, Any] | None
+    trouble: str = ""
+    """Why there is no answer."""
+    timed_out: bool = False
+    status: int | None = None
+    """Of the sandboxed process, as `wait` gives it."""
+    peak_kb: int = 0
+    cpu_ms: float = 0.0
+    output: str = ""
+    """What the process itself wrote to its standard streams, bounded."""
+
+
+def result_of(job: Job, report: Report) -> JobResult:
+    if report.timed_out:
+        return timed_out(job)
+    if report.answer is not None:
+        return read_answer(job, report.answer, report.output)
+    ended = Ended(report.status, report.peak_kb, report.cpu_ms)
+    return explain_end(job, ended, report.output, report.trouble or "the sandbox ended before it answered")
