@@ -29,8 +29,8 @@ class Settings(BaseSettings):
     """Where runs, capsules, keys and converted data are kept."""
 
     database_url: SecretStr | None = None
-    """Address of a Postgres database, `postgresql://user:password@host:5432/name`, that keeps the conversations;
-    SQLite files in the home when unset. Runs and capsules stay in the home."""
+    """Address of a Postgres database, `postgresql://user:password@host:5432/name`, that keeps runs, capsules and
+    conversations, for one server or several; SQLite files in the home when unset."""
 
     datasets: Path | None = None
     """Folder with another `registry.json`; the three built-in datasets when unset."""
@@ -44,10 +44,59 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=0, le=65535)
     """Port that `sandtable serve` listens on."""
 
-    backend: Literal["auto", "local", "multiprocessing"] = Field(
+    backend: Literal["auto", "local", "multiprocessing", "docker", "kubernetes", "remote"] = Field(
         default="auto", validation_alias=AliasChoices("SANDTABLE_BACKEND", "SANDBOX_FORCE_BACKEND")
     )
-    """Which sandbox runs jobs. There is one so far, so all three words mean the local sandbox."""
+    """Where runs are executed: `local` (`multiprocessing` means the same) is the sandbox of this machine, `docker`
+    a container for each run, `kubernetes` a Job for each run, `remote` a `sandtable execd` elsewhere. `auto` is
+    `local`, and `docker` on a machine that cannot isolate by itself."""
+
+    prefer_docker: bool = Field(
+        default=False, validation_alias=AliasChoices("SANDTABLE_PREFER_DOCKER", "SANDBOX_PREFER_DOCKER")
+    )
+    """With `auto`: take Docker where its daemon answers, and the local sandbox only where it does not."""
+
+    docker_host: str | None = Field(
+        default=None, validation_alias=AliasChoices("SANDTABLE_DOCKER_HOST", "DOCKER_HOST")
+    )
+    """Socket of Docker or Podman, such as `unix:///run/user/1000/podman/podman.sock`; found where it usually lies
+    when unset."""
+
+    docker_image: str = Field(
+        default="sandtable-runner:dev",
+        validation_alias=AliasChoices("SANDTABLE_DOCKER_IMAGE", "SANDBOX_DOCKER_IMAGE"),
+    )
+    """Image of the containers that run jobs."""
+
+    docker_runtime: str | None = None
+    """Another container runtime, such as `runsc` (gVisor); the daemon's own when unset."""
+
+    docker_warm: int = Field(default=2, ge=0, le=64)
+    """Containers kept ready for each dataset in use."""
+
+    kubernetes_namespace: str | None = None
+    """Namespace of the runners' Jobs; the one of this pod, or `sandtable-runners`, when unset."""
+
+    kubernetes_image: str = "sandtable-runner:dev"
+    """Image of the Jobs, for the built-in Job template."""
+
+    kubernetes_template: Path | None = None
+    """File with the Job that every run is made from, as JSON; a built-in one when unset."""
+
+    kubernetes_warm: int = Field(default=0, ge=0, le=64)
+    """Pods kept ready, each for one run; with 0 every run waits for its own Job to start."""
+
+    execd_url: str | None = None
+    """Address of the `sandtable execd` that executes runs, for the backend `remote`."""
+
+    execd_token: SecretStr | None = None
+    """What server and `sandtable execd` both know, and prove to each other: 32 characters or more."""
+
+    execd_host: str = "127.0.0.1"
+    """Address that `sandtable execd` listens on."""
+
+    execd_port: int = Field(default=8400, ge=0, le=65535)
+    """Port that `sandtable execd` listens on."""
 
     isolation: Literal["auto", "landlock"] = "auto"
     """`landlock` uses Landlock and seccomp alone, even where namespaces work."""
@@ -155,7 +204,12 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
 
-    @field_validator("home", "datasets", "web")
+    @property
+    def places(self) -> int:
+        """For sandboxes at the same time: the runs, a parser beside each, and a little room."""
+        return self.concurrency * 2 + 2
+
+    @field_validator("home", "datasets", "web", "kubernetes_template")
     @classmethod
     def _from_the_root(cls, path: Path | None) -> Path | None:
         """A sandbox and a restarted server have other current folders."""

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from sandtable.capsule.document import verify_document
@@ -19,7 +20,7 @@ from sandtable.runs.desk import Runs
 from sandtable.runs.rederive import rederive_with
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
-from sandtable.sandbox.local.selftest import Attempt, DoctorReport, Layer
+from sandtable.sandbox.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
 from tests.runs.world import World, compile_plan, judge, judge_python
@@ -101,6 +102,10 @@ class House:
                 return Refused(error.code, "plan", error.message, error.suggestion)
         assert sql is not None
         return await judge(sql, dataset)
+
+    @property
+    def tiers(self) -> SimpleNamespace:
+        return SimpleNamespace(runs=self.executor, looks=self.executor, index=self.executor)
 
     @property
     def sessions(self) -> Sessions:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sandtable.assemble.session_host import session_host
+from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.capsule.document import Document, verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
@@ -30,24 +30,21 @@ from sandtable.runs.pipeline import refs_of
 from sandtable.runs.rederive import rederive_with
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.convert import SandboxedConvert
+from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
 from sandtable.sandbox.job import Job, Limits
-from sandtable.sandbox.local.executor import LocalExecutor
-from sandtable.sandbox.local.selftest import DoctorReport, examine
 from sandtable.sandbox.profile import profile_of
 from sandtable.sandbox.python_gate import PythonGate
+from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
-
-_INDEXING_NICENESS = 10
-_INDEXING_PARALLEL = 2
 
 
 class Ahead:
     """Sandboxes for Python, which take seconds to start once, begun before the first code is there."""
 
-    def __init__(self, executor: LocalExecutor) -> None:
+    def __init__(self, executor: Tier) -> None:
         self._executor = executor
         self._task: asyncio.Task[Any] | None = None
 
@@ -67,7 +64,7 @@ class Parts:
     library: Library
     runs: Runs
     gate: Gate
-    executor: LocalExecutor
+    tiers: Tiers
     sessions: Sessions
     key: SigningKey
     _run_parts: RunParts
@@ -123,7 +120,8 @@ class Parts:
         return await verify_document(given, rederive_with(self._run_parts, trusted, rehash))
 
     async def doctor(self) -> DoctorReport:
-        return await examine(self.executor)
+        """Of the tier that this server cannot do without."""
+        return await examine(self.tiers.looks, self._store.root)
 
     def expect_code(self) -> None:
         """Begin to make sandboxes for Python ready. Whoever runs code waits for that, and hears of trouble."""
@@ -138,7 +136,7 @@ class Parts:
             data=refs_of(dataset),
             limits=self._run_parts.limits,
         )
-        await self.executor.warm(job)
+        await self.tiers.runs.warm(job)
 
 
 def limits_of(settings: Settings) -> Limits:
@@ -178,31 +176,6 @@ def _refused_plan(error: InvalidInput) -> Refused:
     )
 
 
-def local_executor(settings: Settings, store: DataStore) -> LocalExecutor:
-    return LocalExecutor(
-        store.root,
-        isolation=settings.isolation,
-        parallel=settings.concurrency * 2 + 2,
-        memory_mb=settings.memory_mb + settings.tmp_mb,
-        standby=settings.standby,
-        presealed=settings.presealed,
-        sessions=settings.max_sessions,
-    )
-
-
-def indexing_executor(settings: Settings, store: DataStore) -> LocalExecutor:
-    """Its own pool at lower priority: converting a large file never makes a question wait."""
-    return LocalExecutor(
-        store.root,
-        isolation=settings.isolation,
-        nice=_INDEXING_NICENESS,
-        parallel=_INDEXING_PARALLEL,
-        memory_mb=4096,
-        standby=0,
-        presealed=0,
-    )
-
-
 @asynccontextmanager
 async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Parts, None]:
     """Everything, started. A server has many users, and also takes up the runs that a dead one left.
@@ -212,38 +185,36 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
     store = DataStore(settings.home / "data")
     catalog = load_catalog(registry_folder(settings))
     async with AsyncExitStack() as stack:
-        executor, indexer = local_executor(settings, store), indexing_executor(settings, store)
-        stack.push_async_callback(executor.aclose)
-        stack.push_async_callback(indexer.aclose)
-        hello = await executor.start()
+        tiers = await open_tiers(settings, store, stack)
+        looks = tiers.looks
         threads = threads_of(settings)
         library = Library(
             catalog,
             store,
-            SandboxedConvert(indexer, threads=threads),
-            partial(profile_of, indexer, threads=threads),
+            SandboxedConvert(tiers.index, threads=threads),
+            partial(profile_of, tiers.index, threads=threads),
         )
         gate = Gate(
-            executor, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
+            looks, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
         )
-        python_gate = PythonGate(executor, max_bytes=settings.max_code_bytes, one_person=not serving)
-        host = session_host(settings, store, executor, stack)
-        sessions = Sessions(host, idle_s=settings.session_idle_s, most=settings.max_sessions)
+        python_gate = PythonGate(looks, max_bytes=settings.max_code_bytes, one_person=not serving)
+        sessions = Sessions(tiers.sessions, idle_s=settings.session_idle_s, most=settings.max_sessions)
         stack.push_async_callback(sessions.aclose)
         run_parts = RunParts(
             datasets=library,
             compile=compile_checked,
             judge=gate,
-            judge_compiled=gate.compiled,
+            judge_compiled=gate.compiled if tiers.in_one_place else None,
             judge_python=python_gate if python_is_on(settings, serving=serving) else None,
             bound_names=python_gate.bound,
             sessions=sessions,
             python_engine=libraries,
-            ready_for_code=partial(executor.start, "py"),
+            ready_for_code=partial(tiers.runs.start, "py"),
             may_skip_check=not serving,
-            executor=executor,
-            engine=hello.engine,
-            isolation=hello.layers,
+            executor=tiers.runs,
+            engine=tiers.hello.engine,
+            isolation=tiers.hello.layers,
+            grace_s=tiers.grace_s,
             limits=limits_of(settings),
             threads=threads_of(settings),
             large_rows=LARGE_ROWS,
@@ -259,17 +230,16 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         )
         await runs.start(adopt=serving)
         stack.push_async_callback(runs.aclose)
-        ahead = Ahead(executor)
+        ahead = Ahead(tiers.runs)
         stack.push_async_callback(ahead.aclose)
         if serving and run_parts.judge_python is not None:
             ahead.begin()
-        yield Parts(settings, library, runs, gate, executor, sessions, key, run_parts, store, ahead)
+        yield Parts(settings, library, runs, gate, tiers, sessions, key, run_parts, store, ahead)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:
     """The doctor alone, for a machine where nothing else may work."""
-    executor = local_executor(settings, DataStore(settings.home / "data"))
-    try:
-        return await examine(executor)
-    finally:
-        await executor.aclose()
+    store = DataStore(settings.home / "data")
+    async with AsyncExitStack() as stack:
+        tier = await open_runs_tier(settings, store, stack)
+        return await examine(tier, store.root)

@@ -6,12 +6,27 @@ from contextlib import AsyncExitStack
 from pkgutil import resolve_name
 
 from sandtable.catalog.store import DataStore
+from sandtable.errors import SandboxUnavailable
+from sandtable.sandbox.job import Job
 from sandtable.sandbox.local.kernels import Kernels, require_jupyter
-from sandtable.sandbox.session import SessionHost
+from sandtable.sandbox.session import Session, SessionHost
 from sandtable.settings import Settings
 
 # By name: it imports jupyter_client, which not every installation has.
 _JUPYTER = "sandtable.sandbox.local.jupyter_session:JupyterHost"
+
+
+class NoSessions:
+    """Implements `sandbox.session.SessionHost` where this machine itself cannot isolate."""
+
+    def __init__(self, backend: str) -> None:
+        self._backend = backend
+
+    async def open_session(self, job: Job) -> Session:
+        raise SandboxUnavailable(
+            f"a living session of Python needs the local sandbox; this server runs code with `{self._backend}` only",
+            suggestion="run each piece of code by itself, or use a machine with Landlock or user namespaces",
+        )
 
 
 def kernels_of(settings: Settings, store: DataStore) -> Kernels:
@@ -19,7 +34,7 @@ def kernels_of(settings: Settings, store: DataStore) -> Kernels:
     return Kernels(
         store.root,
         isolation=settings.isolation,
-        parallel=settings.concurrency * 2 + 2,
+        parallel=settings.places,
         memory_mb=settings.memory_mb + settings.tmp_mb,
     )
 
@@ -31,6 +46,6 @@ def session_host(
     if settings.session == "local":
         return local
     require_jupyter()
-    host = resolve_name(_JUPYTER)(kernels_of(settings, store), parallel=settings.concurrency * 2 + 2)
+    host = resolve_name(_JUPYTER)(kernels_of(settings, store), parallel=settings.places)
     stack.push_async_callback(host.aclose)
     return host

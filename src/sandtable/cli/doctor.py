@@ -12,7 +12,7 @@ from sandtable.cli import failure, inputs
 from sandtable.cli.show import clean, print_json
 from sandtable.process import load_settings, quiet_logs
 from sandtable.sandbox.extra import HOW_TO_INSTALL, libraries, missing_packages
-from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.sandbox.selftest import DoctorReport
 from sandtable.settings import Settings
 
 

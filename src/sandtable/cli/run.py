@@ -143,7 +143,7 @@ def format_of(file: Path) -> Format:
 
 async def _write(parts: Parts, run: Run, file: Path) -> None:
     store = DataStore(parts.settings.home / "data")
-    made = await export_run(run, format_of(file), parts.executor, store)
+    made = await export_run(run, format_of(file), parts.tiers.looks, store)
     try:
         await asyncio.to_thread(file.write_bytes, made.content)
     except OSError as error:

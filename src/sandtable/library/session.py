@@ -112,7 +112,7 @@ class LiveSession:
             limits=limits_of(house.parts.settings),
             options={"names": self._names},
         )
-        self._session = await house.parts.executor.open_session(job)
+        self._session = await house.parts.tiers.sessions.open_session(job)
         began, self._began = self._began, True
         return self._session, (LOST,) if began else ()
 

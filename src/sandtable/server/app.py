@@ -10,7 +10,7 @@ from fastapi import FastAPI
 
 from sandtable import __version__
 from sandtable.assemble import Parts
-from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import chat, errors, health, pages, reference, rest
 from sandtable.server.conversations import Conversations, Open
 from sandtable.server.guard import Guard, Heads, SecurityHeaders

@@ -41,7 +41,7 @@ async def _download(request: Request, run_id: str, kind: Format) -> Response:
     logs.bind(run_id=run_id)
     parts: Parts = request.app.state.parts
     store = DataStore(parts.settings.home / "data")
-    made = await export_run(await parts.runs.get(run_id), kind, parts.executor, store)
+    made = await export_run(await parts.runs.get(run_id), kind, parts.tiers.looks, store)
     headers = {
         "Content-Disposition": f'attachment; filename="{made.name}"',
         TRUNCATED: "true" if made.truncated else "false",

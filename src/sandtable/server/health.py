@@ -14,7 +14,7 @@ from fastapi import APIRouter, Request, Response
 from sandtable.assemble import Parts
 from sandtable.errors import SandtableError
 from sandtable.sandbox.extra import missing_packages
-from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server.conversations import Conversations
 from sandtable.server.views import Check, Readiness
 

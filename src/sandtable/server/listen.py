@@ -17,7 +17,7 @@ import uvicorn
 
 from sandtable.assemble import Parts, assemble
 from sandtable.errors import InvalidInput, SandboxUnavailable, SandtableError
-from sandtable.sandbox.local.selftest import DoctorReport
+from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import logs
 from sandtable.server.app import create_app
 from sandtable.server.conversations import load_ahead

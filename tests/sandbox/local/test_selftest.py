@@ -8,12 +8,12 @@ from sandtable.errors import ErrorCode, SandboxUnavailable
 from sandtable.sandbox.executor import Hello, Kind
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
-from sandtable.sandbox.local.selftest import examine
+from sandtable.sandbox.selftest import examine
 from tests.sandbox.stores import Store
 
 
 async def test_every_attempt_fails_and_the_bait_is_untouched(store: Store, executor: LocalExecutor) -> None:
-    report = await examine(executor)
+    report = await examine(executor, store.root)
     assert report.ok, report.problem
     assert len(report.attempts) > 100
     assert not [attempt.name for attempt in report.attempts if attempt.escaped]
@@ -38,7 +38,7 @@ class _Leaky(LocalExecutor):
 
 
 async def test_one_hole_is_enough(tmp_path: Path) -> None:
-    report = await examine(_Leaky(tmp_path))
+    report = await examine(_Leaky(tmp_path), tmp_path)
     assert not report.ok and report.problem
     assert report.problem.code is ErrorCode.SANDBOX_UNAVAILABLE
     assert "read /etc/passwd" in report.problem.message
@@ -50,7 +50,7 @@ class _Barren(LocalExecutor):
 
 
 async def test_a_host_that_cannot_isolate_is_told_why(tmp_path: Path) -> None:
-    report = await examine(_Barren(tmp_path))
+    report = await examine(_Barren(tmp_path), tmp_path)
     assert not report.ok
     assert report.reasons == ("landlock: none",)
     assert not [layer for layer in report.layers if layer.active]

@@ -1,4 +1,4 @@
-"""The doctor: what isolation this machine gives, layer by layer, proved by real escape attempts from inside."""
+"""The doctor: what isolation a tier gives, layer by layer, proved by real escape attempts from inside."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sandtable.errors import Problem, SandboxUnavailable
+from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.job import Job, JobResult, Limits
-from sandtable.sandbox.local.executor import LocalExecutor
 
 _LIMITS = Limits(wall_ms=20_000, cpu_s=10, memory_mb=256, tmp_mb=16, rows=0)
 _LAYERS = {
@@ -28,6 +28,17 @@ _LAYERS = {
     "no-capabilities": "no special right of root",
     "cgroup": "memory and processes of all sandboxes together are capped",
 }
+
+_AROUND = {
+    "container:docker": "a container of its own for every run",
+    "container:kubernetes": "a Job and a pod of its own for every run",
+    "remote": "a service of its own executes runs",
+    "network:none": "the container has no network",
+    "read-only-root": "nothing in the container can be changed",
+    "cap-drop:all": "no special right of root in the container",
+    "pod-security:restricted": "as Kubernetes' strictest pod standard has it",
+}
+"""What lies around the walls that a sandbox builds itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,13 +69,13 @@ class DoctorReport:
         return self.problem is None
 
 
-async def examine(executor: LocalExecutor) -> DoctorReport:
+async def examine(executor: Tier, store: Path) -> DoctorReport:
     try:
         hello = await executor.start()
     except SandboxUnavailable as error:
         reasons = tuple(error.details.get("reasons", ()))
         return DoctorReport(_layers(()), (), "", reasons, error.problem)
-    version = _place_bait(executor.store)
+    version = _place_bait(store)
     job = Job(id=f"probe_{secrets.token_hex(8)}", mode="probe", dataset_version=version, limits=_LIMITS)
     await executor.submit(job)
     result = await executor.result(job.id)
@@ -95,7 +106,8 @@ def _layers(active: tuple[str, ...]) -> tuple[Layer, ...]:
         match = next((entry for entry in active if entry == name or entry.startswith(name + ":")), None)
         version = match.removeprefix(name).lstrip(":") if match else ""
         found.append(Layer(name, match is not None, f"{detail} (version {version})" if version else detail))
-    return tuple(found)
+    around = [Layer(name, True, _AROUND[name]) for name in active if name in _AROUND]
+    return (*around, *found)
 
 
 def _problem(result: JobResult, attempts: tuple[Attempt, ...]) -> Problem | None:
