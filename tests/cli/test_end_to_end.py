@@ -268,3 +268,12 @@ def test_questions_with_their_answers(sandtable: Any, tmp_path: Path) -> None:
         ("b", [[10]], True),
     ]
     assert last["summary"]["accuracy"] == 1.0
+
+
+def test_a_moment_with_a_zone_says_its_zone(sandtable: Any, tmp_path: Path) -> None:
+    lines = ["device,happened_at", "a,2025-06-01T20:30:00Z", "b,2025-06-03T01:30:00+02:00"]
+    (tmp_path / "events.csv").write_text("\n".join(lines) + "\n")
+    done = sandtable("ask", "When did the last event happen?", "--data", "events.csv", "--json")
+    answer = json.loads(done.stdout)
+    assert answer["rows"] == [["b", "2025-06-02T23:30:00+00:00"]], done.stderr
+    assert "2 June 2025, 23:30 UTC" in answer["answer_text"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import duckdb
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
+from sandtable_runner import engine
 
 _TYPES = {
     "VARCHAR": ColumnType.TEXT,
@@ -149,7 +150,7 @@ _ROWS = {
 
 def connect(rows: bool = True) -> duckdb.DuckDBPyConnection:
     """An in-memory database that holds the shop."""
-    connection = duckdb.connect(config={"threads": 1})
+    connection = engine.connect()
     create_tables(connection, SHOP)
     if rows:
         for table, values in _ROWS.items():

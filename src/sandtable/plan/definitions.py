@@ -12,13 +12,12 @@ from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.plan.findings import Findings
 from sandtable.plan.model import Definition, PlanBody
 from sandtable.plan.problems import did_you_mean, listed
-from sandtable.plan.resolved import Defined, ResolvedPlan
+from sandtable.plan.resolved import Defined, ResolvedPlan, zoned_type
 from sandtable.plan.units import unit_of_derived, unit_of_output
 
 ResolveBody = Callable[[PlanBody, Dataset, Table, frozenset[str], Findings], ResolvedPlan]
 
-# DuckDB's type for each logical one, as far as the compiler asks: columns with a time zone leave a plan
-# as plain timestamps.
+# DuckDB's type for each logical one, as far as the compiler asks.
 _SQL_TYPES = {
     ColumnType.TEXT: "VARCHAR",
     ColumnType.INTEGER: "BIGINT",
@@ -89,8 +88,9 @@ def _table(name: str, plan: ResolvedPlan, dataset: Dataset) -> Table:
     units = {o.name: unit_of_output(o, dataset) for o in plan.outputs}
     for derived in plan.derived:
         units[derived.name] = unit_of_derived(derived, units)
+    zoned = {o.name: moment for o in plan.outputs if (moment := zoned_type(o.expr)) is not None}
     columns = tuple(
-        Column(name=column, type=type_, sql_type=_SQL_TYPES[type_], unit=units[column])
+        Column(name=column, type=type_, sql_type=zoned.get(column, _SQL_TYPES[type_]), unit=units[column])
         for column, type_ in types.items()
     )
     return Table(name=name, file="", sha256=_NO_FILE, columns=columns)

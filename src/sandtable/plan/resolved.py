@@ -7,6 +7,7 @@ their final names, time windows are constant bounds. Equal expressions are equal
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal as OneOf
@@ -73,6 +74,8 @@ class DayOf:
     source: Expr
     type: ColumnType = ColumnType.DATE
 
+
+_ZONED = re.compile(r"TIMESTAMPTZ|WITH TIME ZONE", re.IGNORECASE)
 
 Expr = ColumnRef | OutputRef | Value | Bucket | Aggregate | Arithmetic | DayOf
 
@@ -232,3 +235,11 @@ def row_parts(expr: Expr) -> Iterator[ColumnRef | Bucket]:
             yield from row_parts(source)
         case _:
             return
+
+
+def zoned_type(expr: Expr) -> str | None:
+    """DuckDB's type of a moment that has a time zone: as it is in its table, or the first or last of several."""
+    source = expr.operand if isinstance(expr, Aggregate) and expr.function in ("min", "max") else expr
+    if not isinstance(source, ColumnRef) or source.type is not ColumnType.TIMESTAMP:
+        return None
+    return source.sql_type if _ZONED.search(source.sql_type) else None

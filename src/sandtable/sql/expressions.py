@@ -34,6 +34,8 @@ class ExpressionWriter:
     output: Callable[[OutputRef], exp.Expr]
     condition: Callable[[ExpressionWriter, Condition], exp.Expr]
     """How a filter is written: see `sql.conditions`, which is built on this."""
+    zoned: Callable[[Expr], bool]
+    """Whether this is a moment with a time zone."""
 
     def write(self, expr: Expr) -> exp.Expr:
         match expr:
@@ -53,17 +55,19 @@ class ExpressionWriter:
                 sides = w.grouped(self.write(left)), w.grouped(self.write(right))
                 return _OPERATORS[op](this=sides[0], expression=sides[1])
             case DayOf(source=source):
-                return exp.cast(self.write(source), exp.DType.DATE)
+                return exp.cast(self.by_the_clock(source), exp.DType.DATE)
+
+    def by_the_clock(self, expr: Expr) -> exp.Expr:
+        """What days, hours and comparisons are about. A moment with a time zone is shown as it is; here, the
+        session's time zone would decide which day it falls on, so it is read in UTC."""
+        node = self.write(expr)
+        return exp.AtTimeZone(this=node, zone=exp.Literal.string("UTC")) if self.zoned(expr) else node
 
     def _column(self, ref: ColumnRef) -> exp.Expr:
-        node = w.column(ref.column, ref.table if self.qualified else None)
-        if ref.type is ColumnType.TIMESTAMP and _has_zone(ref.sql_type):
-            # Without this the session's time zone would decide which day a moment falls on.
-            return exp.AtTimeZone(this=node, zone=exp.Literal.string("UTC"))
-        return node
+        return w.column(ref.column, ref.table if self.qualified else None)
 
     def _bucket(self, bucket: Bucket) -> exp.Expr:
-        source = self.write(bucket.source)
+        source = self.by_the_clock(bucket.source)
         if bucket.unit in _PARTS:
             return exp.Extract(this=exp.var(_PARTS[bucket.unit].upper()), expression=source)
         if bucket.unit == "day":
@@ -95,7 +99,3 @@ class ExpressionWriter:
                 return w.function("QUANTILE_CONT", operand, w.number(agg.q or 0))
             case name:
                 return w.function(name.upper(), once)
-
-
-def _has_zone(sql_type: str) -> bool:
-    return sql_type.upper().startswith(("TIMESTAMP WITH TIME ZONE", "TIMESTAMPTZ"))

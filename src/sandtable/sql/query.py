@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sandtable.catalog.model import Dataset
-from sandtable.plan.resolved import ColumnRef, Derived, Output, OutputRef, ResolvedPlan
+from sandtable.plan.resolved import ColumnRef, Derived, Expr, Output, OutputRef, ResolvedPlan, zoned_type
 from sandtable.sql import writing as w
 from sandtable.sql.conditions import predicate
 from sandtable.sql.expressions import ExpressionWriter
@@ -173,7 +173,12 @@ class _Builder:
         return tuple(Output(_free(f"order_by_{ref.column}", taken), ref, key=False) for ref in refs)
 
     def _writer(self, output: Callable[[OutputRef], exp.Expr]) -> ExpressionWriter:
-        return ExpressionWriter(self.qualified, output, predicate)
+        return ExpressionWriter(self.qualified, output, predicate, self._zoned)
+
+    def _zoned(self, expr: Expr) -> bool:
+        if isinstance(expr, OutputRef):
+            return any(o.name == expr.name and self._zoned(o.expr) for o in self.plan.outputs)
+        return zoned_type(expr) is not None
 
     def _unfolding(self) -> ExpressionWriter:
         """Writes the expression behind an output column instead of its name."""

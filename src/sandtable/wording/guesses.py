@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -38,9 +38,16 @@ Rows = Sequence[Sequence[Any]]
 
 
 def guessed_fields(columns: Columns, rows: Rows, dataset: Dataset) -> tuple[Field, ...]:
+    fields = (
+        _field(index, name, type_, columns, rows, dataset) for index, (name, type_) in enumerate(columns)
+    )
+    return with_instants(fields, columns, rows)
+
+
+def with_instants(fields: Iterable[Field], columns: Columns, rows: Rows) -> tuple[Field, ...]:
+    """Those whose cells are moments of a known zone say so."""
     return tuple(
-        replace(_field(index, name, type_, columns, rows, dataset), instant=_instants(index, type_, rows))
-        for index, (name, type_) in enumerate(columns)
+        replace(field, instant=_instants(field.index, columns[field.index][1], rows)) for field in fields
     )
 
 

@@ -18,7 +18,7 @@ from sandtable.plan.units import unit_of_derived, unit_of_output
 from sandtable.wording import conditions
 from sandtable.wording.field import NUMBERS, Field
 from sandtable.wording.figures import number_of
-from sandtable.wording.guesses import guessed_fields, logical_type
+from sandtable.wording.guesses import guessed_fields, logical_type, with_instants
 from sandtable.wording.naming import Named
 from sandtable.wording.phrases import words
 from sandtable.wording.reading import PlanWords, with_defined
@@ -53,6 +53,7 @@ def result_of(
     fields = _fields(told, resolved, columns)
     if fields is None:
         return Result(question, guessed_fields(columns, rows, dataset), kept, total, truncated)
+    fields = with_instants(fields, columns, rows)
     anchored = told.window()
     return Result(
         question,
