@@ -131,6 +131,10 @@ class Settings(BaseSettings):
     max_code_bytes: int = Field(default=100_000, ge=256, le=2 << 20)
     """Longest Python text the gate looks at."""
 
+    max_output_bytes: int | None = Field(default=None, ge=1024, le=16 << 20)
+    """How much of what Python prints is kept; the rest is cut, and a note says so. When unset it is 64 KiB for
+    `sandtable serve` and 1 MiB for the command line and the library."""
+
     session: Literal["local", "jupyter"] = "local"
     """What keeps the state of a conversation's Python: the local sandbox itself, or a Jupyter kernel inside it
     (needs `pip install 'sandtable[jupyter]'`)."""

@@ -73,6 +73,9 @@ def explain_end(job: Job, ended: Ended | None, output: str, trouble: str) -> Job
         message = f"{who} crashed ({signal.Signals(number).name}); nothing else was affected"
         advice = f"rewrite the {what} and report this one"
         return failed(job, "RUNNER_INTERNAL_ERROR", "Crash", message, advice, output)
+    if job.mode in CODE and ended is not None and ended.exit_code not in (None, _SETUP_FAILED):
+        message = f"the code ended its own process, with exit code {ended.exit_code}, before it had an answer"
+        return failed(job, "VALIDATION_ERROR", "SystemExit", message, "let the code run to its end", output)
     return failed(
         job,
         "RUNNER_INTERNAL_ERROR",

@@ -55,7 +55,7 @@ _BAD: dict[str, tuple[str, ErrorCode, str, dict[str, Any]]] = {
     ),
     "a native crash": ("import ctypes\nctypes.string_at(0)", _OURS, "Crash", _UNCHECKED),
     "exit": ("import sys\nsys.exit(3)", _OWN, "SystemExit", _UNCHECKED),
-    "the process's own exit": ("import os\nos._exit(0)", _OURS, "NoAnswer", _UNCHECKED),
+    "the process's own exit": ("import os\nos._exit(0)", _OWN, "SystemExit", _UNCHECKED),
     "an answer of its own": (
         "import os\nos.write(3, b'\\x00\\x00\\x00\\x02{}')", _OURS, "BadAnswer", _UNCHECKED
     ),
