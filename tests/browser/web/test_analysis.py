@@ -126,6 +126,8 @@ def test_steps_are_watched_and_opened_again(analysing: str, page: Page, picture:
     picture("6-after-a-reload")
     answer(page).get_by_text("Worked out in 4 steps, one correction").click()
     steps_hold(page)
+    expect(second.get_by_text("I write step 2.").first).to_be_visible()
+    expect(second.get_by_text(ADVICE["diagnosis"])).to_be_visible()
     picture("7-opened-again")
 
 

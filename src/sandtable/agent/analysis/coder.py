@@ -56,6 +56,10 @@ class Seen(_Kept):
     problem: Problem | None = None
     line: int | None = None
     """Where in the code it went wrong."""
+    thought: str = ""
+    """Why this code."""
+    diagnosis: str = ""
+    """What was wrong with it, and what to write instead."""
 
     @property
     def succeeded(self) -> bool:

@@ -19,6 +19,8 @@ class Analysis(TypedDict, total=False):
     """The step in work, from 1; the one after the last is the chart."""
     code: str
     """What runs next."""
+    thought: str
+    """Why that code, in the words of whoever wrote it."""
     by_person: bool
     """A person changed that code."""
     alone: bool

@@ -22,10 +22,11 @@ _ASSIGNED = re.compile(r"^([A-Za-z]\w*(?:\s*,\s*[A-Za-z]\w*)*)\s*(?::[^=\n]{1,80
 _DEFINED = re.compile(r"^(?:def|class)\s+([A-Za-z]\w*)", re.MULTILINE)
 
 
-def seen_of(run: Run, step: int, goal: str) -> Seen:
+def seen_of(run: Run, step: int, goal: str, thought: str = "") -> Seen:
     shown = run.artifacts
     tables = [artifact for artifact in shown if isinstance(artifact, TableArtifact)]
     return Seen(
+        thought=thought,
         step=step,
         goal=goal,
         code=run.request.python or "",

@@ -164,10 +164,10 @@ def _props(
         room -= len(json.dumps(made))
         if room >= 0:
             shown.append(made)
-    told = ("step", "goal", "code", "run_id", "status", "stdout")
+    told = ("step", "goal", "thought", "code", "run_id", "status", "stdout", "diagnosis")
     return props_of(result, state, suggestions) | {
         "plan": {"steps": analysis.get("steps") or []},
         "figure": figure,
-        "steps": [{name: cell[name] for name in told} for cell in analysis.get("cells") or ()],
+        "steps": [{name: cell.get(name, "") for name in told} for cell in analysis.get("cells") or ()],
         "artifacts": shown,
     }

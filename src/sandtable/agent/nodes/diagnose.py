@@ -23,9 +23,12 @@ async def diagnose(means: Means, state: State, config: RunnableConfig) -> State:
     found, spent = await ask(means, state, dataset, coder_in(means).diagnose)
     # The error's own words are a diagnosis, too.
     advice = _of(cells_of(analysis)[-1].problem) if isinstance(found, Problem) else found
-    emit(Thought(text=f"{sentence(advice.diagnosis)} {sentence(advice.suggestion)}".strip()))
+    said = f"{sentence(advice.diagnosis)} {sentence(advice.suggestion)}".strip()
+    emit(Thought(text=said))
+    cells = list(analysis.get("cells") or ())
+    cells[-1] = {**cells[-1], "diagnosis": said}
     repairs = analysis.get("repairs", 0) + 1
-    return State(turn=noted(spent, advice=advice.model_dump(), repairs=repairs))
+    return State(turn=noted(spent, cells=cells, advice=advice.model_dump(), repairs=repairs))
 
 
 def _of(problem: Problem | None) -> Advice:

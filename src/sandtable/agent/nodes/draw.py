@@ -34,7 +34,9 @@ async def draw(means: Means, state: State, config: RunnableConfig) -> State:
     code = shown_at_the_end(written.code)
     tell(Written(thought=written.thought, code=code), analysis)
     follows = "approve_cell" if means.approval == "sql" else "run_cell"
-    return State(turn=noted(spent, code=code, by_person=False, alone=False, next=follows))
+    return State(
+        turn=noted(spent, code=code, thought=written.thought, by_person=False, alone=False, next=follows)
+    )
 
 
 def wants_chart(analysis: Analysis) -> bool:

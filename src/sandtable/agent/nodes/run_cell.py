@@ -45,7 +45,7 @@ async def run_cell(means: Means, state: State, config: RunnableConfig) -> State:
         ended_by = noted(turn, problem=error.problem.model_dump(mode="json"), next="conclude")
         return State(turn=ended_by, messages=[message, reply])
     show_cell(ended)
-    seen = seen_of(ended, analysis.get("at", 1), goal_of(analysis))
+    seen = seen_of(ended, analysis.get("at", 1), goal_of(analysis), analysis.get("thought", ""))
     reply = reply_of(call, report_of(ended), failed=not seen.succeeded)
     return State(turn=_gone_on(turn, seen, ended), messages=[message, reply])
 

@@ -25,7 +25,11 @@ async def write_code(means: Means, state: State, config: RunnableConfig) -> Stat
         return State(turn=noted(spent, problem=written.model_dump(mode="json"), next="conclude"))
     tell(written, analysis)
     follows = "approve_cell" if means.approval == "sql" else "run_cell"
-    return State(turn=noted(spent, code=written.code, by_person=False, alone=False, next=follows))
+    return State(
+        turn=noted(
+            spent, code=written.code, thought=written.thought, by_person=False, alone=False, next=follows
+        )
+    )
 
 
 def after_code(state: State) -> str:

@@ -97,12 +97,12 @@ export function withoutRunning(turn: Turn): Turn {
   );
 }
 
-/** Steps as a thread keeps them: without the thoughts. */
+/** Steps as a thread keeps them. */
 export function stepsOf(cells: readonly CellProps[]): Step[] {
   const steps = new Map<number, Step>();
-  for (const { step, goal, code, run_id, status, stdout } of cells) {
+  for (const { step, goal, code, run_id, status, stdout, thought = "", diagnosis = "" } of cells) {
     const output = stdout.trim() ? [stdout] : [];
-    const attempt = { ...NOT_RUN, runId: run_id, thought: "", code, status, output };
+    const attempt = { ...NOT_RUN, runId: run_id, thought, code, status, output, diagnosis };
     const known = steps.get(step) ?? { number: step, goal, attempts: [] };
     steps.set(step, { ...known, attempts: [...known.attempts, attempt] });
   }

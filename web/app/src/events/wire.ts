@@ -60,6 +60,9 @@ export interface CellProps {
   run_id: string;
   status: RunStatus;
   stdout: string;
+  /** Threads of earlier versions were kept without these. */
+  thought?: string;
+  diagnosis?: string;
 }
 
 export interface WireUi {
