@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 
 _MOUNT = Path("/sys/fs/cgroup")
+_SWEPT_AFTER_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,7 @@ def _own_groups() -> tuple[Path | None, dict[str, Path]]:
 
 
 def _make(folder: Path, pid: int, settings: dict[str, int]) -> Path | None:
+    _sweep(folder.parent)
     try:
         folder.mkdir()
     except OSError:
@@ -78,3 +81,13 @@ def _make(folder: Path, pid: int, settings: dict[str, int]) -> Path | None:
             folder.rmdir()
         return None
     return folder
+
+
+def _sweep(parent: Path) -> None:
+    """The groups of servers that were killed. Only an empty group can be removed, and a young one may be about to get
+    its process."""
+    oldest = time.time() - _SWEPT_AFTER_S
+    for group in parent.glob("sandtable-*-*"):
+        with contextlib.suppress(OSError):
+            if group.stat().st_mtime < oldest:
+                group.rmdir()
