@@ -6,10 +6,11 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKS := requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev web web-check web-types chat-ui serve test lint format docs picture screens bench lock clean
+.PHONY: help setup dev web web-check web-types chat-ui images serve test test-docker test-kubernetes lint format docs
+.PHONY: picture screens bench bench-tiers lock clean
 
 help: ## list what can be made
-	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/.setup ## leave a working .venv/bin/sandtable
 
@@ -36,6 +37,16 @@ serve: $(VENV)/.setup ## set up and serve on http://localhost:8000
 test: $(VENV)/.dev ## set up and run the tests (ARGS="tests/policy -k cte" narrows them)
 	$(BIN)/python -m pytest $(ARGS)
 
+# Both make what they need (as root: a daemon, a cluster) and take it away again; SANDTABLE_TEST_DOCKER_HOST and KUBECONFIG name others.
+test-docker: $(VENV)/.dev web chat-ui ## test the images, Compose and the Docker backend with a real daemon
+	$(BIN)/python scripts/test_docker.py $(ARGS)
+
+test-kubernetes: $(VENV)/.dev web chat-ui ## test the chart and the Kubernetes backend with a real cluster
+	$(BIN)/python scripts/test_kubernetes.py $(ARGS)
+
+images: $(VENV)/.dev web chat-ui ## build the container images
+	$(BIN)/python scripts/build_images.py $(ARGS)
+
 lint: $(VENV)/.dev ## style, layers and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -58,10 +69,13 @@ screens: $(VENV)/.dev web ## take the README's pictures of the web interface
 bench: $(VENV)/.dev ## measure the sandbox beside its peers
 	$(BIN)/python -m benchmarks
 
+bench-tiers: $(VENV)/.dev web chat-ui ## measure one question on every backend, with a daemon and a cluster (root)
+	$(BIN)/python scripts/bench_tiers.py $(ARGS)
+
 # The lock holds for x86_64 and arm64 and every Python from 3.11 on, and names no package index.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --upgrade --universal --python-version 3.11 \
 	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
-	--extra models --extra postgres --extra python --extra jupyter --group build
+	--extra models --extra postgres --extra python --extra jupyter --extra docker --extra kubernetes --group build
 
 lock: $(VENV)/.dev ## resolve the dependencies again
 	$(COMPILE) --output-file $(LOCKS)/runtime.lock.txt
@@ -69,6 +83,9 @@ lock: $(VENV)/.dev ## resolve the dependencies again
 	$(BIN)/uv pip compile --quiet --no-config --upgrade --universal --python-version 3.11 --only-binary :all: \
 		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --no-annotate \
 		--group pyproject.toml:node --constraints $(LOCKS)/dev.lock.txt --output-file $(LOCKS)/node.lock.txt
+	$(BIN)/uv pip compile --quiet --no-config --upgrade --universal --python-version 3.11 --only-binary :all: \
+		--generate-hashes --no-emit-index-url --custom-compile-command 'make lock' --no-annotate \
+		--group pyproject.toml:go --output-file $(LOCKS)/go.lock.txt
 
 clean: ## remove the environment and every cache
 	rm -rf $(VENV) $(VENV).bootstrap build dist src/sandtable/server/_built web/app/node_modules

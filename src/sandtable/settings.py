@@ -32,6 +32,10 @@ class Settings(BaseSettings):
     """Address of a Postgres database, `postgresql://user:password@host:5432/name`, that keeps runs, capsules and
     conversations, for one server or several; SQLite files in the home when unset."""
 
+    signing_key: Path | None = None
+    """File with the Ed25519 private key (PEM) that capsules are signed with, for servers with homes of their own that
+    share a database; a key in the home, made on first use, when unset."""
+
     datasets: Path | None = None
     """Folder with another `registry.json`; the three built-in datasets when unset."""
 
@@ -73,6 +77,10 @@ class Settings(BaseSettings):
 
     docker_warm: int = Field(default=2, ge=0, le=64)
     """Containers kept ready for each dataset in use."""
+
+    docker_data: Literal["bind", "baked"] = "bind"
+    """Where a container finds its dataset: `bind` shows it the folder of this home, which the daemon must be able to
+    see under the same path; `baked` is in the image."""
 
     kubernetes_namespace: str | None = None
     """Namespace of the runners' Jobs; the one of this pod, or `sandtable-runners`, when unset."""
@@ -213,7 +221,7 @@ class Settings(BaseSettings):
         """For sandboxes at the same time: the runs, a parser beside each, and a little room."""
         return self.concurrency * 2 + 2
 
-    @field_validator("home", "datasets", "web", "kubernetes_template")
+    @field_validator("home", "datasets", "web", "kubernetes_template", "signing_key")
     @classmethod
     def _from_the_root(cls, path: Path | None) -> Path | None:
         """A sandbox and a restarted server have other current folders."""

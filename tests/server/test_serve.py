@@ -18,7 +18,7 @@ import pytest
 
 from sandtable.catalog.model import Dataset
 from sandtable.errors import RunnerBroken, SandboxUnavailable
-from sandtable.server import listen
+from sandtable.server import listen, standing
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
 from tests.server.house import open_house, report
@@ -78,7 +78,7 @@ def test_serves_and_ends_in_order(home: Path, ending: signal.Signals) -> None:
 
 def test_answers_are_not_held_back() -> None:
     with (
-        listen._bound("127.0.0.1", 0) as listening,
+        standing.bound("127.0.0.1", 0) as listening,
         socket.create_connection(listening.getsockname()),
         listening.accept()[0] as accepted,
     ):
@@ -122,8 +122,8 @@ async def test_nothing_listens_where_the_self_test_fails(
 )
 def test_the_address_is_one_to_click_on(host: str, shown: str) -> None:
     try:
-        with listen._bound(host, 0) as listening:
-            assert listen._address(host, listening) == f"http://{shown}:{listening.getsockname()[1]}"
+        with standing.bound(host, 0) as listening:
+            assert standing.address(host, listening) == f"http://{shown}:{listening.getsockname()[1]}"
     except listen.InvalidInput as error:
         pytest.skip(f"ipv6 ({error.message})")
 

@@ -35,6 +35,8 @@ COMMANDS = {
     "doctor": "Show what isolation this machine gives, and try to escape it.",
     "kernel": "Start a Jupyter kernel in the sandbox.",
     "serve": "Serve the web page and the REST interface.",
+    "execd": "Execute jobs for servers elsewhere.",
+    "migrate": "Bring the database up to date, without serving.",
 }
 
 

@@ -14,7 +14,8 @@ from sandtable.process import load_settings
 @inputs.json_option
 def command(as_json: bool) -> int:
     """Print the public key that capsules are signed with."""
-    key = open_signing_key(load_settings().home)
+    settings = load_settings()
+    key = open_signing_key(settings.home, settings.signing_key)
     pem = public_pem(key.private.public_key()).decode("ascii")
     if as_json:
         print_json({"keyid": key.keyid, "algorithm": "Ed25519", "pem": pem})

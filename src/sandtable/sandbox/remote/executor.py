@@ -1,0 +1,269 @@
+"""RemoteExecutor: jobs run in the sandboxes of a `sandtable execd`, or of several behind one address.
+
+Invariant: a job's result is taken only from a service that proved to hold the token. What a service was lost under
+runs once more, for jobs only read; a job that is cancelled here ends there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+import structlog
+from pydantic import ValidationError
+
+from sandtable.errors import SandtableError
+from sandtable.sandbox.executor import Hello, JobStatus, Kind
+from sandtable.sandbox.job import CODE, Job, JobResult
+from sandtable.sandbox.jobs import Jobs
+from sandtable.sandbox.outcome import failed
+from sandtable.sandbox.remote import trouble
+from sandtable.sandbox.remote.lane import Address, Lane, Lanes
+from sandtable.sandbox.remote.proof import Token
+from sandtable.sandbox.remote.protocol import HELLO, JOBS, LONGEST_WAIT_S, PROTOCOL, WARM, Offer, Received
+from sandtable.sandbox.wire import read_answer
+
+_ATTEMPTS = 2
+_QUICK_LOSSES = 4
+"""A balancer may lead to a replica that is gone before it notices: such a loss is over at once."""
+_QUICK_S = 0.5
+_ENVELOPE = 2 << 20
+"""Around the result: names of columns, logs, figures."""
+_ASCII = 3
+"""A character of two bytes is six as JSON in ASCII."""
+_REPLICAS_TRIED = 64
+_ELSEWHERE_S = 0.05
+_START_WAIT_S = 120.0
+_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
+_FAREWELL_S = 5.0
+
+T = TypeVar("T")
+
+log = structlog.get_logger(__name__)
+
+
+class RemoteExecutor:
+    name = "remote"
+
+    def __init__(
+        self,
+        url: str,
+        token: str,
+        *,
+        parallel: int = 8,
+        patience_s: float = 20.0,
+        patience_full_s: float = 45.0,
+        wait_s: float = LONGEST_WAIT_S,
+    ) -> None:
+        """`patience_s`: how long a service that cannot be reached is tried again, because it may be restarting;
+        `patience_full_s`: the same for one that has no place; `wait_s`: how long one request waits for a result.
+        Raises InvalidInput."""
+        self._address = Address.of(url)
+        self._lanes = Lanes(self._address, Token(token))
+        self._jobs = Jobs(self._work, parallel)
+        self._patience_s = patience_s
+        self._patience_full_s = patience_full_s
+        self._wait_s = wait_s
+        self._likeness = ""
+        self._farewells: set[asyncio.Task[None]] = set()
+
+    # The seam
+
+    async def start(self, kind: Kind = "sql") -> Hello:
+        offer = await self.offer(kind)
+        return Hello(offer.engine, ("remote", *offer.layers), offer.reasons)
+
+    async def offer(self, kind: Kind = "sql") -> Offer:
+        """What the service can do. From then on, only replicas like this one get jobs."""
+        read = await self._apart(
+            lambda lane: lane.ask("GET", HELLO, query={"kind": kind}, wait_s=_START_WAIT_S)
+        )
+        theirs = read.get("protocol")
+        if theirs != PROTOCOL:
+            raise trouble.other_protocol(
+                self._address.url,
+                theirs if isinstance(theirs, int) else 0,
+                PROTOCOL,
+                str(read.get("version", "?")),
+            )
+        try:
+            offer = Offer.model_validate(read)
+        except ValidationError as error:
+            raise trouble.misunderstood(self._address.url) from error
+        if kind == "sql":
+            self._likeness = offer.likeness
+        return offer
+
+    async def warm(self, job: Job) -> None:
+        await self._apart(lambda lane: lane.ask("POST", WARM, body=job, wait_s=_START_WAIT_S))
+
+    async def submit(self, job: Job) -> None:
+        self._jobs.submit(job)
+
+    async def result(self, job_id: str) -> JobResult:
+        return await self._jobs.result(job_id)
+
+    async def status(self, job_id: str) -> JobStatus:
+        return self._jobs.status(job_id)
+
+    async def cancel(self, job_id: str) -> None:
+        self._jobs.cancel(job_id)
+
+    async def aclose(self) -> None:
+        await self._jobs.aclose()
+        if self._farewells:
+            await asyncio.wait(self._farewells, timeout=_FAREWELL_S)
+        for task in self._farewells:
+            task.cancel()
+        await asyncio.gather(*self._farewells, return_exceptions=True)
+        await self._lanes.aclose()
+
+    # One job
+
+    async def _work(self, job: Job) -> JobResult:
+        lane = self._lanes.take()
+        quick, begun = 0, 0
+        try:
+            while quick < _QUICK_LOSSES and begun < _ATTEMPTS:
+                started = time.monotonic()
+                result = await self._attempt(lane, job)
+                if result is not None:
+                    return result
+                await lane.renew()
+                if time.monotonic() - started > _QUICK_S:
+                    begun += 1
+                else:
+                    quick += 1
+                    await asyncio.sleep(_PAUSE_S * 2**quick)
+            message = "the execution service was lost again and again while it ran this"
+            return failed(job, "RUNNER_INTERNAL_ERROR", "SandboxLost", message, "run it again")
+        finally:
+            await self._lanes.give_back(lane)
+
+    async def _attempt(self, lane: Lane, job: Job) -> JobResult | None:
+        """None when the service was lost under the job."""
+        try:
+            state = await self._patiently(lane, lambda: self._hand_over(lane, job))
+            while state.result is None:
+                state = await self._ask_again(lane, job, state.replica)
+        except (trouble.Lost, trouble.UnknownJob) as error:
+            log.warning("execution_service_lost", job_id=job.id, reason=str(error))
+            return None
+        except asyncio.CancelledError:
+            self._say_farewell(job.id)
+            raise
+        return self._believe(job, state.result)
+
+    async def _hand_over(self, lane: Lane, job: Job) -> Received:
+        """The service ends the job when this connection breaks; its id makes a second submission harmless."""
+        query = self._waiting() | ({"likeness": self._likeness} if self._likeness else {})
+        return self._received(
+            job,
+            await lane.ask("POST", JOBS, query=query, body=job, wait_s=self._wait_s, largest=_largest(job)),
+        )
+
+    async def _ask_again(self, lane: Lane, job: Job, replica: str) -> Received:
+        """Behind a balancer of requests another replica may be asked, which has no such job."""
+        for _ in range(_REPLICAS_TRIED):
+            try:
+                read = await lane.ask(
+                    "GET", f"{_path(job.id)}/result", query=self._waiting(), wait_s=self._wait_s,
+                    largest=_largest(job),
+                )  # fmt: skip
+                return self._received(job, read)
+            except trouble.UnknownJob as error:
+                if error.replica == replica:
+                    raise
+                await _turn_elsewhere(lane)
+        raise trouble.Lost("no replica knows the job any more")
+
+    def _waiting(self) -> dict[str, str]:
+        return {"wait_s": f"{self._wait_s:g}", "hold": "true"}
+
+    def _received(self, job: Job, read: dict[str, Any]) -> Received:
+        try:
+            state = Received.model_validate(read)
+        except ValidationError as error:
+            raise trouble.misunderstood(self._address.url) from error
+        if state.job_id != job.id:
+            raise trouble.misunderstood(self._address.url)
+        return state
+
+    def _believe(self, job: Job, result: dict[str, Any]) -> JobResult | None:
+        if result.get("status") == "cancelled":
+            # Not by us: the service stops, or took us for gone.
+            return None
+        printed = result.get("stderr")
+        return read_answer(job, result, printed if isinstance(printed, str) and job.mode not in CODE else "")
+
+    # Patience
+
+    async def _patiently(self, lane: Lane, ask: Callable[[], Awaitable[T]]) -> T:
+        loop = asyncio.get_running_loop()
+        began, pause = loop.time(), _PAUSE_S
+        while True:
+            try:
+                return await ask()
+            except trouble.Passing as error:
+                patience = self._patience_full_s if isinstance(error, trouble.Full) else self._patience_s
+                pause = error.pause_s or min(pause * 2, _LONGEST_PAUSE_S)
+                if loop.time() + pause - began > patience:
+                    raise
+                await lane.renew()
+            await _sleep_about(pause)
+
+    async def _apart(self, ask: Callable[[Lane], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
+        """A question beside the jobs."""
+        lane = self._lanes.take()
+        try:
+            try:
+                return await self._patiently(lane, lambda: ask(lane))
+            except trouble.Lost as error:
+                raise trouble.unreachable(self._address.url, str(error)) from error
+        finally:
+            await self._lanes.give_back(lane)
+
+    def _say_farewell(self, job_id: str) -> None:
+        task = asyncio.create_task(self._farewell(job_id), name=f"cancel {job_id} remotely")
+        self._farewells.add(task)
+        task.add_done_callback(self._farewells.discard)
+
+    async def _farewell(self, job_id: str) -> None:
+        """The broken connection told the service already, unless something between us kept it."""
+        lane = self._lanes.take()
+        try:
+            async with asyncio.timeout(_FAREWELL_S):
+                for _ in range(_REPLICAS_TRIED):
+                    try:
+                        await lane.ask("DELETE", _path(job_id))
+                        return
+                    except trouble.UnknownJob:
+                        await _turn_elsewhere(lane)
+        except (SandtableError, trouble.Lost, TimeoutError) as error:
+            log.info("remote_job_left_to_its_lease", job_id=job_id, reason=str(error))
+        finally:
+            await self._lanes.give_back(lane)
+
+
+async def _turn_elsewhere(lane: Lane) -> None:
+    """The pause matters: two who take turns at a balancer that does the same would each meet one replica for ever."""
+    await lane.renew()
+    await _sleep_about(_ELSEWHERE_S)
+
+
+async def _sleep_about(seconds: float) -> None:
+    """Not all at the same moment."""
+    await asyncio.sleep(seconds * random.uniform(0.2, 1.0))  # noqa: S311 - nothing secret hangs on it
+
+
+def _path(job_id: str) -> str:
+    return f"{JOBS}/{quote(job_id, safe='')}"
+
+
+def _largest(job: Job) -> int:
+    limits = job.limits
+    return (limits.result_bytes + limits.log_bytes * 2) * _ASCII + _ENVELOPE

@@ -1,0 +1,97 @@
+"""What keeps a job from its service, sorted by what helps: waiting, asking another replica, or a person.
+
+Everything here ends as SandboxUnavailable when it does not pass.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sandtable.errors import (
+    ErrorCode,
+    InvalidInput,
+    Problem,
+    RunnerBroken,
+    SandboxUnavailable,
+    SandtableError,
+)
+
+
+class Passing(SandboxUnavailable):
+    """May be over in a moment."""
+
+    pause_s: float | None = None
+    """How long the service asks to be left alone."""
+
+
+class Unreachable(Passing):
+    """No connection, or a proxy that has none."""
+
+
+class Full(Passing):
+    """It has as many jobs as it takes."""
+
+
+class Unlike(Passing):
+    """A replica that differs from the one this server was set up with."""
+
+
+class Lost(Exception):
+    """The connection broke after the request had gone out: nobody knows what became of it."""
+
+
+class UnknownJob(Exception):
+    """This replica has no such job."""
+
+    def __init__(self, replica: str) -> None:
+        super().__init__(replica)
+        self.replica = replica
+
+
+def unreachable(url: str, reason: str) -> Unreachable:
+    return Unreachable(
+        f"the execution service at {url} cannot be reached: {reason}",
+        suggestion="start it there with `sandtable execd`, or correct SANDTABLE_EXECD_URL",
+    )
+
+
+def unproven(url: str, status: int) -> SandboxUnavailable:
+    if status in (502, 503, 504):
+        return unreachable(url, f"something before it answered {status}")
+    return SandboxUnavailable(
+        f"the service at {url} could not prove that it holds our token (it answered {status})",
+        suggestion="set SANDTABLE_EXECD_TOKEN to the same value for this server and for `sandtable execd`, and check"
+        " that SANDTABLE_EXECD_URL is the address of `sandtable execd`",
+    )
+
+
+def misunderstood(url: str) -> SandboxUnavailable:
+    return SandboxUnavailable(
+        f"the execution service at {url} answered what this server does not understand",
+        suggestion="install the same version of Sandtable on both sides",
+    )
+
+
+def other_protocol(url: str, theirs: int, ours: int, version: str) -> SandboxUnavailable:
+    return SandboxUnavailable(
+        f"the execution service at {url} speaks protocol {theirs} (Sandtable {version}), this server {ours}",
+        suggestion="install the same version of Sandtable on both sides",
+    )
+
+
+def told(url: str, problem: Problem) -> SandtableError | UnknownJob:
+    """What the service, proven to be ours, said instead of an answer."""
+    details: dict[str, Any] = problem.details
+    why = details.get("why")
+    if why == "unknown_job":
+        return UnknownJob(str(details.get("replica", "")))
+    message = f"the execution service at {url}: {problem.message}"
+    if why in ("full", "unlike"):
+        passing = (Full if why == "full" else Unlike)(message, suggestion=problem.suggestion, **details)
+        pause = details.get("retry_after_s")
+        passing.pause_s = float(pause) if isinstance(pause, int | float) else None
+        return passing
+    if problem.code in (ErrorCode.SANDBOX_UNAVAILABLE, ErrorCode.UNAUTHORIZED):
+        return SandboxUnavailable(message, suggestion=problem.suggestion, **details)
+    kind = InvalidInput if problem.code is ErrorCode.VALIDATION_ERROR else RunnerBroken
+    return kind(message, suggestion=problem.suggestion, **details)

@@ -1,0 +1,112 @@
+"""Which jobs this service takes, and whether their data are here.
+
+Invariant: a job that was admitted names nothing outside the folder of its dataset's version, and asks for no more
+than this process can carry.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from itertools import islice
+from pathlib import Path
+
+from sandtable.errors import InvalidInput
+from sandtable.recent import Recent
+from sandtable.sandbox.job import Job, JobResult, Mode
+from sandtable.sandbox.outcome import failed
+
+SERVED: tuple[Mode, ...] = ("sql", "dry_run", "fetch_schema", "python", "parse", "profile", "probe")
+LONGEST_MS = 3_600_000
+LARGEST_RESULT = 64 << 20
+MOST_LISTED = 1000
+
+_ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
+_VERSION = re.compile(r"sha256:([0-9a-f]{64})")
+_FILE = re.compile(r"[^/\0]{1,255}")
+_BAIT = "bait.parquet"
+# A parser kept or held for the next text needs its texts to come one after another to one place.
+_ONE_PLACE = ("keep", "hold")
+
+
+def admitted(job: Job, modes: tuple[Mode, ...] = SERVED) -> Job:
+    """The job as it will run. Raises InvalidInput."""
+    if job.mode not in modes:
+        raise InvalidInput(
+            f"this service does not do `{job.mode}`",
+            suggestion=f"It does {', '.join(modes)}; files are converted and sessions live on the server itself.",
+        )
+    if not _ID.fullmatch(job.id):
+        raise InvalidInput(
+            "the job's `id` cannot be used", suggestion="Up to 200 letters, digits, `_`, `.`, `:`, `-`."
+        )
+    if job.dataset_version and not _VERSION.fullmatch(job.dataset_version):
+        raise InvalidInput(
+            f"{job.dataset_version[:100]!r} is not a dataset version",
+            suggestion="It is `sha256:` and 64 hex digits.",
+        )
+    for ref in job.data:
+        if not _FILE.fullmatch(ref.path) or ref.path in (".", ".."):
+            raise InvalidInput(
+                f"table {ref.table[:100]!r} names {ref.path[:100]!r}, which is no file of its dataset",
+                suggestion="Name a file in the version's own folder, such as `orders.parquet`.",
+            )
+    for name, given, most in (
+        ("wall_ms", job.limits.wall_ms, LONGEST_MS),
+        ("result_bytes", job.limits.result_bytes, LARGEST_RESULT),
+        ("log_bytes", job.limits.log_bytes, LARGEST_RESULT),
+    ):
+        if given > most:
+            raise InvalidInput(
+                f"`limits.{name}` is {given}; this service allows {most}",
+                suggestion=f"Ask for {most} or less.",
+            )
+    options = {name: value for name, value in job.options.items() if name not in _ONE_PLACE}
+    return job.model_copy(update={"options": options})
+
+
+class DataFolder:
+    """`<home>/data`, which this service only reads."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._whole: Recent[tuple[str, tuple[str, ...]], bool] = Recent(1024)
+        """A version never changes: what was found is not looked for again."""
+
+    async def missing(self, job: Job) -> JobResult | None:
+        """How the job ends when its data are not here."""
+        key = (job.dataset_version, tuple(ref.path for ref in job.data))
+        if not job.dataset_version or self._whole.get(key):
+            return None
+        lacking = await asyncio.to_thread(self._lacking, job)
+        if lacking is None:
+            self._whole.put(key, True)
+            return None
+        return failed(
+            job,
+            "SANDBOX_UNAVAILABLE",
+            "DataMissing",
+            f"the execution service lacks {lacking}",
+            "give `sandtable execd` the server's data: mount the folder `data` of the server's SANDTABLE_HOME,"
+            " read-only, as `data` of its own SANDTABLE_HOME, or build an image that holds this version",
+        )
+
+    def _lacking(self, job: Job) -> str | None:
+        folder = self._root / "versions" / job.dataset_version.removeprefix("sha256:")
+        named = f" (dataset `{job.dataset_id}`)" if job.dataset_id else ""
+        if not folder.is_dir():
+            return f"the data of version {job.dataset_version}{named}"
+        files = [ref.path for ref in job.data if not (folder / ref.path).is_file()]
+        return f"{', '.join(files)} of version {job.dataset_version}{named}" if files else None
+
+    def versions(self) -> tuple[str, ...]:
+        """Those that are here, the first thousand."""
+        try:
+            folders = sorted(
+                f for f in (self._root / "versions").iterdir() if _VERSION.fullmatch(f"sha256:{f.name}")
+            )
+        except OSError:
+            return ()
+        # The self-test leaves a folder for its attempts to spoil.
+        data = (folder for folder in folders if not (folder / _BAIT).exists())
+        return tuple(f"sha256:{folder.name}" for folder in islice(data, MOST_LISTED))

@@ -1,0 +1,100 @@
+"""`sandtable execd`: sandbox, self-test, application, socket, and an orderly end.
+
+Invariant: nothing listens before the sandbox has withstood its self-test, and on SIGTERM or SIGINT the sandboxes are
+ended after the last request has been answered, or after the grace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import structlog
+import uvicorn
+
+from sandtable.assemble.tiers import local_executor
+from sandtable.errors import InvalidInput
+from sandtable.sandbox.executor import Tier
+from sandtable.sandbox.job import Mode
+from sandtable.sandbox.remote.proof import Token
+from sandtable.sandbox.remote.protocol import Offer
+from sandtable.sandbox.selftest import examine
+from sandtable.server import logs
+from sandtable.server.execd.admit import SERVED
+from sandtable.server.execd.app import create_execd_app
+from sandtable.server.standing import Server, address, bound, require, stopping
+from sandtable.settings import Settings
+
+GRACE_S = 10
+KEEP_ALIVE_S = 75
+_WAITING_PER_PLACE = 2
+_HERE = ("auto", "local", "multiprocessing")
+
+log = structlog.get_logger("sandtable.execd")
+
+
+async def listen_execd(settings: Settings, announce: Callable[[str, Offer], None]) -> None:
+    """Serve until a signal comes. `announce` hears the address and what is offered once requests are answered.
+
+    Raises InvalidInput, SandboxUnavailable.
+    """
+    logs.configure(settings.log_level)
+    token = _token(settings)
+    store = settings.home / "data"
+    executor = _tier(settings, store)
+    _open(store)
+    with bound(settings.execd_host, settings.execd_port) as listening:
+        try:
+            require(await examine(executor, store))
+            most = settings.places * _WAITING_PER_PLACE
+            app = create_execd_app(executor, token, data=store, modes=_modes(settings), most=most)
+            offer = await app.state.house.offer()
+            config = uvicorn.Config(
+                app,
+                log_config=None,
+                access_log=False,
+                timeout_graceful_shutdown=GRACE_S,
+                timeout_keep_alive=KEEP_ALIVE_S,
+            )
+            server = Server(config, lambda: announce(address(settings.execd_host, listening), offer))
+            with stopping(server):
+                await server.serve(sockets=[listening])
+            log.info("execd_stopping")
+        finally:
+            await executor.aclose()
+
+
+def _tier(settings: Settings, store: Path) -> Tier:
+    if settings.backend not in _HERE:
+        raise InvalidInput(
+            f"`sandtable execd` executes in the sandbox of its own machine, not by `{settings.backend}`",
+            suggestion="Unset SANDTABLE_BACKEND for it; the servers that use it have SANDTABLE_BACKEND=remote.",
+        )
+    return local_executor(settings, store)
+
+
+def _token(settings: Settings) -> str:
+    if settings.execd_token is None:
+        raise InvalidInput(
+            "`sandtable execd` needs a token that it shares with the servers that use it",
+            suggestion="Make one with `openssl rand -hex 32`, and set SANDTABLE_EXECD_TOKEN to it on both sides.",
+        )
+    secret = settings.execd_token.get_secret_value()
+    Token(secret)
+    return secret
+
+
+def _modes(settings: Settings) -> tuple[Mode, ...]:
+    """Servers decide whether Python may run; this one can only say no."""
+    return tuple(mode for mode in SERVED if mode != "python" or settings.python != "off")
+
+
+def _open(store: Path) -> None:
+    """May be read-only, and then must be there."""
+    try:
+        (store / "versions").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"there are no data at {store / 'versions'}, and the folder cannot be made: {error.strerror or error}",
+            suggestion="Mount the server's data folder there, or set SANDTABLE_HOME to a folder that holds `data`.",
+        ) from error

@@ -1,0 +1,201 @@
+"""No body is read before its sender proved to hold the token, and no answer leaves without our own proof.
+
+Invariant: a proven request is accepted once, within the time that clocks may differ; bodies are bounded, whole and
+the ones that were proven before they are parsed. Only `OPEN` paths are for everyone.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+
+import structlog
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sandtable.errors import ErrorCode, Problem
+from sandtable.sandbox.remote.proof import HEADER, SKEW_S, Claim, Token
+from sandtable.sandbox.remote.protocol import HEALTH
+from sandtable.server.errors import error_response, unexpected
+
+OPEN = frozenset({HEALTH, "/openapi.json"})
+MAX_BODY = 16 << 20
+_BODY_S = 30.0
+_NONCES = 100_000
+
+log = structlog.get_logger("sandtable.execd")
+
+
+class Nonces:
+    """Those of proven requests, for as long as their time would still be accepted."""
+
+    def __init__(self, most: int = _NONCES, clock: Callable[[], float] = time.monotonic) -> None:
+        self._most = most
+        self._clock = clock
+        self._seen: OrderedDict[str, float] = OrderedDict()
+
+    def first(self, nonce: str) -> bool | None:
+        """Whether it was not seen before; None when no more can be remembered."""
+        now = self._clock()
+        while self._seen and next(iter(self._seen.values())) < now:
+            self._seen.popitem(last=False)
+        if nonce in self._seen:
+            return False
+        if len(self._seen) >= self._most:
+            return None
+        # Its sender's clock may be ahead of ours by as much as it may be behind.
+        self._seen[nonce] = now + 2 * SKEW_S
+        return True
+
+
+class Proven:
+    """ASGI middleware."""
+
+    def __init__(self, app: ASGIApp, token: Token, nonces: Nonces | None = None) -> None:
+        self._app = app
+        self._token = token
+        self._nonces = nonces or Nonces()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        claim = Claim.read(Headers(scope=scope).get(HEADER, ""))
+        proving = send if claim is None else _Proving(send, self._token, claim.nonce)
+        body = b""
+        if scope["path"] not in OPEN:
+            refused = self._refused(claim, scope)
+            if refused is None and claim is not None:
+                body, refused = await _read(claim, Headers(scope=scope), receive)
+            if refused is not None:
+                log.warning(
+                    "request_refused", method=scope["method"], path=scope["path"], reason=refused.message
+                )
+                await error_response(refused, scope, _STATUS.get(refused.message))(scope, receive, proving)
+                return
+        try:
+            await self._app(scope, _replay(body, receive), proving)
+        except Exception:
+            log.exception("request_broke", method=scope["method"], path=scope["path"])
+            await unexpected(scope)(scope, receive, proving)
+
+    def _refused(self, claim: Claim | None, scope: Scope) -> Problem | None:
+        if claim is None:
+            return _unproven(f"the request carries no proof in its header `{HEADER}`", _SAME_TOKEN)
+        if not self._token.made(claim, scope["method"], _target(scope)):
+            return _unproven(
+                "the request's proof was made with another token, or for another request", _SAME_TOKEN
+            )
+        apart = claim.milliseconds / 1000 - time.time()
+        if abs(apart) > SKEW_S:
+            word = "ahead of" if apart > 0 else "behind"
+            message = f"the sender's clock is {abs(apart):.0f} s {word} ours; {SKEW_S:.0f} s are allowed"
+            return _unproven(message, "Set the clocks of both machines (NTP).")
+        first = self._nonces.first(claim.nonce)
+        if first is None:
+            return _BUSY
+        if not first:
+            return _unproven("this very request was received before", "Make a new proof for every request.")
+        return None
+
+
+def _target(scope: Scope) -> str:
+    """As it came over the wire."""
+    path = (scope.get("raw_path") or b"").decode("latin-1") or scope["path"]
+    query = scope["query_string"].decode("latin-1")
+    return f"{path}?{query}" if query else path
+
+
+class _Proving:
+    """Holds an answer back until it is whole, and adds the proof."""
+
+    def __init__(self, send: Send, token: Token, nonce: str) -> None:
+        self._send = send
+        self._token = token
+        self._nonce = nonce
+        self._start: Message | None = None
+        self._parts: list[bytes] = []
+
+    async def __call__(self, message: Message) -> None:
+        if message["type"] == "http.response.start":
+            self._start, self._parts = message, []
+            return
+        self._parts.append(message.get("body", b""))
+        if message.get("more_body", False) or self._start is None:
+            return
+        body = b"".join(self._parts)
+        headers = MutableHeaders(scope=self._start)
+        headers[HEADER] = self._token.answer(self._nonce, self._start["status"], body)
+        headers["cache-control"] = "no-store"
+        await self._send(self._start)
+        await self._send({"type": "http.response.body", "body": body, "more_body": False})
+
+
+async def _read(claim: Claim, headers: Headers, receive: Receive) -> tuple[bytes, Problem | None]:
+    """The whole body, or why there is none."""
+    declared = headers.get("content-length", "0")
+    if not declared.isdecimal() or len(declared) > 12 or int(declared) > MAX_BODY:
+        return b"", _TOO_LARGE
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(_BODY_S):
+            while True:
+                message = await receive()
+                if message["type"] == "http.disconnect":
+                    return b"", _NOT_WHOLE
+                chunks.append(message.get("body", b""))
+                size += len(chunks[-1])
+                if size > MAX_BODY:
+                    return b"", _TOO_LARGE
+                if not message.get("more_body", False):
+                    break
+    except TimeoutError:
+        return b"", _NOT_WHOLE
+    body = b"".join(chunks)
+    return (body, None) if claim.covers(body) else (b"", _OTHER_BODY)
+
+
+def _replay(body: bytes, receive: Receive) -> Receive:
+    given = False
+
+    async def replay() -> Message:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return replay
+
+
+_SAME_TOKEN = "Set SANDTABLE_EXECD_TOKEN to the same value for the server and for `sandtable execd`."  # noqa: S105 - advice
+_BUSY = Problem(
+    code=ErrorCode.SANDBOX_UNAVAILABLE,
+    message="more requests came within two minutes than can be told apart",
+    suggestion="Run more replicas of `sandtable execd`.",
+    details={"why": "full", "retry_after_s": 1.0},
+)
+
+
+def _unproven(message: str, suggestion: str) -> Problem:
+    return Problem(
+        code=ErrorCode.UNAUTHORIZED, message=message, suggestion=suggestion, details={"why": "unproven"}
+    )
+
+
+_TOO_LARGE = Problem(
+    code=ErrorCode.VALIDATION_ERROR,
+    message=f"the body is larger than {MAX_BODY >> 20} MiB",
+    suggestion="Send a smaller job.",
+    details={"limit_bytes": MAX_BODY},
+)
+_NOT_WHOLE = Problem(
+    code=ErrorCode.VALIDATION_ERROR,
+    message="the body did not arrive whole",
+    suggestion="Send the request again.",
+)
+_OTHER_BODY = _unproven("the request's proof was made for another body", "Send the request again.")
+_STATUS = {_TOO_LARGE.message: 413, _NOT_WHOLE.message: 408}
