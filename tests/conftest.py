@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import ipaddress
+import itertools
 import os
 import socket
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests import needs
+from tests import needs, postgres
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile(
@@ -106,3 +108,22 @@ def _no_live_network() -> Iterator[None]:
         for name in ("connect", "connect_ex", "sendto"):
             patch.setattr(socket.socket, name, guarded(name))
         yield
+
+
+_SCHEMAS = itertools.count()
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Iterator[str]:
+    """The address of a Postgres server of the tests' own."""
+    with postgres.cluster() as url:
+        yield url
+
+
+@pytest.fixture
+def postgres_url(cluster: str) -> str:
+    """Tables of the test's own: a schema costs a millisecond, a database a copy of seven megabytes."""
+    name = f"test_{next(_SCHEMAS)}"
+    with psycopg.connect(cluster, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+    return f"{cluster}&options=-csearch_path%3D{name}"

@@ -14,12 +14,15 @@ import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from sandtable.server.built import FOLDER, Build
+from scripts.images import compose
 from tests import postgres
 
 ORDINARY_ACCOUNT = "nobody"
+RUNNER_IMAGE = "sandtable-runner:dev"
 _LANDLOCK_CREATE_RULESET = 444
 _LANDLOCK_VERSION_FLAG = 1
 
@@ -40,6 +43,11 @@ def _complaint(*command: str) -> str | None:
 
 def _docker() -> str | None:
     return _complaint("docker", "version", "--format", "{{.Server.Version}}")
+
+
+def _docker_images() -> str | None:
+    """An engine that answers and has the runner's image: `python scripts/build_images.py`."""
+    return _complaint("docker", "image", "inspect", "--format", "{{.Id}}", RUNNER_IMAGE)
 
 
 def _git() -> str | None:
@@ -64,6 +72,26 @@ def _axe() -> str | None:
 def _chat_ui() -> str | None:
     """The stock chat interface, as `make chat-ui` builds it."""
     return None if Build(FOLDER / "chat-ui").exists else "not built: make chat-ui"
+
+
+def _compose() -> str | None:
+    """Compose, and the images it brings up: `make test-docker` sees to both."""
+    images = [f"sandtable-{name}:dev" for name in ("server", "chat", "postgres")]
+    lacking = _complaint("docker", "image", "inspect", "--format", "{{.Id}}", *images)
+    return lacking or (None if compose.find() else "no Compose of version 2 or newer: make test-docker")
+
+
+def _helm() -> str | None:
+    """What renders and checks the chart; development packages."""
+    lacking = [name for name in ("helm_python", "kubernetes_validate") if not find_spec(name)]
+    return f"not installed: {', '.join(lacking)}" if lacking else None
+
+
+def _cluster() -> str | None:
+    """A Kubernetes whose API server answers; `make test-kubernetes` makes one."""
+    if not os.environ.get("KUBECONFIG"):
+        return "KUBECONFIG is not set: make test-kubernetes"
+    return _complaint("kubectl", "get", "--raw=/readyz", "--request-timeout=10s")
 
 
 def _root() -> str | None:
@@ -107,6 +135,8 @@ def _cgroup() -> str | None:
 
 PROBES: dict[str, Callable[[], str | None]] = {
     "docker": _docker,
+    "docker_images": _docker_images,
+    "compose": _compose,
     "git": _git,
     "root": _root,
     "ordinary_user": _ordinary_user,
@@ -118,6 +148,8 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "web_ui": _web_ui,
     "chat_ui": _chat_ui,
     "axe": _axe,
+    "helm": _helm,
+    "cluster": _cluster,
 }
 
 

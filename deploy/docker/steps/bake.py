@@ -1,0 +1,32 @@
+"""In the build: the built-in datasets, converted and profiled by the product itself, as a data store.
+
+The versions are those of the registry: the conversion checks it, and a server finds in an image what it would
+have made itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+
+from sandtable.assemble import assemble
+from sandtable.settings import Settings
+
+_KEPT = ("versions", "profiles")
+
+
+async def bake(target: Path) -> None:
+    with tempfile.TemporaryDirectory() as home:
+        # Profiles hold the same bytes whatever the number of threads; Parquet files need not.
+        async with assemble(Settings(home=Path(home), threads=1, backend="local")) as parts:
+            for dataset in parts.library.datasets():
+                await parts.library.profile(await parts.library.ready(dataset.id))
+        for name in _KEPT:
+            shutil.copytree(Path(home) / "data" / name, target / name)
+
+
+if __name__ == "__main__":
+    asyncio.run(bake(Path(sys.argv[1])))

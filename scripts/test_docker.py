@@ -1,0 +1,61 @@
+"""The tests that need container images: `make test-docker`. Arguments go to pytest.
+
+Without SANDTABLE_TEST_DOCKER_HOST it starts a Docker daemon of its own (root only), in a network of its own, and takes
+it away again. The images are built either way; what they are made of is kept in the user's cache.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from scripts import build_images, node
+from scripts.images import compose, daemon
+from scripts.images.engine import Refused
+
+IMAGES = ("runner", "runner-python", "server", "chat", "postgres")
+TESTS = ("tests/docker", "tests/sandbox/docker", "tests/sandbox/conformance")
+REQUIRED = ("docker", "docker_images", "compose")
+_STARTED = time.monotonic()
+
+
+def main(more: Sequence[str]) -> int:
+    given = os.environ.get("SANDTABLE_TEST_DOCKER_HOST")
+    try:
+        if given:
+            return _test(given, [], more)
+        with daemon.running() as own:
+            return _test(own.host, own.inside([]), more)
+    except (Refused, subprocess.CalledProcessError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+def _test(host: str, inside: list[str], more: Sequence[str]) -> int:
+    os.environ["DOCKER_HOST"] = host
+    say("the images")
+    if code := build_images.main(IMAGES):
+        return code
+    say("Compose")
+    command = compose.command()
+    say(f"the tests, with {' '.join(command)}")
+    chosen = [argument for argument in more if not argument.startswith("-")]
+    tests = [] if chosen else [path for path in TESTS if (node.ROOT / path).exists()]
+    required = ",".join(filter(None, (*REQUIRED, os.environ.get("SANDTABLE_REQUIRE"))))
+    environment = {**os.environ, "SANDTABLE_REQUIRE": required}
+    tested = [*inside, sys.executable, "-m", "pytest", *tests, *more]
+    return subprocess.run(tested, cwd=node.ROOT, env=environment, check=False).returncode
+
+
+def say(what: str) -> None:
+    print(f"[{time.monotonic() - _STARTED:4.0f} s] {what}", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
