@@ -85,6 +85,27 @@ class Settings(BaseSettings):
     kubernetes_namespace: str | None = None
     """Namespace of the runners' Jobs; the one of this pod, or `sandtable-runners`, when unset."""
 
+    kubeconfig: str | None = Field(
+        default=None, validation_alias=AliasChoices("SANDTABLE_KUBECONFIG", "KUBECONFIG")
+    )
+    """File, or several with colons between them, that says how to reach a cluster; inside one it is not needed."""
+
+    kubernetes_service_host: str | None = Field(
+        default=None,
+        validation_alias=AliasChoices("SANDTABLE_KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_HOST"),
+    )
+    """Address of the cluster's API inside the cluster; every pod is told."""
+
+    kubernetes_service_port: int = Field(
+        default=443,
+        validation_alias=AliasChoices("SANDTABLE_KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT"),
+    )
+    """Port of the cluster's API inside the cluster."""
+
+    kubernetes_instance: str = Field(default="sandtable", pattern=r"^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$")
+    """Which installation a Job belongs to, the same for all its servers: two installations that share a namespace
+    need different ones."""
+
     kubernetes_image: str = "sandtable-runner:dev"
     """Image of the Jobs, for the built-in Job template."""
 

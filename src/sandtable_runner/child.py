@@ -133,7 +133,7 @@ def _get_ready(template: Template, order: dict[str, Any]) -> None:
 def budget_of(isolation: Isolation, order: dict[str, Any]) -> tuple[int, str | None]:
     """Memory in MiB, and where to spill."""
     cell = order["cell"]
-    return cell["memory_mb"], "/scratch" if isolation.namespaces and cell["tmp_mb"] else None
+    return cell["memory_mb"], "/scratch" if isolation.spills and cell["tmp_mb"] else None
 
 
 def _rehearse(template: Template, order: dict[str, Any]) -> None:
@@ -183,7 +183,7 @@ def _close(template: Template, order: dict[str, Any]) -> None:
         # They read and write files, inside walls that are closed by now.
         order["out"] = "/out" if template.isolation.namespaces else cell.out
         return
-    if order["mode"] != "parse" or order["options"].get("hold"):
+    if order["mode"] != "parse" or order.get("options", {}).get("hold"):
         engine.open_tables(template.connection, order["data"], order["threads"])
 
 

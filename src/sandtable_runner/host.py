@@ -10,6 +10,7 @@ from sandtable_runner.syscalls import MACHINE, SUPPORTED
 
 # Older ones do not mediate truncation: without a read-only mount, a job could empty its user's files.
 _LANDLOCK_ALONE = 3
+SCRATCH = "/scratch"
 
 
 def _too_little_landlock(version: int) -> str:
@@ -18,25 +19,42 @@ def _too_little_landlock(version: int) -> str:
     return f"landlock: version {version} does not stop truncation; version {_LANDLOCK_ALONE} (Linux 6.2) does"
 
 
-def probe_host(store: str, *, allow_namespaces: bool) -> tuple[seal.Isolation | None, list[str]]:
-    """The strongest isolation that works here, or None; and why a stronger one does not."""
+def probe_host(
+    store: str, *, allow_namespaces: bool, contained: bool = False
+) -> tuple[seal.Isolation | None, list[str]]:
+    """The strongest isolation that works here, or None; and why a stronger one does not.
+
+    `contained`: a container is around this process, with this job's data in it and nothing else. It is a wall of its
+    own, so that the system call filter and limits are enough where the kernel lacks the rest.
+    """
     if MACHINE not in SUPPORTED:
         return None, [f"no system call filter for {MACHINE}; supported: {', '.join(SUPPORTED)}"]
     version = landlock.abi()
-    is_root = os.geteuid() == 0
-    reasons: list[str] = []
-    if not allow_namespaces:
-        reasons.append("namespaces: switched off by configuration")
-    for namespaces in (True, False) if allow_namespaces else (False,):
-        isolation = seal.Isolation(namespaces=namespaces, landlock=version, root=is_root)
-        if not namespaces and version < _LANDLOCK_ALONE:
+    kinds = [(True, version), (False, version)] if allow_namespaces else [(False, version)]
+    reasons = [] if allow_namespaces else ["namespaces: switched off by configuration"]
+    if contained and version:
+        kinds.append((False, 0))
+    scratch = contained and is_scratch(SCRATCH)
+    for namespaces, landlock_version in kinds:
+        if not contained and not namespaces and version < _LANDLOCK_ALONE:
             reasons.append(_too_little_landlock(version))
             continue
+        isolation = seal.Isolation(
+            namespaces=namespaces, landlock=landlock_version, root=os.geteuid() == 0, scratch=scratch
+        )
         problem = _try(isolation, store)
         if problem is None:
+            if not namespaces and not version:
+                reasons.append(_too_little_landlock(version))
             return isolation, reasons
-        reasons.append(f"{'namespaces' if namespaces else 'landlock and seccomp'}: {problem}")
+        what = "namespaces" if namespaces else "landlock and seccomp" if landlock_version else "seccomp"
+        reasons.append(f"{what}: {problem}")
     return None, reasons
+
+
+def is_scratch(path: str) -> bool:
+    """A mount of its own, of limited size, that may be written to."""
+    return os.path.ismount(path) and os.access(path, os.W_OK)
 
 
 def _try(isolation: seal.Isolation, store: str) -> str | None:

@@ -107,6 +107,11 @@ def set_dumpable() -> None:
     _prctl(_PR_SET_DUMPABLE, 1)
 
 
+def hide_memory() -> None:
+    """Another process of the same user can neither trace this one nor open its memory."""
+    _prctl(_PR_SET_DUMPABLE, 0)
+
+
 def no_new_privileges() -> None:
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
 

@@ -40,10 +40,12 @@ def build_root(store: str) -> None:
 
 
 def _bind_store(store: str, new: str) -> None:
-    kernel.bind(store, f"{new}/store")
-    kernel.make_read_only(f"{new}/store", noexec=True, recursive=False)
-    kernel.bind(f"{store}/staging", f"{new}/staging")
-    kernel.make_inert(f"{new}/staging")
+    # With what is mounted below it: in a container a dataset's folder is.
+    kernel.bind(store, f"{new}/store", recursive=True)
+    kernel.make_read_only(f"{new}/store", noexec=True)
+    if Path(store, "staging").is_dir():
+        kernel.bind(f"{store}/staging", f"{new}/staging", recursive=True)
+        kernel.make_inert(f"{new}/staging")
 
 
 def add_scratch(megabytes: int) -> None:

@@ -28,6 +28,12 @@ class Isolation:
     namespaces: bool
     landlock: int
     root: bool
+    scratch: bool = False
+    """Without namespaces: whether the container has a space of limited size at /scratch."""
+
+    @property
+    def spills(self) -> bool:
+        return self.namespaces or self.scratch
 
     @property
     def layers(self) -> list[str]:
@@ -162,8 +168,8 @@ def _confine(cell: Cell, isolation: Isolation) -> None:
     writable: list[int] = []
     if isolation.namespaces:
         readable += [os.open(f"/dev/{name}", os.O_PATH) for name in ("null", "zero", "urandom")]
-        if cell.tmp_mb:
-            writable.append(os.open("/scratch", os.O_PATH))
+    if isolation.spills and cell.tmp_mb:
+        writable.append(os.open("/scratch", os.O_PATH))
     if cell.staging:
         writable.append(os.open("/out" if isolation.namespaces else cell.out, os.O_PATH))
     landlock.restrict(isolation.landlock, readable, writable)

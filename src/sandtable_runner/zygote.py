@@ -8,29 +8,20 @@ When the server goes away (end of file on the control socket) it ends, and its c
 from __future__ import annotations
 
 import array
-import fcntl
-import gc
-import importlib
 import json
 import os
 import select
 import signal
 import socket
 import sys
-from pathlib import Path
 from typing import Any
 
-from sandtable_runner import engine, kernel, landlock, parse, seal, seccomp
-from sandtable_runner.child import JOB_FD, REHEARSAL, Interpreter, Template, budget_of, live
+from sandtable_runner import engine, kernel, landlock
+from sandtable_runner.child import JOB_FD, Template, budget_of, live
 from sandtable_runner.host import probe_host
-from sandtable_runner.namespaces import enter_namespaces
+from sandtable_runner.template import close_in, load_interpreter, start_engines, version_of
 
 _MAX_MESSAGE = 64 << 10
-_INTERPRETERS = {
-    "py": "sandtable_runner.python.template",
-    "jupyter": "sandtable_runner.jupyter.template",
-}
-"""Loaded by name, for only these kinds of templates have the libraries that they load."""
 
 
 class Control:
@@ -144,66 +135,23 @@ def main() -> None:
     if config["nice"]:
         os.nice(config["nice"])
     control = Control(config["control_fd"])
-    interpreter: Interpreter | None = None
-    if config["kind"] in _INTERPRETERS:
-        # While libraries load, a collection looks at everything and finds nothing.
-        gc.disable()
-        try:
-            interpreter = importlib.import_module(_INTERPRETERS[config["kind"]]).prepare()
-        except ModuleNotFoundError as error:
-            control.send({"missing": error.name or str(error)})
-            return
-    connection = engine.connect()
-    parser = _make_parser(rehearsed=interpreter is None)
-    engine.write_sample(connection, config["store"])
-    if interpreter is not None:
-        interpreter.rehearse(connection)
+    try:
+        interpreter = load_interpreter(config["kind"])
+    except ModuleNotFoundError as error:
+        control.send({"missing": error.name or str(error)})
+        return
+    engines = start_engines(interpreter)
+    engine.write_sample(engines[0], config["store"])
     isolation, reasons = probe_host(config["store"], allow_namespaces=config["isolation"] != "landlock")
-    version = engine.version() if interpreter is None else f"{engine.version()}, {interpreter.version}"
-    hello = {"engine": version, "landlock": landlock.abi(), "reasons": reasons}
+    hello = {"engine": version_of(interpreter), "landlock": landlock.abi(), "reasons": reasons}
     if isolation is None:
         control.send({**hello, "unavailable": True})
         return
-    os.environ.clear()
-    if interpreter is not None:
-        os.environ.update(interpreter.environment)
-    store_fd = _isolate(isolation, config["store"])
-    gc.collect()
-    gc.freeze()
-    gc.disable()
-    template = Template(connection, parser, isolation, seal.Baseline.measure(), store_fd, interpreter)
+    template = close_in(isolation, config["store"], engines, interpreter)
     zygote = Zygote(control, template)
     control.send({**hello, "ready": True, "layers": isolation.layers})
     zygote.loop()
     os._exit(0)
-
-
-def _make_parser(*, rehearsed: bool) -> engine.Connection:
-    parser = engine.connect_parser()
-    if rehearsed:
-        parse.prepare(parser)
-        parse.parse(parser, REHEARSAL, ["b"])
-    return parser
-
-
-def _isolate(isolation: seal.Isolation, store: str) -> int:
-    """The template's own walls. The data store's folder as a descriptor, where there is no private root."""
-    store_fd = -1
-    if isolation.namespaces:
-        enter_namespaces(store, isolation.root)
-        # Built once for all: every child is process 1 of its own world.
-        seccomp.build_filter(1, private_files=True, answering=False)
-    else:
-        opened = os.open(store, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        # Out of the way of the low numbers, where a child's own channels are put.
-        store_fd = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 64)
-        os.close(opened)
-    if isolation.root:
-        kernel.drop_bounding_set()
-    threads = len(list(Path("/proc/self/task").iterdir()))
-    if threads != 1:
-        raise RuntimeError(f"the template must have one thread to fork safely, it has {threads}")
-    return store_fd
 
 
 if __name__ == "__main__":

@@ -46,6 +46,30 @@ def test_trusted_keys_are_own_and_given_ones(tmp_path: Path) -> None:
     assert set(found) == {own.keyid, keyid_of(friend), keyid_of(extra)}
 
 
+def test_servers_are_given_one_key_as_a_file(tmp_path: Path) -> None:
+    given = open_signing_key(tmp_path / "secret")
+    file = tmp_path / "secret" / "keys" / "signing.pem"
+    file.chmod(0o444)
+    for home in (tmp_path / "a", tmp_path / "b"):
+        key = open_signing_key(home, file)
+        assert key.keyid == given.keyid and not home.exists()
+        assert set(trusted_keys(home, own=key)) == {given.keyid}
+    before = open_signing_key(tmp_path / "a")
+    # What the home's own key signed before stays trusted.
+    assert set(trusted_keys(tmp_path / "a", own=given)) == {given.keyid, before.keyid}
+
+
+@pytest.mark.parametrize("content", [None, b"no key", b"-----BEGIN PRIVATE KEY-----\n"])
+def test_a_given_key_that_cannot_be_used_is_told(tmp_path: Path, content: bytes | None) -> None:
+    file = tmp_path / "key.pem"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(InvalidInput, match="cannot be read") as caught:
+        open_signing_key(tmp_path, file)
+    assert "Ed25519 private key" in caught.value.suggestion
+    assert not (tmp_path / "keys").exists()
+
+
 def test_nothing_is_trusted_in_an_empty_home(tmp_path: Path) -> None:
     assert trusted_keys(tmp_path) == {}
 

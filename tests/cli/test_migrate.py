@@ -33,7 +33,9 @@ def test_in_postgres_as_often_as_one_likes(tmp_path: Path, postgres_url: str) ->
         done = _migrate(tmp_path, postgres_url)
         assert (done.returncode, done.stdout) == (0, "The database (postgres) is up to date.\n"), done.stderr
     with psycopg.connect(postgres_url) as connection:
-        found = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema()").fetchall()
+        found = connection.execute(
+            "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
+        ).fetchall()
     assert {name for (name,) in found} >= TABLES
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import random
-import sqlite3
 import subprocess
 import sys
 import time
@@ -17,11 +15,9 @@ import pytest
 from sandtable.capsule.migrations import MIGRATIONS
 from sandtable.capsule.sqlite import SqliteStore
 from sandtable.capsule.sqlite_file import SqliteFile
-from sandtable.capsule.store import TERMINAL
-from sandtable.runs.desk import Runs
 from sandtable.runs.instance import Instance
 from sandtable.sandbox.fake import FakeExecutor, Script
-from tests.runs.world import World, ask
+from tests.runs.world import World, abandon, ask
 
 ROOT = Path(__file__).parents[2]
 
@@ -54,32 +50,12 @@ class MortalStore(SqliteStore):
         self._file = self.mortal = MortalFile(path, at, after)
 
 
-async def abandon(runs: Runs, store: SqliteStore) -> None:
-    """As a SIGKILL would: the tasks stop where they are and the kernel drops the lock."""
-    tasks = [active.task for active in runs._active.values()] + runs._loops
-    for task in tasks:
-        task.cancel()
-    await asyncio.gather(*tasks, return_exceptions=True)
-    descriptor, runs._instance._descriptor = runs._instance._descriptor, None
-    assert descriptor is not None
-    os.close(descriptor)
-    await SqliteStore.aclose(store)
-
-
-def ledger(home: Path) -> tuple[dict[str, str], dict[str, int]]:
-    """Status and number of capsules by run."""
-    connection = sqlite3.connect(home / "sandtable.db")
-    statuses = dict(connection.execute("SELECT id, status FROM runs"))
-    capsules = dict(connection.execute("SELECT run_id, count(*) FROM capsules GROUP BY run_id"))
-    connection.close()
-    return statuses, capsules
-
-
-def assert_all_ended_once(home: Path, accepted: set[str]) -> None:
-    statuses, capsules = ledger(home)
-    assert accepted <= set(statuses)
-    assert set(statuses.values()) <= TERMINAL
-    assert capsules == dict.fromkeys(statuses, 1)
+@pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])
+def kept(request: pytest.FixtureRequest, world: World) -> World:
+    """Once for each store."""
+    if request.param == "postgres":
+        world.database_url = request.getfixturevalue("postgres_url")
+    return world
 
 
 @pytest.mark.parametrize("after", [False, True], ids=["before", "after"])
@@ -101,24 +77,24 @@ async def test_death_at_every_step_of_the_store(world: World, at: int, after: bo
     life.cancel()
     await asyncio.gather(life, return_exceptions=True)
     assert store.mortal.dead
-    await abandon(runs, store)
+    await abandon(runs)
 
     async with world.opened() as heir:
-        for run_id in ledger(world.home)[0]:
+        for run_id in world.ledger()[0]:
             await heir.wait(run_id, 5)
-    assert_all_ended_once(world.home, accepted)
+    world.assert_all_ended_once(accepted)
 
 
-async def test_a_dead_instances_runs_are_adopted_at_the_start(world: World) -> None:
+async def test_a_dead_instances_runs_are_adopted_at_the_start(kept: World) -> None:
+    world = kept
     world.executor.on("SELECT 0;", Script(delay_s=60))
-    store = world.store()
-    dead = world.runs(store=store, concurrency=1)
+    dead = world.runs(concurrency=1)
     await dead.start()
     running, pending = await dead.submit(ask("SELECT 0")), await dead.submit(ask("SELECT 1"))
     await world.executor.taken()
-    await abandon(dead, store)
+    await abandon(dead)
     lock = world.home / "instances" / f"{dead._instance.id}.lock"
-    assert lock.exists()
+    assert lock.exists() or world.database_url
 
     world.executor = FakeExecutor()
     async with world.opened() as heir:
@@ -127,10 +103,11 @@ async def test_a_dead_instances_runs_are_adopted_at_the_start(world: World) -> N
         assert not lock.exists()
     # Another attempt has another job id: a tier may remember the first.
     assert world.executor.jobs[0].id.endswith("-2")
-    assert_all_ended_once(world.home, {running.id, pending.id})
+    world.assert_all_ended_once({running.id, pending.id})
 
 
-async def test_a_living_instances_runs_are_left_alone(world: World) -> None:
+async def test_a_living_instances_runs_are_left_alone(kept: World) -> None:
+    world = kept
     world.executor.on("SELECT 0;", Script(delay_s=0.3))
     async with world.opened() as living:
         run = await living.submit(ask("SELECT 0"))
@@ -139,15 +116,15 @@ async def test_a_living_instances_runs_are_left_alone(world: World) -> None:
         assert len(world.executor.jobs) == 1
 
 
-async def test_whoever_does_not_adopt_leaves_them(world: World) -> None:
-    store = world.store()
-    dead = world.runs(store=store, concurrency=1)
+async def test_whoever_does_not_adopt_leaves_them(kept: World) -> None:
+    world = kept
+    dead = world.runs(concurrency=1)
     await dead.start()
     await dead._store.release("x")
     for loop in dead._loops:
         loop.cancel()
     left = await dead.submit(ask("SELECT 1"))
-    await abandon(dead, store)
+    await abandon(dead)
     cli = world.runs()
     await cli.start(adopt=False)
     own = await cli.submit(ask("SELECT 2"))
@@ -157,31 +134,32 @@ async def test_whoever_does_not_adopt_leaves_them(world: World) -> None:
     await cli.aclose()
 
 
-async def test_a_graceful_end_puts_runs_back(world: World) -> None:
+async def test_a_graceful_end_puts_runs_back(kept: World) -> None:
+    world = kept
     world.executor.on("SELECT 0;", Script(delay_s=60))
     async with world.opened(concurrency=1) as first:
         running, pending = await first.submit(ask("SELECT 0")), await first.submit(ask("SELECT 1"))
         await world.executor.taken()
     assert world.executor.cancelled == [world.executor.jobs[0].id]
-    statuses, capsules = ledger(world.home)
+    statuses, capsules = world.ledger()
     assert (set(statuses.values()), capsules) == ({"pending"}, {})
-    assert list((world.home / "instances").iterdir()) == []
+    assert world.database_url or list((world.home / "instances").iterdir()) == []
     world.executor = FakeExecutor()
     async with world.opened() as second:
         for run in (running, pending):
             assert (await second.wait(run.id, 5)).status == "succeeded"
 
 
-async def test_a_run_that_always_takes_the_server_with_it_is_given_up(world: World) -> None:
+async def test_a_run_that_always_takes_the_server_with_it_is_given_up(kept: World) -> None:
+    world = kept
     world.executor.on("SELECT 0;", Script(delay_s=60))
     for attempt in (1, 2):
-        store = world.store()
-        dying = world.runs(store=store, max_attempts=2)
+        dying = world.runs(max_attempts=2)
         await dying.start()
         if attempt == 1:
             await dying.submit(ask("SELECT 0"))
         await world.executor.taken(attempt)
-        await abandon(dying, store)
+        await abandon(dying)
     async with world.opened(max_attempts=2) as last:
         run = await last.wait((await last.list())[0].id, 5)
     assert run.status == "failed"
@@ -217,7 +195,7 @@ from sandtable.sandbox.fake import FakeExecutor, Script
 from tests.runs.world import World, ask
 
 async def main():
-    world = World(Path(sys.argv[1]), FakeExecutor(Script(delay_s=0.01)))
+    world = World(Path(sys.argv[1]), FakeExecutor(Script(delay_s=0.01)), database_url=sys.argv[2] or None)
     async with world.opened(concurrency=3) as runs:
         for n in range(10_000):
             sql = "SELECT * FROM read_csv('x')" if n % 5 == 0 else f"SELECT {n}"
@@ -230,25 +208,26 @@ asyncio.run(main())
 """
 
 
-async def test_sigkill_at_any_moment_loses_no_accepted_run(world: World) -> None:
+async def test_sigkill_at_any_moment_loses_no_accepted_run(kept: World) -> None:
+    world = kept
     rng = random.Random(11)
     accepted: set[str] = set()
     for _ in range(6):
-        accepted |= _live_and_die(world.home, rng.uniform(0.05, 0.4))
+        accepted |= _live_and_die(world, rng.uniform(0.05, 0.4))
     async with world.opened(concurrency=4) as heir:
         for run_id in accepted:
             assert (await heir.wait(run_id, 20)).ended
-        for run_id in ledger(world.home)[0]:
+        for run_id in world.ledger()[0]:
             await heir.wait(run_id, 20)
     assert len(accepted) > 20
-    assert_all_ended_once(world.home, accepted)
-    assert list((world.home / "instances").iterdir()) == []
+    world.assert_all_ended_once(accepted)
+    assert world.database_url or list((world.home / "instances").iterdir()) == []
 
 
-def _live_and_die(home: Path, seconds: float) -> set[str]:
+def _live_and_die(world: World, seconds: float) -> set[str]:
     """What a process said it had accepted before it was killed, `seconds` after the first."""
     child = subprocess.Popen(
-        [sys.executable, "-c", CHILD, str(home)],
+        [sys.executable, "-c", CHILD, str(world.home), world.database_url or ""],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         cwd=ROOT,

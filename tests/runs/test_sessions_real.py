@@ -18,6 +18,7 @@ import pytest_asyncio
 from sandtable.assemble import Parts, assemble
 from sandtable.errors import ErrorCode
 from sandtable.runs.model import Run, RunRequest
+from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.settings import Settings
 from tests.sandbox.local.processes import descriptors, family, gone
@@ -136,8 +137,9 @@ _LIVES = ("x = df.amount.sum()", "nope", "while True: pass", CRASH)
 
 
 async def test_two_hundred_sessions_leave_nothing(place: Place) -> None:
-    parts = place.parts
-    hello = await parts.executor.start("py")
+    parts, executor = place.parts, place.parts.tiers.runs
+    assert isinstance(executor, LocalExecutor)
+    hello = await executor.start("py")
 
     async def live(number: int) -> None:
         name, code = f"crowd-{number}", _LIVES[number % 4]
@@ -153,7 +155,7 @@ async def test_two_hundred_sessions_leave_nothing(place: Place) -> None:
             await asyncio.gather(*(live(number) for number in range(start, start + 8)))
         for key in list(parts.sessions._live):
             await parts.sessions.end(key.session)
-        await parts.executor.settle()
+        await executor.settle()
         gc.collect()
 
     await lives(200, 208)
@@ -164,7 +166,7 @@ async def test_two_hundred_sessions_leave_nothing(place: Place) -> None:
     assert len(family(hello.pid)) <= len(processes)
     assert _files(parts.settings.home) == files
     assert not parts.sessions._live and not parts.sessions._turns and not parts.sessions._closing
-    assert not parts.executor._sessions
+    assert not executor._sessions
 
 
 _SERVER = """
@@ -180,7 +182,7 @@ async def main():
         for code in ("x = 40", "x += 2"):
             run = await parts.runs.submit(RunRequest(dataset_id=dataset.id, python=code, session="t"))
             await parts.runs.wait(run.id)
-        hello = await parts.executor.start("py")
+        hello = await parts.tiers.runs.start("py")
         print(f"template={hello.pid}", flush=True)
         await asyncio.sleep(60)
 

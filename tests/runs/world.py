@@ -1,20 +1,31 @@
-"""A house for runs with nothing real in it: one dataset, a small gate, a scripted sandbox, a home on disk."""
+"""A house for runs with nothing real in it: one dataset, a small gate, a scripted sandbox, a home on disk.
+
+With the address of a Postgres database, runs are kept there, and each `runs()` is a server of its own that shares it.
+"""
 
 from __future__ import annotations
 
+import os
+import sqlite3
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import psycopg
+
 from sandtable.capsule.keys import open_signing_key
+from sandtable.capsule.postgres import PostgresStore
+from sandtable.capsule.postgres_pool import Postgres, PostgresLiveness
 from sandtable.capsule.sqlite import SqliteStore
-from sandtable.capsule.store import RunStore
+from sandtable.capsule.stopping import stopped
+from sandtable.capsule.store import TERMINAL, RunStore
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, NotFound
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.desk import Runs
+from sandtable.runs.liveness import HomeLiveness
 from sandtable.runs.model import RunRequest
 from sandtable.runs.parts import Parts
 from sandtable.runs.sessions import Sessions
@@ -103,6 +114,7 @@ class World:
     executor: FakeExecutor = field(default_factory=FakeExecutor)
     datasets: FakeDatasets = field(default_factory=FakeDatasets)
     changes: dict[str, Any] = field(default_factory=dict)
+    database_url: str | None = None
     sessions: Sessions = field(init=False)
 
     def __post_init__(self) -> None:
@@ -131,6 +143,9 @@ class World:
 
     def runs(self, store: RunStore | None = None, parts: Parts | None = None, **options: Any) -> Runs:
         key = open_signing_key(self.home)
+        if store is None and self.database_url is not None:
+            postgres = Postgres(self.database_url)
+            store, options = PostgresStore(postgres), {"instance": PostgresLiveness(postgres), **options}
         return Runs(store or self.store(), parts or self.parts(), key, self.home, **options)
 
     @asynccontextmanager
@@ -143,3 +158,39 @@ class World:
             yield runs
         finally:
             await runs.aclose()
+
+    def ledger(self) -> tuple[dict[str, str], dict[str, int]]:
+        """Status and number of capsules by run."""
+        if self.database_url is not None:
+            with psycopg.connect(self.database_url) as database:
+                statuses = database.execute("SELECT id, status FROM sandtable_runs").fetchall()
+                capsules = database.execute(
+                    "SELECT run_id, count(*) FROM sandtable_capsules GROUP BY run_id"
+                ).fetchall()
+            return dict(statuses), dict(capsules)
+        connection = sqlite3.connect(self.home / "sandtable.db")
+        statuses = connection.execute("SELECT id, status FROM runs").fetchall()
+        capsules = connection.execute("SELECT run_id, count(*) FROM capsules GROUP BY run_id").fetchall()
+        connection.close()
+        return dict(statuses), dict(capsules)
+
+    def assert_all_ended_once(self, accepted: set[str]) -> None:
+        statuses, capsules = self.ledger()
+        assert accepted <= set(statuses)
+        assert set(statuses.values()) <= TERMINAL
+        assert capsules == dict.fromkeys(statuses, 1)
+
+
+async def abandon(runs: Runs) -> None:
+    """As a SIGKILL would: the tasks stop where they are and what held the lock is gone."""
+    tasks = runs._dispatcher.tasks + runs._loops
+    await stopped(*tasks)
+    if isinstance(runs._store, PostgresStore):
+        await runs._store._db._disconnect()
+        return
+    assert isinstance(runs._instance, HomeLiveness) and isinstance(runs._store, SqliteStore)
+    lock = runs._instance.lock
+    descriptor, lock._descriptor = lock._descriptor, None
+    assert descriptor is not None
+    os.close(descriptor)
+    await SqliteStore.aclose(runs._store)

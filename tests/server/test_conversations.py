@@ -88,7 +88,8 @@ async def test_an_unforeseen_failure_is_not_shown(tmp_path: Path, log_lines: Any
 
 
 async def test_a_missing_driver_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(sys.modules, "sandtable.server.threads.postgres", raising=False)
+    for name in ("postgres", "postgres_pool", "postgres_presence", "postgres_errors"):
+        monkeypatch.delitem(sys.modules, f"sandtable.capsule.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     settings = Settings.model_validate({"home": tmp_path, "database_url": "postgresql://a:hunter2@h/d"})
     async with AsyncExitStack() as stack:

@@ -17,7 +17,7 @@ import httpx
 import pytest
 
 from sandtable.catalog.model import Dataset
-from sandtable.errors import RunnerBroken, SandboxUnavailable
+from sandtable.errors import InvalidInput, RunnerBroken, SandboxUnavailable
 from sandtable.server import listen, standing
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
@@ -124,7 +124,7 @@ def test_the_address_is_one_to_click_on(host: str, shown: str) -> None:
     try:
         with standing.bound(host, 0) as listening:
             assert standing.address(host, listening) == f"http://{shown}:{listening.getsockname()[1]}"
-    except listen.InvalidInput as error:
+    except InvalidInput as error:
         pytest.skip(f"ipv6 ({error.message})")
 
 

@@ -11,11 +11,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from sandtable.assemble.state import state_of
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.capsule.document import Document, verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
-from sandtable.capsule.sqlite import SqliteStore
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
@@ -70,6 +70,8 @@ class Parts:
     _run_parts: RunParts
     _store: DataStore
     _ahead: Ahead
+    database: Any = None
+    """The `Postgres` that servers share; nothing when all is in the home."""
 
     @property
     def python(self) -> bool:
@@ -112,7 +114,7 @@ class Parts:
 
     async def verify(self, given: Document, keys: Iterable[Path] = ()) -> Report:
         """Derive everything again, for an envelope or a document; `keys` are further public keys to trust."""
-        trusted = trusted_keys(self.settings.home, keys)
+        trusted = trusted_keys(self.settings.home, keys, self.key)
 
         async def rehash(dataset: Dataset) -> str:
             return await asyncio.to_thread(self._store.rehash, dataset.version)
@@ -139,7 +141,7 @@ class Parts:
         await self.tiers.runs.warm(job)
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings, *, serving: bool = False) -> Limits:
     wall_ms = int(settings.timeout_s * 1000)
     return Limits(
         wall_ms=wall_ms,
@@ -148,6 +150,7 @@ def limits_of(settings: Settings) -> Limits:
         tmp_mb=settings.tmp_mb,
         rows=settings.max_rows,
         result_bytes=settings.max_result_bytes,
+        log_bytes=settings.max_output_bytes or (64 << 10 if serving else 1 << 20),
     )
 
 
@@ -200,6 +203,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         python_gate = PythonGate(looks, max_bytes=settings.max_code_bytes, one_person=not serving)
         sessions = Sessions(tiers.sessions, idle_s=settings.session_idle_s, most=settings.max_sessions)
         stack.push_async_callback(sessions.aclose)
+        code = tiers.code_engine
         run_parts = RunParts(
             datasets=library,
             compile=compile_checked,
@@ -208,25 +212,27 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             judge_python=python_gate if python_is_on(settings, serving=serving) else None,
             bound_names=python_gate.bound,
             sessions=sessions,
-            python_engine=libraries,
-            ready_for_code=partial(tiers.runs.start, "py"),
+            python_engine=libraries if tiers.in_one_place else code,
+            ready_for_code=code.ready,
             may_skip_check=not serving,
             executor=tiers.runs,
             engine=tiers.hello.engine,
             isolation=tiers.hello.layers,
             grace_s=tiers.grace_s,
-            limits=limits_of(settings),
+            limits=limits_of(settings, serving=serving),
             threads=threads_of(settings),
             large_rows=LARGE_ROWS,
         )
-        key = open_signing_key(settings.home)
+        key = open_signing_key(settings.home, settings.signing_key)
+        state = state_of(settings)
         runs = Runs(
-            SqliteStore(settings.home / "sandtable.db"),
+            state.runs,
             run_parts,
             key,
             settings.home,
             concurrency=settings.concurrency,
             queue_limit=settings.queue_limit,
+            instance=state.instance,
         )
         await runs.start(adopt=serving)
         stack.push_async_callback(runs.aclose)
@@ -234,7 +240,9 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         stack.push_async_callback(ahead.aclose)
         if serving and run_parts.judge_python is not None:
             ahead.begin()
-        yield Parts(settings, library, runs, gate, tiers, sessions, key, run_parts, store, ahead)
+        yield Parts(
+            settings, library, runs, gate, tiers, sessions, key, run_parts, store, ahead, state.database
+        )
 
 
 async def diagnose(settings: Settings) -> DoctorReport:

@@ -6,9 +6,11 @@ raises SandboxUnavailable.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from pkgutil import resolve_name
 from typing import Literal, TypeVar
 
@@ -40,6 +42,24 @@ _GRACE_S: dict[Elsewhere, float] = {"docker": 30.0, "kubernetes": 900.0, "remote
 _LOCAL_GRACE_S = 10.0
 
 
+@dataclass(slots=True)
+class CodeEngine:
+    """What the results of code depend on where runs are executed: known once sandboxes for code were seen there."""
+
+    tier: Tier
+    engine: str
+    said: str = ""
+
+    async def ready(self) -> Hello:
+        """Waits until sandboxes for code can be had. Raises SandboxUnavailable."""
+        hello = await self.tier.start("py")
+        self.said = hello.engine.removeprefix(self.engine).lstrip(", ")
+        return hello
+
+    def __call__(self) -> str:
+        return self.said
+
+
 @dataclass(frozen=True, slots=True)
 class Tiers:
     runs: Tier
@@ -54,6 +74,10 @@ class Tiers:
     grace_s: float
 
     @property
+    def code_engine(self) -> CodeEngine:
+        return CodeEngine(self.runs, self.hello.engine)
+
+    @property
     def in_one_place(self) -> bool:
         """Whether a text is parsed where it will run."""
         return self.runs is self.looks
@@ -61,7 +85,7 @@ class Tiers:
 
 async def open_tiers(settings: Settings, store: DataStore, stack: AsyncExitStack) -> Tiers:
     """`stack` closes what is opened. Raises SandboxUnavailable, InvalidInput."""
-    local = _opened(local_executor(settings, store), stack)
+    local = _opened(local_executor(settings, store.root), stack)
     trouble = await _trouble_of(local)
     elsewhere = await _open_elsewhere(settings, store, stack, isolated=trouble is None)
     if elsewhere is None:
@@ -73,18 +97,18 @@ async def open_tiers(settings: Settings, store: DataStore, stack: AsyncExitStack
     log.info("runs_executed_elsewhere", backend=name, layers=list(hello.layers))
     if trouble is None:
         return _around(local, runs, hello, _GRACE_S[name], settings, store, stack)
-    if name == "kubernetes":
+    if name != "docker":
         raise SandboxUnavailable(
-            f"texts cannot be looked at here: {trouble.message}",
-            suggestion="the server itself needs Landlock (Linux 6.2) or user namespaces to judge queries quickly;"
-            " run it on nodes that have one of them",
+            f"with the backend `{name}`, texts and files are looked at here, and they cannot be: {trouble.message}",
+            suggestion="the server itself needs Landlock (Linux 6.2) or user namespaces;"
+            " run it on a machine that has one of them",
         )
     return Tiers(runs, runs, runs, NoSessions(name), hello, _GRACE_S[name])
 
 
 async def open_runs_tier(settings: Settings, store: DataStore, stack: AsyncExitStack) -> Tier:
     """The tier that runs would go to, whether it works or not."""
-    local = _opened(local_executor(settings, store), stack)
+    local = _opened(local_executor(settings, store.root), stack)
     elsewhere = await _open_elsewhere(settings, store, stack, isolated=await _trouble_of(local) is None)
     return local if elsewhere is None else elsewhere[1]
 
@@ -133,9 +157,9 @@ def _opened(tier: T, stack: AsyncExitStack) -> T:
     return tier
 
 
-def local_executor(settings: Settings, store: DataStore) -> LocalExecutor:
+def local_executor(settings: Settings, store: Path) -> LocalExecutor:
     return LocalExecutor(
-        store.root,
+        store,
         isolation=settings.isolation,
         parallel=settings.places,
         memory_mb=settings.memory_mb + settings.tmp_mb,
@@ -167,16 +191,21 @@ def _docker(settings: Settings, store: DataStore) -> Tier:
         warm=settings.docker_warm,
         parallel=settings.places,
         memory_mb=settings.memory_mb,
+        data=settings.docker_data,
     )
 
 
 def _kubernetes(settings: Settings, store: DataStore) -> Tier:
+    host = settings.kubernetes_service_host
     return _class("kubernetes")(
         namespace=settings.kubernetes_namespace,
         image=settings.kubernetes_image,
         template=settings.kubernetes_template,
         warm=settings.kubernetes_warm,
         parallel=settings.concurrency,
+        instance=settings.kubernetes_instance,
+        kubeconfig=tuple(Path(each) for each in (settings.kubeconfig or "").split(os.pathsep) if each),
+        service=(host, settings.kubernetes_service_port) if host else None,
     )
 
 

@@ -1,7 +1,8 @@
 """The signing key of this installation, and the keys it trusts.
 
 Invariant: `<home>/keys/signing.pem` is created once and never replaced; two processes that start
-together end up with the same key. A key's id is the SHA-256 of its 32 raw public bytes.
+together end up with the same key. Servers with homes of their own are given one key as a file. A key's id is the
+SHA-256 of its 32 raw public bytes.
 """
 
 from __future__ import annotations
@@ -50,8 +51,13 @@ def public_pem(public: Ed25519PublicKey) -> bytes:
     return public.public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
 
 
-def open_signing_key(home: Path) -> SigningKey:
-    """This installation's key, created on first use; its public half lies beside it for sharing."""
+def open_signing_key(home: Path, given: Path | None = None) -> SigningKey:
+    """The key in the file `given`; else this home's own, created on first use, its public half beside it for sharing.
+
+    Raises InvalidInput.
+    """
+    if given is not None:
+        return SigningKey.of(_read_private(given, "Give a PEM file with an unencrypted Ed25519 private key."))
     folder = home / "keys"
     try:
         return _open_in(folder)
@@ -77,14 +83,16 @@ def _open_in(folder: Path) -> SigningKey:
     return key
 
 
-def trusted_keys(home: Path, extra: Iterable[Path] = ()) -> TrustedKeys:
-    """Own key, `<home>/keys/trusted/*.pem`, and the files named in `extra`, by key id."""
+def trusted_keys(home: Path, extra: Iterable[Path] = (), own: SigningKey | None = None) -> TrustedKeys:
+    """`own`, the home's own key, `<home>/keys/trusted/*.pem`, and the files named in `extra`, by key id."""
     folder = home / "keys"
     paths = [*sorted((folder / "trusted").glob("*.pem")), *extra]
     found = {keyid_of(key): key for key in map(read_public, paths)}
     if (folder / "signing.pem").exists():
-        own = _read_private(folder / "signing.pem").public_key()
-        found[keyid_of(own)] = own
+        homes = _read_private(folder / "signing.pem").public_key()
+        found[keyid_of(homes)] = homes
+    if own is not None:
+        found[own.keyid] = own.private.public_key()
     return found
 
 
@@ -101,17 +109,22 @@ def read_public(path: Path) -> Ed25519PublicKey:
     return key
 
 
-def _read_private(path: Path) -> Ed25519PrivateKey:
+_RESTORE = (
+    "Restore it from a backup, or move it aside: a new one is made, and capsules signed "
+    "with the old one verify only when its public key is put in keys/trusted."
+)
+
+
+def _read_private(path: Path, suggestion: str = _RESTORE) -> Ed25519PrivateKey:
     try:
         key = load_pem_private_key(path.read_bytes(), password=None)
     except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise InvalidInput(
             f"the signing key {path} cannot be read: {error}",
-            suggestion="Restore it from a backup, or move it aside: a new one is made, and capsules signed "
-            "with the old one verify only when its public key is put in keys/trusted.",
+            suggestion=suggestion,
         ) from error
     if not isinstance(key, Ed25519PrivateKey):
-        raise InvalidInput(f"the signing key {path} is not an Ed25519 key", suggestion="Move it aside.")
+        raise InvalidInput(f"the signing key {path} is not an Ed25519 key", suggestion=suggestion)
     return key
 
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from sandtable.capsule.migrations import MIGRATIONS
 from sandtable.capsule.sqlite_errors import replaced
 from sandtable.capsule.sqlite_file import SqliteFile
-from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunRecord
+from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunNews, RunRecord
 
 _RECORD = "SELECT *, NULL AS result FROM runs"
 _RECORD_WITH_RESULT = """
@@ -23,6 +24,8 @@ _RECORD_WITH_RESULT = """
 
 
 class SqliteStore:
+    shared = False
+
     def __init__(self, path: Path) -> None:
         self._file = SqliteFile(path, MIGRATIONS, synchronous="FULL")
         self._opened: tuple[int, int] | None = None
@@ -34,10 +37,13 @@ class SqliteStore:
     async def aclose(self) -> None:
         await self._file.aclose()
 
+    def subscribe(self, tell: Callable[[RunNews], None]) -> None:
+        """One process does not hear of another through a file."""
+
     async def accept(self, record: RunRecord, queue_limit: int) -> None:
         await self._file.do(lambda: self._accept(record, queue_limit))
 
-    async def claim(self, owner: str, started_at: str) -> RunRecord | None:
+    async def claim(self, owner: str, started_at: str, *, anyones: bool = False) -> RunRecord | None:
         return await self._file.do(lambda: self._claim(owner, started_at))
 
     async def finish(self, ending: Ending) -> bool:

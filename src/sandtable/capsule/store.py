@@ -4,11 +4,14 @@ Invariants every store holds (`tests/capsule/store_conformance.py`):
 - a run that `accept` returned for is on disk;
 - a run gets one terminal status and one capsule, in one transaction (`finish`), and neither
   changes afterwards;
-- an unfinished run belongs to one owner, and only its owner claims and finishes it.
+- an unfinished run belongs to one owner, and ends under its name only: who has lost a run to another cannot end it.
+Who may claim a pending run depends on where it is kept: in a store of one home (SQLite) its owner alone; in one that
+servers share (`shared`, Postgres) any of them, which thereby becomes its owner, unless it is pinned.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -53,6 +56,8 @@ class RunRecord:
     cancel_requested: bool = False
     result: dict[str, Any] | None = None
     """Columns and rows; left out of lists."""
+    pinned: bool = False
+    """What it needs is with its owner: nobody else may claim it, in a store that servers share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +93,26 @@ class RunFilter:
     """Only runs that ended as cells of this session."""
 
 
+@dataclass(frozen=True, slots=True)
+class RunNews:
+    """What some server did, this one or another; `missed` means that anything may have happened."""
+
+    kind: Literal["work", "ended", "cancel", "missed"]
+    run_id: str | None = None
+    owner: str | None = None
+    """Of new work: who accepted it."""
+
+
 class RunStore(Protocol):
+    @property
+    def shared(self) -> bool:
+        """Whether several servers work on it, each claims what any of them accepted, and `subscribe` tells."""
+        ...
+
+    def subscribe(self, tell: Callable[[RunNews], None]) -> None:
+        """`tell` is called when it happens. A store that is not shared never calls it: look again and again."""
+        ...
+
     async def open(self) -> None:
         """Ready for use, with its schema up to date. Raises StoreCorrupt, StoreUnavailable."""
         ...
@@ -99,8 +123,11 @@ class RunStore(Protocol):
         """Store a pending run durably. Raises QueueFull when `queue_limit` runs are pending."""
         ...
 
-    async def claim(self, owner: str, started_at: str) -> RunRecord | None:
-        """Make one pending run of `owner` running: of the user with the fewest running, the oldest."""
+    async def claim(self, owner: str, started_at: str, *, anyones: bool = False) -> RunRecord | None:
+        """Make one pending run of `owner` running: of the user with the fewest running, the oldest.
+
+        `anyones` also takes what others accepted and did not pin, where the store is shared; it is `owner`'s then.
+        """
         ...
 
     async def finish(self, ending: Ending) -> bool:

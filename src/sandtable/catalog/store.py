@@ -61,7 +61,11 @@ class DataStore:
         """`root` is `<home>/data`; it is made when missing."""
         self.root = root
         with disk_trouble(root):
-            for name in ("", "incoming", "versions", "by-source", "profiles"):
+            root.mkdir(parents=True, exist_ok=True)
+            if root.stat().st_uid == os.geteuid():
+                # Of a volume that was mounted there, its owner decides who may look in.
+                _make_dir(root, 0o755)
+            for name in ("incoming", "versions", "by-source", "profiles"):
                 _make_dir(root / name, 0o755)
             _make_dir(root / "staging", 0o711)
 

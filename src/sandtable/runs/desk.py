@@ -1,8 +1,8 @@
 """Where runs are handed in, waited for, listed and cancelled.
 
 Invariant: a run that `submit` returned reaches exactly one terminal state with exactly one capsule,
-whatever dies in between. An accepted run belongs to the instance that took it; when that instance
-is dead, the next one to look adopts its runs.
+whatever dies in between. An unfinished run belongs to one instance: the one that took it, or, in a store that servers
+share, the one that claimed it. When that instance is dead, the next one to look adopts its runs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -20,23 +19,35 @@ import structlog
 
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.seal import chart_in
-from sandtable.capsule.store import RunFilter, RunRecord, RunStore, Status, StoreCorrupt, StoreUnavailable
+from sandtable.capsule.stopping import stopped
+from sandtable.capsule.store import (
+    RunFilter,
+    RunNews,
+    RunRecord,
+    RunStore,
+    Status,
+    StoreCorrupt,
+    StoreUnavailable,
+)
 from sandtable.catalog.model import Dataset
-from sandtable.errors import InvalidInput, NotFound, RunnerBroken, SandboxUnavailable, SandtableError
+from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable
 from sandtable.runs.code import require_tables, switched_off
+from sandtable.runs.dispatch import Dispatcher
 from sandtable.runs.draft import Draft
 from sandtable.runs.ids import RunIds, is_run_id
-from sandtable.runs.instance import Instance
+from sandtable.runs.liveness import HomeLiveness, Liveness
 from sandtable.runs.model import Run, RunRequest, body_of, run_of, search_text
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import limits_for
-from sandtable.runs.waiters import Waiters
-from sandtable.runs.worker import Stopper, Worker, iso
+from sandtable.runs.waiters import Waiters, Watch
+from sandtable.runs.worker import Worker, iso
 
 log = structlog.get_logger(__name__)
 
 MOST_LISTED = 500
 SWEEP_S = 15.0
+SHARED_SWEEP_S = 3.0
+"""Other servers may die while this one lives on, and their callers wait."""
 CANCEL_POLL_S = 0.5
 LOCAL_POLL_S = 1.0
 FOREIGN_POLL_S = 0.1
@@ -47,12 +58,6 @@ ROWS_REMEMBERED = 500
 
 def utc_now() -> datetime:
     return datetime.now(UTC)
-
-
-@dataclass(slots=True)
-class _Active:
-    task: asyncio.Task[None]
-    stopper: Stopper
 
 
 class Runs:
@@ -67,58 +72,51 @@ class Runs:
         queue_limit: int = 10_000,
         max_attempts: int = 25,
         now: Callable[[], datetime] = utc_now,
+        instance: Liveness | None = None,
     ) -> None:
+        """`instance` tells who lives; a lock in the home when left out."""
         self._store = store
         self._parts = parts
-        self._concurrency = concurrency
         self._queue_limit = queue_limit
         self._now = now
-        self._instance = Instance(home)
+        self._instance = instance or HomeLiveness(home)
         self._ids = RunIds()
         self._waiters = Waiters()
         self._worker = Worker(store, parts, key, self._waiters, now, max_attempts, self._remember)
-        self._active: dict[str, _Active] = {}
+        self._dispatcher = Dispatcher(store, self._worker, self._instance, concurrency, lambda: iso(now()))
         self._ended: OrderedDict[str, Run] = OrderedDict()
         """The latest ones: whoever waited for a run looks at it again soon."""
         self._open: set[str] = set()
         """Accepted here and not known to have ended: nothing new about them is in the store."""
-        self._pending = 1
-        """How many runs wait to be claimed here. More than there are costs one look in vain."""
-        self._wake = asyncio.Event()
+        self._sweep_now = False
         self._loops: list[asyncio.Task[None]] = []
         self._adopting = True
+        store.subscribe(self._hear)
 
     async def start(self, *, adopt: bool = True) -> None:
-        """Open the store and begin to work. `adopt=False` leaves the runs of dead instances to others."""
-        self._adopting = adopt
-        self._instance.acquire()
+        """Open the store and begin to work. `adopt=False` does its own runs only, and leaves those of others alone."""
+        self._adopting = self._dispatcher.anyones = adopt
+        await self._instance.acquire()
         try:
             await self._store.open()
             await self._recover()
         except BaseException:
             await self._store.aclose()
-            self._instance.release()
+            await self._instance.release()
             raise
-        self._wake.set()
-        self._loops = [asyncio.create_task(self._dispatch()), asyncio.create_task(self._sweep())]
+        self._loops = [asyncio.create_task(self._dispatcher.work()), asyncio.create_task(self._sweep())]
         for loop in self._loops:
             loop.add_done_callback(_report_broken_loop)
 
     async def aclose(self) -> None:
         """Stop. Running runs go back to the queue, for whoever opens this home next."""
         loops, self._loops = self._loops, []
-        for loop in loops:
-            loop.cancel()
-        await asyncio.gather(*loops, return_exceptions=True)
-        tasks = [active.task for active in self._active.values()]
-        for active in self._active.values():
-            active.stopper.stop("close")
-        if tasks:
-            await asyncio.wait(tasks)
+        await stopped(*loops)
+        await self._dispatcher.aclose()
         if loops:
             await self._put_back()
         await self._store.aclose()
-        self._instance.release()
+        await self._instance.release()
 
     async def _put_back(self) -> None:
         try:
@@ -152,12 +150,13 @@ class Runs:
             created_at=run.created_at,
             body=body_of(run),
             search=search_text(request),
+            # A living session, and the data of one person's process, are where they are.
+            pinned=request.session is not None or not self._adopting,
         )
         await self._store.accept(record, self._queue_limit)
         self._open.add(run.id)
-        self._pending += 1
         log.info("run_accepted", run_id=run.id, dataset_id=request.dataset_id, mode=request.mode)
-        self._wake.set()
+        self._dispatcher.look()
         return run
 
     def _require_python(self, request: RunRequest, dataset: Dataset) -> None:
@@ -216,47 +215,54 @@ class Runs:
         if run_id in self._open and (timeout_s is None or timeout_s > 0):
             await self._waiters.wait(run_id, min(LOCAL_POLL_S, timeout_s or LOCAL_POLL_S))
         while True:
-            if (ended := self._ended.get(run_id)) is not None:
-                return ended
-            record = await self._record(run_id)
-            run = run_of(record)
-            left = None if give_up is None else give_up - time.monotonic()
-            if run.ended or (left is not None and left <= 0):
-                return await self._whole(run)
-            poll = LOCAL_POLL_S if record.owner == self._instance.id else FOREIGN_POLL_S
-            await self._waiters.wait(run_id, poll if left is None else min(poll, left))
+            with self._waiters.watch(run_id) as watch:
+                if (ended := self._ended.get(run_id)) is not None:
+                    return ended
+                record = await self._record(run_id)
+                run = run_of(record)
+                left = None if give_up is None else give_up - time.monotonic()
+                if run.ended or (left is not None and left <= 0):
+                    return await self._whole(run)
+                await watch.wait(
+                    self._patience(record) if left is None else min(self._patience(record), left)
+                )
+
+    def _patience(self, record: RunRecord) -> float:
+        """How long to wait before looking again: of our own runs, and of all in a shared store, we are told."""
+        told = self._store.shared or record.owner == self._instance.id
+        return LOCAL_POLL_S if told else FOREIGN_POLL_S
 
     async def cancel(self, run_id: str) -> Run:
         """Stop a run. One that has ended stays as it is."""
         give_up = time.monotonic() + CANCEL_WAIT_S
         while True:
-            record = await self._record(run_id)
-            if run_of(record).ended or time.monotonic() > give_up:
-                return await self._whole(run_of(record))
-            await self._try_cancel(record)
+            with self._waiters.watch(run_id) as watch:
+                record = await self._record(run_id)
+                if run_of(record).ended or time.monotonic() > give_up:
+                    return await self._whole(run_of(record))
+                await self._try_cancel(record, watch)
 
-    async def _try_cancel(self, record: RunRecord) -> None:
-        active = self._active.get(record.id)
-        if active is not None:
-            active.stopper.stop("cancel")
-            await self._waiters.wait(record.id, LOCAL_POLL_S)
-        elif record.owner != self._instance.id:
-            await self._cancel_foreign(record)
+    async def _try_cancel(self, record: RunRecord, watch: Watch) -> None:
+        if self._dispatcher.cancel(record.id):
+            await watch.wait(LOCAL_POLL_S)
         elif record.status == "pending":
             draft = Draft.of(record)
             draft.cancel()
             await self._worker.end(draft, record, "pending")
+        elif record.owner != self._instance.id:
+            await self._cancel_foreign(record, watch)
         else:
             # Claimed a moment ago; the dispatcher is about to make it active.
             await asyncio.sleep(0.005)
 
-    async def _cancel_foreign(self, record: RunRecord) -> None:
-        with self._instance.inherit(record.owner) as dead:
+    async def _cancel_foreign(self, record: RunRecord, watch: Watch) -> None:
+        async with self._instance.inherit(record.owner) as dead:
             if dead:
-                self._pending += await self._store.adopt(record.owner, self._instance.id, record.id)
+                self._dispatcher.look(await self._store.adopt(record.owner, self._instance.id, record.id))
         if not dead:
-            await self._store.request_cancel(record.id)
-            await asyncio.sleep(FOREIGN_POLL_S)
+            if not record.cancel_requested:
+                await self._store.request_cancel(record.id)
+            await watch.wait(self._patience(record))
 
     async def _record(self, run_id: str) -> RunRecord:
         record = await self._store.get(run_id)
@@ -281,70 +287,53 @@ class Runs:
             while len(self._ended) > ENDED_REMEMBERED:
                 self._ended.popitem(last=False)
 
-    async def _dispatch(self) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            try:
-                while len(self._active) < self._concurrency and self._pending > 0:
-                    known = self._pending
-                    record = await self._store.claim(self._instance.id, iso(self._now()))
-                    # Others may have been accepted meanwhile.
-                    self._pending -= known if record is None else 1
-                    if record is None:
-                        break
-                    self._launch(record)
-            except (StoreUnavailable, StoreCorrupt) as error:
-                log.error("queue_not_readable", reason=error.message)
-                asyncio.get_running_loop().call_later(1.0, self._wake.set)
-
-    def _launch(self, record: RunRecord) -> None:
-        stopper = Stopper()
-        task = asyncio.create_task(self._worker.work(record, stopper))
-        self._active[record.id] = _Active(task, stopper)
-        task.add_done_callback(lambda done: self._landed(record.id, done))
-
-    def _landed(self, run_id: str, task: asyncio.Task[None]) -> None:
-        del self._active[run_id]
-        self._wake.set()
-        if not task.cancelled() and (error := task.exception()) is not None:
-            log.error("run_worker_broke", run_id=run_id, exc_info=error)
-            self._waiters.fail(run_id, error if isinstance(error, SandtableError) else _lost_worker(run_id))
+    def _hear(self, news: RunNews) -> None:
+        """What servers that share the store did."""
+        match news.kind:
+            case "work" if self._adopting and news.owner != self._instance.id:
+                self._dispatcher.look()
+            case "ended" if news.run_id is not None:
+                self._open.discard(news.run_id)
+                self._waiters.tell(news.run_id)
+            case "cancel" if news.run_id is not None:
+                self._dispatcher.cancel(news.run_id)
+            case "missed":
+                self._dispatcher.look()
+                self._open.clear()
+                self._waiters.tell_all()
+                self._sweep_now = True
+            case _:
+                return
 
     async def _sweep(self) -> None:
         """Hear what other processes ask, and adopt what dead ones left."""
-        swept = time.monotonic()
+        swept, every = time.monotonic(), SHARED_SWEEP_S if self._store.shared else SWEEP_S
         while True:
             await asyncio.sleep(CANCEL_POLL_S)
             try:
-                if self._active:
+                if self._dispatcher.busy:
                     for run_id in await self._store.cancel_requests(self._instance.id):
-                        await self._try_cancel(await self._record(run_id))
-                if time.monotonic() - swept > SWEEP_S:
+                        self._dispatcher.cancel(run_id)
+                if self._sweep_now or time.monotonic() - swept > every:
+                    self._sweep_now, swept = False, time.monotonic()
                     await self._recover()
-                    swept = time.monotonic()
             except (StoreUnavailable, StoreCorrupt) as error:
                 log.error("sweep_failed", reason=error.message)
 
     async def _recover(self) -> None:
-        if not self._adopting:
+        if not self._adopting or not self._instance.alive:
             return
-        for owner in {*await self._store.owners(), *self._instance.others()}:
-            with self._instance.inherit(owner) as dead:
+        for owner in {*await self._store.owners(), *self._instance.others()} - {self._instance.id}:
+            async with self._instance.inherit(owner) as dead:
                 taken = await self._store.adopt(owner, self._instance.id) if dead else 0
             if taken:
                 log.warning("runs_adopted", owner=owner, runs=taken)
-                self._pending += taken
-                self._wake.set()
+                self._dispatcher.look(taken)
+        if self._store.shared:
+            # What somebody accepted may not have been heard of here.
+            self._dispatcher.look()
 
 
 def _report_broken_loop(task: asyncio.Task[None]) -> None:
     if not task.cancelled() and (error := task.exception()) is not None:
         log.critical("run_loop_broke", exc_info=error)
-
-
-def _lost_worker(run_id: str) -> RunnerBroken:
-    return RunnerBroken(
-        f"the end of run {run_id} could not be stored",
-        suggestion="The run is kept and tried again at the next start; the server's log has the reason.",
-    )

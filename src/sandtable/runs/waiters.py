@@ -4,29 +4,51 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from sandtable.errors import SandtableError
+
+
+class Watch:
+    """Hears of a run from the moment it is made, whenever it is waited for."""
+
+    def __init__(self, future: asyncio.Future[None]) -> None:
+        self._future = future
+
+    async def wait(self, seconds: float) -> None:
+        """Until the run is told to have ended, or `seconds` have passed. Raises what `fail` was given."""
+        await asyncio.wait({self._future}, timeout=seconds)
+        if self._future.done():
+            self._future.result()
 
 
 class Waiters:
     def __init__(self) -> None:
         self._futures: defaultdict[str, set[asyncio.Future[None]]] = defaultdict(set)
 
-    async def wait(self, run_id: str, seconds: float) -> None:
-        """Until the run is told to have ended, or `seconds` have passed. Raises what `fail` was given."""
+    @contextmanager
+    def watch(self, run_id: str) -> Generator[Watch, None, None]:
         future: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._futures[run_id].add(future)
         try:
-            await asyncio.wait({future}, timeout=seconds)
-            if future.done():
-                future.result()
+            yield Watch(future)
         finally:
             self._drop(run_id, future)
+
+    async def wait(self, run_id: str, seconds: float) -> None:
+        with self.watch(run_id) as watch:
+            await watch.wait(seconds)
 
     def tell(self, run_id: str) -> None:
         for future in self._futures.pop(run_id, ()):
             if not future.done():
                 future.set_result(None)
+
+    def tell_all(self) -> None:
+        """Anything may have ended."""
+        for run_id in list(self._futures):
+            self.tell(run_id)
 
     def fail(self, run_id: str, error: SandtableError) -> None:
         for future in self._futures.pop(run_id, ()):

@@ -29,6 +29,14 @@ class Ready(_Line):
     reasons: tuple[str, ...] = ()
 
 
+class Unavailable(_Line):
+    """The container cannot take a job, and why."""
+
+    kind: Literal["unavailable"]
+    message: str
+    reasons: tuple[str, ...] = ()
+
+
 class Report(_Line):
     kind: Literal["report"]
     nonce: str

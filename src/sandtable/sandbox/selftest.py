@@ -31,11 +31,15 @@ _LAYERS = {
 
 _AROUND = {
     "container:docker": "a container of its own for every run",
+    "container:podman": "a container of its own for every run",
     "container:kubernetes": "a Job and a pod of its own for every run",
     "remote": "a service of its own executes runs",
     "network:none": "the container has no network",
     "read-only-root": "nothing in the container can be changed",
     "cap-drop:all": "no special right of root in the container",
+    "engine-seccomp": "the container engine's own system call filter",
+    "rootless-engine": "the container engine itself has no right of root",
+    "runtime:runsc": "a kernel of its own (gVisor) between the run and the machine",
     "pod-security:restricted": "as Kubernetes' strictest pod standard has it",
 }
 """What lies around the walls that a sandbox builds itself."""

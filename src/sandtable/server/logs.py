@@ -53,7 +53,8 @@ def configure(level: str, out: TextIO | None = None) -> None:
     root = logging.getLogger()
     root.handlers[:] = [handler]
     root.setLevel(max(least, logging.INFO))
-    logging.getLogger("uvicorn").setLevel(max(least, logging.WARNING))
+    for chatty in ("uvicorn", "httpx", "httpx2"):
+        logging.getLogger(chatty).setLevel(max(least, logging.WARNING))
 
 
 def bind(**ids: str) -> None:

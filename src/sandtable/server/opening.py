@@ -19,7 +19,8 @@ from sandtable.agent.models import choose_endpoint, model_name
 from sandtable.assemble import Parts
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.assemble.conversation import THREADS, converse
-from sandtable.errors import InvalidInput, SandtableError
+from sandtable.assemble.state import state_of
+from sandtable.errors import SandtableError
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
 from sandtable.server.threads.line import Line
@@ -33,7 +34,7 @@ _TURNS_PER_RUN_BUILTIN = 1
 """Nobody waits for a model. Who came first is answered first, instead of all a little at a time."""
 
 # By name: the driver is an extra.
-_POSTGRES = "sandtable.server.threads.postgres:PostgresDatabase"
+_POSTGRES_THREADS = "sandtable.server.threads.postgres:PostgresDatabase"
 _POSTGRES_CHECKPOINTS = "sandtable.server.langgraph.postgres_checkpoints:postgres_checkpoints"
 
 log = structlog.get_logger("sandtable.server")
@@ -43,14 +44,13 @@ log = structlog.get_logger("sandtable.server")
 async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
     """Raises StoreUnavailable, and InvalidInput for an address that cannot be used."""
     async with AsyncExitStack() as stack:
-        store, checkpointer = await open_memory(parts.settings, stack)
+        store, checkpointer = await open_memory(parts.settings, stack, parts.database)
         analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer))
         line = line_of(parts.settings)
         stack.push_async_callback(line.aclose)
         conductor = Conductor(analyst, store, line)
         stack.push_async_callback(conductor.aclose)
-        kept_in = "postgres" if parts.settings.database_url else "sqlite"
-        log.info("conversation_ready", kept_in=kept_in, model=model_name(parts.settings))
+        log.info("conversation_ready", kept_in=kept_in(parts.settings), model=model_name(parts.settings))
         learning = asyncio.create_task(_learn(analyst, parts), name="vocabularies")
         try:
             yield Conversation(analyst, conductor, store, line)
@@ -77,23 +77,33 @@ def line_of(settings: Settings) -> Line:
     return Line(settings.concurrency * turns, settings.queue_limit)
 
 
-async def open_memory(settings: Settings, stack: AsyncExitStack) -> tuple[ThreadStore, Any]:
-    """The thread store and the checkpointer; `stack` closes them."""
+async def open_memory(
+    settings: Settings, stack: AsyncExitStack, shared: Any = None
+) -> tuple[ThreadStore, Any]:
+    """The thread store and the checkpointer; `stack` closes them. `shared` is a Postgres that is there already."""
     if settings.database_url is None:
         store = ThreadStore(SqliteDatabase(settings.home))
         await _opened(store, stack)
         return store, await stack.enter_async_context(sqlite_checkpoints(settings.home / THREADS))
-    try:
-        postgres, checkpoints = resolve_name(_POSTGRES), resolve_name(_POSTGRES_CHECKPOINTS)
-    except ImportError as error:
-        raise InvalidInput(
-            "SANDTABLE_DATABASE_URL names a Postgres database, and its driver is not installed",
-            suggestion="Install it with `pip install 'sandtable[postgres]'`.",
-        ) from error
-    database = postgres(settings.database_url.get_secret_value())
-    store = ThreadStore(database)
+    postgres = shared or state_of(settings).database
+    threads, checkpoints = resolve_name(_POSTGRES_THREADS), resolve_name(_POSTGRES_CHECKPOINTS)
+    store = ThreadStore(threads(postgres))
     await _opened(store, stack)
-    return store, await checkpoints(database)
+    return store, await checkpoints(postgres)
+
+
+async def migrate(settings: Settings) -> str:
+    """All tables as this version needs them; where they are kept. Raises StoreUnavailable, InvalidInput."""
+    async with AsyncExitStack() as stack:
+        state = state_of(settings)
+        stack.push_async_callback(state.runs.aclose)
+        await state.runs.open()
+        await open_memory(settings, stack, state.database)
+    return kept_in(settings)
+
+
+def kept_in(settings: Settings) -> str:
+    return "postgres" if settings.database_url else "sqlite"
 
 
 async def _opened(store: ThreadStore, stack: AsyncExitStack) -> None:

@@ -101,7 +101,7 @@ PACKAGES = [
 
 def versions() -> str:
     """What the results depend on, for the record."""
-    named = (pandas, numpy, polars, plotly, altair, scipy)
+    named = (pandas, numpy, polars, plotly, altair, pyarrow, scipy)
     return ", ".join([f"python {sys.version.split()[0]}", *(f"{m.__name__} {m.__version__}" for m in named)])
 
 

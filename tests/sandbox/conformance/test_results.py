@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sandtable.capsule.result_digest import result_digest
 from sandtable.errors import ErrorCode
 from tests.sandbox.conformance.benches import Bench
 
@@ -24,6 +25,39 @@ async def test_a_value_of_every_type(bench: Bench, case: dict[str, Any]) -> None
     assert result.columns[0].type == case["type"]
     # As JSON text: 1, 1.0 and true are equal to Python, but not to a reader of the result.
     assert json.dumps(result.rows[0][0]) == json.dumps(case["value"])
+
+
+_DIGESTS = {
+    "sums of fractions": (
+        "SELECT region, sum(amount / 7) AS s, avg(amount / 3) AS a FROM orders GROUP BY region",
+        "sha256:3a5e57f07590dcfadc6710e14a8cf121f2551f6f1441921e3b9f9063428a0890",
+    ),
+    "spread": (
+        "SELECT region, stddev(sqrt(amount)) AS s FROM orders GROUP BY region",
+        "sha256:c4e616380c60feeb5e3d168d0d1da3e6eda74c69cefda1b0fc2cd374632bd39b",
+    ),
+    "running totals": (
+        "SELECT id, sum(amount / 9) OVER (ORDER BY id) AS s FROM orders WHERE id < 100 ORDER BY id",
+        "sha256:5b421ad3efe8815a5ff983ad8891ec5dbebd8d1fe29d065849f1c42895c70dba",
+    ),
+    "many types": (
+        "SELECT id, region, amount, DATE '2020-02-29' + (id % 5)::INTEGER AS d, [id, NULL] AS l, "
+        "{'a': region} AS t, id::HUGEINT * 10000000000000000000 AS h FROM orders WHERE id < 50",
+        "sha256:f1cadf199c66f68ef65b13745544b3fcc8601acfe1de926df325d617cbab6e76",
+    ),
+}
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize(("text", "digest"), _DIGESTS.values(), ids=list(_DIGESTS))
+async def test_results_have_the_same_digest_everywhere(
+    bench: Bench, text: str, digest: str, threads: int
+) -> None:
+    """Written down once: a capsule made on one tier must verify on every other, and on another machine."""
+    result = await bench.run(text, threads=threads)
+    assert result.status == "succeeded", result.error
+    columns = [(column.name, column.type) for column in result.columns]
+    assert result_digest(columns, result.rows) == digest
 
 
 _QUERIES: dict[str, tuple[str, list[list[Any]]]] = {

@@ -53,7 +53,7 @@ _HOSTILE = {
 }
 _DEATHS = {
     "crash": ("import ctypes\nctypes.string_at(0)", ErrorCode.RUNNER_INTERNAL_ERROR, "Crash"),
-    "exit": ("import os\nos._exit(0)", ErrorCode.RUNNER_INTERNAL_ERROR, "NoAnswer"),
+    "exit": ("import os\nos._exit(0)", ErrorCode.VALIDATION_ERROR, "SystemExit"),
     "memory of Polars": (
         "pl.select(pl.int_range(0, 10**10)).sum()", ErrorCode.RUNNER_RESOURCE_EXCEEDED, "MemoryLimit",
     ),

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 
 from sandtable.sandbox.job import Job, Limits
+from sandtable.sandbox.key import Key
 from sandtable.sandbox.local import pool as pool_module
-from sandtable.sandbox.local.pool import Key, Pool
+from sandtable.sandbox.local.pool import Pool
 from sandtable.sandbox.local.sandbox import Garbled
 
 

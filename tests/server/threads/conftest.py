@@ -2,37 +2,19 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
-import psycopg
 import pytest
 import pytest_asyncio
 
+from sandtable.capsule.postgres_pool import Postgres
 from sandtable.server.threads.database import Database
 from sandtable.server.threads.postgres import PostgresDatabase
 from sandtable.server.threads.sqlite import SqliteDatabase
 from sandtable.server.threads.store import ThreadStore
-from tests import postgres
 
-_NUMBERS = itertools.count()
 MakeDatabase = Callable[[], Database]
-
-
-@pytest.fixture(scope="session")
-def cluster() -> Iterator[str]:
-    with postgres.cluster() as url:
-        yield url
-
-
-@pytest.fixture
-def postgres_url(cluster: str) -> str:
-    """Tables of the test's own: a schema costs a millisecond, a database a copy of seven megabytes."""
-    name = f"test_{next(_NUMBERS)}"
-    with psycopg.connect(cluster, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {name}".encode())
-    return f"{cluster}&options=-csearch_path%3D{name}"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.needs("postgres"))])
@@ -41,7 +23,7 @@ def make_database(request: pytest.FixtureRequest, tmp_path: Path) -> MakeDatabas
     if request.param == "sqlite":
         return lambda: SqliteDatabase(tmp_path)
     url: str = request.getfixturevalue("postgres_url")
-    return lambda: PostgresDatabase(url)
+    return lambda: PostgresDatabase(Postgres(url))
 
 
 @pytest_asyncio.fixture

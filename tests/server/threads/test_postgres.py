@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -9,6 +10,8 @@ from urllib.parse import unquote
 import psycopg
 import pytest
 
+from sandtable.capsule.postgres import PostgresStore
+from sandtable.capsule.postgres_pool import Postgres
 from sandtable.capsule.store import StoreUnavailable
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.server.threads.postgres import PostgresDatabase
@@ -16,10 +19,15 @@ from sandtable.server.threads.schema import MIGRATIONS
 from sandtable.server.threads.store import ThreadStore
 from sandtable.settings import Settings
 from tests import postgres
+from tests.capsule.store_conformance import record
 from tests.server.talking import WIRE, Served, says, served
 from tests.server.threads.test_store import a_thread
 
 SECRET = "hunter2hunter2"
+
+
+def threads_at(url: str) -> PostgresDatabase:
+    return PostgresDatabase(Postgres(url))
 
 
 @pytest.mark.parametrize(
@@ -34,7 +42,7 @@ SECRET = "hunter2hunter2"
 )
 def test_an_address_that_cannot_be_read(url: str) -> None:
     with pytest.raises(InvalidInput, match="SANDTABLE_DATABASE_URL cannot be read") as caught:
-        PostgresDatabase(url)
+        threads_at(url)
     assert_secret_is_kept(caught.value)
 
 
@@ -50,7 +58,7 @@ def assert_secret_is_kept(error: BaseException, *more: str) -> None:
 
 
 async def test_a_server_that_is_not_there(log_lines: Any) -> None:
-    store = ThreadStore(PostgresDatabase(f"postgresql://ada:{SECRET}@127.0.0.1:1/db"))
+    store = ThreadStore(threads_at(f"postgresql://ada:{SECRET}@127.0.0.1:1/db"))
     with pytest.raises(StoreUnavailable, match="the Postgres database cannot be used") as caught:
         await store.open()
     assert "Connection refused" in caught.value.message
@@ -59,7 +67,7 @@ async def test_a_server_that_is_not_there(log_lines: Any) -> None:
 
 @pytest.mark.needs("postgres")
 async def test_a_wrong_password(cluster: str, log_lines: Any) -> None:
-    store = ThreadStore(PostgresDatabase(cluster.replace(postgres.PASSWORD, SECRET)))
+    store = ThreadStore(threads_at(cluster.replace(postgres.PASSWORD, SECRET)))
     with pytest.raises(StoreUnavailable, match="password authentication failed") as caught:
         await store.open()
     assert_secret_is_kept(caught.value, *map(str, log_lines()))
@@ -67,18 +75,50 @@ async def test_a_wrong_password(cluster: str, log_lines: Any) -> None:
 
 @pytest.mark.needs("postgres")
 async def test_a_newer_schema_is_left_alone(postgres_url: str) -> None:
-    store = ThreadStore(PostgresDatabase(postgres_url))
+    store = ThreadStore(threads_at(postgres_url))
     await store.open()
     await store.aclose()
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("INSERT INTO sandtable_schema VALUES (%s)", (len(MIGRATIONS) + 1,))
     with pytest.raises(StoreUnavailable, match="knows versions up to"):
-        await ThreadStore(PostgresDatabase(postgres_url)).open()
+        await ThreadStore(threads_at(postgres_url)).open()
+
+
+@pytest.mark.needs("postgres")
+async def test_a_database_that_kept_conversations_alone_takes_runs_too(postgres_url: str) -> None:
+    """As an earlier version made it: the first step of threads, and no runs."""
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        for statement in ("CREATE TABLE sandtable_schema (version INTEGER NOT NULL)", *MIGRATIONS[0]):
+            connection.execute(statement.encode())
+        connection.execute("INSERT INTO sandtable_schema VALUES (1)")
+        connection.execute(
+            "INSERT INTO sandtable_threads (id, user_name, created_at, updated_at, status, metadata)"
+            " VALUES ('old', 'ada', '2024', '2024', 'busy', '{}')"
+        )
+        connection.execute(
+            "INSERT INTO sandtable_turns"
+            " (id, thread_id, owner, dataset_id, created_at, updated_at, status, strategy, metadata)"
+            " VALUES ('turn', 'old', 'gone', 'shop', '2024', '2024', 'running', 'enqueue', '{}')"
+        )
+    shared = Postgres(postgres_url)
+    runs, threads = PostgresStore(shared), ThreadStore(PostgresDatabase(shared))
+    await asyncio.gather(runs.open(), threads.open())
+    await runs.accept(record(1), 10)
+    await threads.recover()
+    found = await threads.get("old")
+    assert found is not None and found.status == "error"
+    await runs.aclose()
+    # The other one still needs it.
+    assert await threads.create(a_thread("new"))
+    await threads.aclose()
+    with psycopg.connect(postgres_url) as connection:
+        # Going back to such a version is possible: it finds what it knows.
+        assert connection.execute("SELECT max(version) FROM sandtable_schema").fetchone() == (1,)
 
 
 @pytest.mark.needs("postgres")
 async def test_a_lost_connection_is_made_again(postgres_url: str) -> None:
-    store = ThreadStore(PostgresDatabase(postgres_url))
+    store = ThreadStore(threads_at(postgres_url))
     await store.open()
     await store.create(a_thread("t"))
     with psycopg.connect(postgres_url, autocommit=True) as connection:

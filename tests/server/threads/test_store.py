@@ -237,6 +237,7 @@ async def test_what_a_dead_server_left_is_over(store: ThreadStore, make_database
     await dead.aclose()
     heir = ThreadStore(make_database())
     await heir.open()
+    await heir.recover()
     thread, turn = await heir.get("t"), await heir.turn("t", "1")
     assert thread and turn
     assert (thread.status, thread.error, turn.status, turn.error) == ("error", LOST, "error", LOST)

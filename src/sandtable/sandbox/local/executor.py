@@ -12,12 +12,14 @@ from sandtable.errors import InvalidInput, RunnerBroken
 from sandtable.sandbox.executor import Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
 from sandtable.sandbox.jobs import Jobs
+from sandtable.sandbox.key import Key
 from sandtable.sandbox.local.held import Held
-from sandtable.sandbox.local.pool import KEYS_KEPT, Key, Origin, Pool
+from sandtable.sandbox.local.pool import Origin, Pool
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.sandbox.local.station import Plan, Station
 from sandtable.sandbox.outcome import explain_end, failed, timed_out
+from sandtable.sandbox.shelves import KEYS_KEPT
 from sandtable.sandbox.wire import order_of, read_answer
 
 _ANSWER_SLACK = 1 << 20

@@ -10,7 +10,7 @@ import asyncio
 from collections import OrderedDict
 
 from sandtable.sandbox.job import Job, JobResult
-from sandtable.sandbox.local.pool import Key
+from sandtable.sandbox.key import Key
 from sandtable.sandbox.local.sandbox import Sandbox
 
 _PATIENCE_S = 2.0

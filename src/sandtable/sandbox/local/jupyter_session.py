@@ -19,8 +19,9 @@ from jupyter_client.connect import KernelConnectionInfo
 from sandtable.errors import ErrorCode, InvalidInput
 from sandtable.sandbox.job import Job
 from sandtable.sandbox.local.kernels import Kernels, SandboxedKernel
-from sandtable.sandbox.local.sandbox import Garbled, parse_strictly
+from sandtable.sandbox.local.sandbox import Garbled
 from sandtable.sandbox.local.session import LocalSession
+from sandtable.sandbox.strict import parse_strictly
 
 _MEASURED = "sandtable"
 _SLACK = 2 << 20

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandtable.sandbox.ended import Ended
+from sandtable.sandbox.strict import parse_strictly
 
 _LENGTH = struct.Struct(">I")
 _OUTPUT_KEPT = 64 << 10
@@ -156,18 +157,3 @@ class Sandbox:
         if self._pidfd is not None:
             os.close(self._pidfd)
             self._pidfd = None
-
-
-def _refuse_constant(word: str) -> None:
-    raise ValueError(f"{word} is not JSON")
-
-
-_STRICT = json.JSONDecoder(parse_constant=_refuse_constant)
-
-
-def parse_strictly(body: bytes) -> Any:
-    """JSON as the standard has it. Python also takes NaN and lone surrogates, which could not be written again."""
-    message = _STRICT.decode(body.decode())
-    if b"\\ud" in body or b"\\uD" in body:
-        json.dumps(message, ensure_ascii=False).encode()
-    return message

@@ -20,19 +20,22 @@ from langgraph.types import Command, StateSnapshot, StreamMode
 
 from sandtable.agent.analyst import Analyst, Given
 from sandtable.agent.state import State, with_exchange
+from sandtable.capsule.store import QueueFull
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.server.errors import sentences
 from sandtable.server.json_text import encode
 from sandtable.server.langgraph.history import Graph, history_of, place, state_of, whole_state
-from sandtable.server.langgraph.live import Live, Order
+from sandtable.server.langgraph.live import Live, Order, read, written
 from sandtable.server.langgraph.wire import shown, shown_update
 from sandtable.server.threads.journal import Heard, Journal, read_stored
 from sandtable.server.threads.line import Line
-from sandtable.server.threads.model import Thread, ThreadStatus, Turn, TurnEnd, now
+from sandtable.server.threads.model import Left, Thread, ThreadStatus, Turn, TurnEnd, now
 from sandtable.server.threads.store import LOST, ThreadStore
 
 LOGS_KEPT = timedelta(minutes=30)
 LOGS_BYTES = 128 << 20
+UNWRITTEN = 1000
+"""Numbers of events that a dead server may have told and not written down: they are not given again."""
 CANCELLED = {"error": "UserInterrupt", "message": "the answer was cancelled"}
 BROKEN = {
     "error": "InternalServerError",
@@ -50,6 +53,8 @@ class Conductor:
         self._line = line
         self._live: dict[str, Live] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        store.news.on_cancel(self._stop)
+        store.on_inherit(self._take_up)
 
     async def start(self, order: Order) -> Live:
         """The turn is in the store when this returns. Raises ThreadBusy, QueueFull, NotFound."""
@@ -69,13 +74,29 @@ class Conductor:
             live.place = self._line.enter(
                 order.thread.id, order.strategy, live.cancel, lambda: live.abandoned
             )
-            await self._store.accept(turn, order.opening)
+            await self._store.accept(turn, order.opening, written(order))
         except BaseException:
             if live.place is not None:
                 live.place.leave()
             await live.journal.flush()
             raise
-        self._live[turn.id] = live
+        self._set_out(live, forgotten)
+        return live
+
+    async def _take_up(self, left: Left) -> bool:
+        """What a dead server was working on is worked on here; its listeners find it by the same name."""
+        journal = Journal(self._store, left.turn.id, last=left.last + UNWRITTEN)
+        live = Live(left.turn, read(left.order), journal, left.begun + 1)
+        try:
+            live.place = self._line.enter(left.turn.thread_id, "enqueue", live.cancel)
+        except QueueFull:
+            await journal.flush()
+            return False
+        self._set_out(live, [])
+        return True
+
+    def _set_out(self, live: Live, forgotten: list[str]) -> None:
+        self._live[live.turn.id] = live
         live.work = asyncio.create_task(self._play(live, forgotten))
         if live.reason is not None:
             # Another turn took its place while it was being written down.
@@ -83,7 +104,6 @@ class Conductor:
         closing = asyncio.create_task(self._finish(live))
         self._tasks.add(closing)
         closing.add_done_callback(self._tasks.discard)
-        return live
 
     async def begin(
         self,
@@ -144,6 +164,28 @@ class Conductor:
     def live(self, turn_id: str) -> Live | None:
         return self._live.get(turn_id)
 
+    async def cancel(self, turn: Turn, *, wait: bool = False) -> bool:
+        """Ends the turn, whichever server works on it. False when it cannot be reached, or has ended."""
+        live = self._live.get(turn.id)
+        if live is not None:
+            live.cancel()
+            if wait:
+                await live.ended.wait()
+            return True
+        if not turn.under_way or not self._store.tells:
+            return False
+        await self._store.ask_to_cancel(turn)
+        if wait:
+            async with aclosing(self.listen(turn, 0)) as heard:
+                async for _ in heard:
+                    continue
+        return True
+
+    def _stop(self, turn_id: str) -> None:
+        """Another server was asked to."""
+        if (live := self._live.get(turn_id)) is not None:
+            live.cancel()
+
     def _under_way(self, thread_id: str) -> list[str]:
         return [live.turn.id for live in self._live.values() if live.turn.thread_id == thread_id]
 
@@ -156,6 +198,8 @@ class Conductor:
         for place_taken in self._line.under_way(thread_id):
             place_taken.cancel()
             await place_taken.gone()
+        for turn in await self._store.turns(thread_id, status="running") if self._store.tells else ():
+            await self.cancel(turn)
 
     async def aclose(self) -> None:
         for live in list(self._live.values()):
@@ -168,14 +212,21 @@ class Conductor:
         assert live.place is not None
         await live.place.reach()
         await self._store.begin(turn)
-        live.journal.add("metadata", encode({"run_id": turn.id, "thread_id": turn.thread_id, "attempt": 1}))
+        told = {"run_id": turn.id, "thread_id": turn.thread_id, "attempt": live.attempt}
+        live.journal.add("metadata", encode(told))
         await self.plant(order.thread)
         checkpoint_id = order.checkpoint_id
         if forgotten and checkpoint_id is None:
             checkpoint_id = await self._before(order.thread.id, forgotten)
         modes = list(dict.fromkeys("messages" if m == "messages-tuple" else m for m in order.modes))
+        given = _given(order)
+        if live.attempt > 1 and (state := await self._made_by(turn)) is not None:
+            if state.interrupts or not state.next:
+                live.journal.add("values", encode(shown(state.values)))
+                return
+            given, checkpoint_id = None, None
         config = _config(order, turn, checkpoint_id)
-        chunks = self._analyst.stream(_given(order), config, cast(list[StreamMode], modes))
+        chunks = self._analyst.stream(given, config, cast(list[StreamMode], modes))
         async with aclosing(chunks) as closing:
             async for mode, chunk in closing:
                 live.journal.add(mode, encode(_told(mode, chunk)))
@@ -232,6 +283,11 @@ class Conductor:
             log.error("state_not_read", turn_id=turn.id, exc_info=error)
             return False
         return bool(looking.result().interrupts)
+
+    async def _made_by(self, turn: Turn) -> StateSnapshot | None:
+        """The newest state, if it is this turn's: the message is in it, and perhaps the answer."""
+        state = await self.state(turn.thread_id)
+        return state if (state.metadata or {}).get("run_id") == turn.id else None
 
     async def _before(self, thread_id: str, forgotten: list[str]) -> str | None:
         """The newest state that none of these turns made; where there is none, the thread begins anew."""

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
+
+from pydantic import TypeAdapter
 
 from sandtable.agent.proposer import Exchange
 from sandtable.server.threads.journal import Journal
@@ -36,10 +38,23 @@ class Order:
     """Whether somebody is going to listen; a turn that all its listeners left gives way to the next."""
 
 
+_ORDER = TypeAdapter(Order)
+
+
+def written(order: Order) -> str:
+    return _ORDER.dump_json(order).decode()
+
+
+def read(text: str) -> Order:
+    """Of a turn that is taken up: whoever listened comes back, or does not."""
+    return replace(_ORDER.validate_json(text), streamed=False)
+
+
 class Live:
     """A turn under way in this process."""
 
-    def __init__(self, turn: Turn, order: Order, journal: Journal) -> None:
+    def __init__(self, turn: Turn, order: Order, journal: Journal, attempt: int = 1) -> None:
+        self.attempt = attempt
         self.turn = turn
         self.order = order
         self.journal = journal

@@ -1,4 +1,4 @@
-"""The graph's states in Postgres: LangGraph's own tables, over the pool of the thread store."""
+"""The graph's states in Postgres: LangGraph's own tables, over the pool of runs and threads."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any, cast
 from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 
 from sandtable.assemble.serializer import StateSerializer
-from sandtable.server.threads.postgres import PostgresDatabase
+from sandtable.capsule.postgres_pool import Postgres
 
 
-async def postgres_checkpoints(database: PostgresDatabase) -> AsyncPostgresSaver:
+async def postgres_checkpoints(database: Postgres) -> AsyncPostgresSaver:
     # Its cursors ask for the rows they want, whatever the pool's default is.
     saver = AsyncPostgresSaver(cast(Any, database.pool), serde=StateSerializer())
     async with database.upgrading():

@@ -112,12 +112,7 @@ async def cancel(
     action: Literal["interrupt", "rollback"] = "interrupt",
 ) -> Response:
     """A run that has ended stays as it is. `rollback` is done as `interrupt`: what was said stays said."""
-    await _turn(talk, thread_id, run_id)
-    live = talk.conductor.live(run_id)
-    if live is not None:
-        live.cancel()
-        if wait:
-            await live.ended.wait()
+    await talk.conductor.cancel(await _turn(talk, thread_id, run_id), wait=wait)
     return Response(status_code=204 if wait else 202)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import deque
 from collections.abc import AsyncGenerator
 
@@ -20,7 +21,10 @@ from sandtable.server.threads.store import ThreadStore
 HEARTBEAT_S = 5.0
 KEPT_BYTES = 8 << 20
 WRITE_EVERY_S = 0.05
+MOST_BEFORE = 10_000
 LOOK_AGAIN_S = 0.3
+LOOK_RARELY_S = 1.5
+"""Where the store tells of news: in case one was lost, or the server that works on the turn is dead."""
 WHOLE = "values"
 """The event that holds the whole state: a later one makes the earlier ones unnecessary."""
 
@@ -31,13 +35,16 @@ Heard = AsyncGenerator[Happening | None, None]
 
 
 class Journal:
-    def __init__(self, store: ThreadStore, turn_id: str, kept_bytes: int = KEPT_BYTES) -> None:
+    def __init__(
+        self, store: ThreadStore, turn_id: str, kept_bytes: int = KEPT_BYTES, *, last: int = 0
+    ) -> None:
+        """`last` is the number of the last event that another server told of the turn."""
         self._store = store
         self._turn_id = turn_id
         self._most = kept_bytes
         self._kept: deque[Happening] = deque()
         self._bytes = 0
-        self._last = 0
+        self._before = self._last = last
         self._unwritten: list[Happening] = []
         self._news = asyncio.Event()
         self._full = asyncio.Event()
@@ -66,6 +73,11 @@ class Journal:
         self._tell()
 
     async def read(self, after: int = 0) -> Heard:
+        if after < self._before:
+            for happening in await self._store.logged(self._turn_id, after, limit=MOST_BEFORE):
+                if happening.number <= self._before:
+                    yield happening
+            after = self._before
         while True:
             news = self._news
             for happening in [one for one in self._kept if one.number > after]:
@@ -117,20 +129,31 @@ def _newest_states(happenings: list[Happening]) -> list[Happening]:
 
 async def read_stored(store: ThreadStore, thread_id: str, turn_id: str, after: int = 0) -> Heard:
     """What is in the store: of a turn that has ended, or that another server works on."""
-    name, waited = "", 0.0
-    while True:
-        turn = await store.turn(thread_id, turn_id)
-        for happening in await store.logged(turn_id, after):
-            yield happening
-            after, name, waited = happening.number, happening.name, 0.0
-        if await store.logged(turn_id, after, limit=1):
-            continue
-        if turn is None or not turn.under_way:
-            if turn and turn.error and name != "error":
-                yield Happening(after + 1, "error", json.dumps(turn.error))
-            return
-        await asyncio.sleep(LOOK_AGAIN_S)
-        waited += LOOK_AGAIN_S
-        if waited > HEARTBEAT_S:
-            yield None
-            waited = 0.0
+    name, quiet_since = "", time.monotonic()
+    with store.news.watch(turn_id) as news:
+        while True:
+            news.clear()
+            turn = await store.turn(thread_id, turn_id)
+            for happening in await store.logged(turn_id, after):
+                yield happening
+                after, name, quiet_since = happening.number, happening.name, time.monotonic()
+            if await store.logged(turn_id, after, limit=1):
+                continue
+            if turn is None or not turn.under_way:
+                if turn and turn.error and name != "error":
+                    yield Happening(after + 1, "error", json.dumps(turn.error))
+                return
+            if not await _told(news, LOOK_RARELY_S if store.tells else LOOK_AGAIN_S):
+                await store.recover()
+            if time.monotonic() - quiet_since > HEARTBEAT_S:
+                yield None
+                quiet_since = time.monotonic()
+
+
+async def _told(news: asyncio.Event, seconds: float) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            await news.wait()
+    except TimeoutError:
+        return False
+    return True

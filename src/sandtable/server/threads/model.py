@@ -72,6 +72,19 @@ class Happening:
     data: str
 
 
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A turn that a dead server left under way."""
+
+    turn: Turn
+    order: str
+    """What it is to do, as whoever accepted it wrote it down."""
+    last: int
+    """The number of its last event in the store."""
+    begun: int
+    """How often it was begun."""
+
+
 SortBy = Literal["thread_id", "status", "created_at", "updated_at"]
 
 

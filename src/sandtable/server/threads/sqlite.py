@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,8 @@ FILE = "conversations.db"
 
 
 class SqliteDatabase:
+    tells = False
+
     def __init__(self, home: Path) -> None:
         self._file = SqliteFile(home / FILE, MIGRATIONS, synchronous="NORMAL")
         self._instance = Instance(home)
@@ -39,8 +41,11 @@ class SqliteDatabase:
     async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         return await self._file.do(lambda: [dict(row) for row in self._file.db.execute(sql, values)])
 
-    async def change(self, *statements: Statement) -> list[int]:
+    async def change(self, *statements: Statement, tell: Iterable[str] = ()) -> list[int]:
         return await self._file.do(lambda: self._change(statements))
+
+    def listen(self, hear: Callable[[str | None], None]) -> None:
+        """One process does not hear of another through a file."""
 
     @asynccontextmanager
     async def inherit(self, owner: str) -> AsyncGenerator[bool, None]:

@@ -61,7 +61,17 @@ END = """
 TURN = "SELECT * FROM sandtable_turns WHERE thread_id = ? AND id = ?"
 TURNS = "SELECT * FROM sandtable_turns WHERE thread_id = ?"
 COUNT_TURNS = "SELECT count(*) AS n FROM sandtable_turns WHERE thread_id = ?"
-LEFT_BY = "SELECT id, thread_id FROM sandtable_turns WHERE owner = ? AND status IN ('pending', 'running')"
+LEFT_BY = """
+    SELECT * FROM sandtable_turns WHERE owner = ? AND status IN ('pending', 'running') ORDER BY created_at, id
+"""
+LEFT_ORDER = "SELECT data FROM sandtable_turn_events WHERE turn_id = ? AND number = 0"
+LEFT_LOG = """
+    SELECT coalesce(max(number), 0) AS last, coalesce(sum(CASE WHEN name = 'metadata' THEN 1 ELSE 0 END), 0) AS begun
+    FROM sandtable_turn_events WHERE turn_id = ?
+"""
+INHERIT = """
+    UPDATE sandtable_turns SET owner = ? WHERE id = ? AND owner = ? AND status IN ('pending', 'running')
+"""
 OWNERS = "SELECT DISTINCT owner FROM sandtable_turns WHERE status IN ('pending', 'running')"
 
 LOG_GROWS = "UPDATE sandtable_turns SET log_bytes = log_bytes + ? WHERE id = ?"

@@ -7,15 +7,23 @@ after its end.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import json
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+import structlog
+
+from sandtable.capsule.stopping import stopped
+from sandtable.capsule.store import StoreCorrupt, StoreUnavailable
 from sandtable.errors import NotFound
 from sandtable.server.threads import statements as sql
 from sandtable.server.threads.database import Database, Statement
 from sandtable.server.threads.model import (
     Happening,
+    Left,
     Thread,
     ThreadBusy,
     ThreadFilter,
@@ -23,27 +31,60 @@ from sandtable.server.threads.model import (
     TurnEnd,
     now,
 )
+from sandtable.server.threads.news import News, cancel_of, news_of
 
 LOST = {
     "error": "ServerStopped",
     "message": "the server stopped while it was working on this; ask again to go on",
 }
+SWEEP_S = 5.0
+MOST_BEGUN = 3
+"""Whoever takes its server with it each time is not begun for ever."""
+ORDER = "order"
+_RECOVER_S = 1.0
 _SORT = {"thread_id": "id", "status": "status", "created_at": "created_at", "updated_at": "updated_at"}
+
+
+log = structlog.get_logger("sandtable.server")
+
+Heir = Callable[[Left], Awaitable[bool]]
 
 
 class ThreadStore:
     def __init__(self, database: Database) -> None:
         self._db = database
+        self._owners: dict[str, str] = {}
+        """Under which name this server accepted the turns that it has not ended."""
+        self._heir: Heir | None = None
+        self._recovered = 0.0
+        self._sweeping: asyncio.Task[None] | None = None
+        self._due = asyncio.Event()
+        self.news = News()
+        database.listen(self._hear)
+
+    @property
+    def tells(self) -> bool:
+        """Whether `news` wakes those who watch; else they have to look."""
+        return self._db.tells
+
+    def on_inherit(self, heir: Heir) -> None:
+        """`heir` takes up what dead servers left, where servers share the store; False when it does not."""
+        self._heir = heir if self.tells else None
 
     async def open(self) -> None:
         await self._db.open()
         try:
-            await self._recover()
+            if not self.tells:
+                await self._recover()
         except BaseException:
             await self._db.aclose()
             raise
+        self._sweeping = asyncio.create_task(self._sweep(), name="thread sweep")
 
     async def aclose(self) -> None:
+        sweeping, self._sweeping = self._sweeping, None
+        if sweeping is not None:
+            await stopped(sweeping)
         await self._db.aclose()
 
     async def create(self, thread: Thread) -> bool:
@@ -88,8 +129,11 @@ class ThreadStore:
     async def delete(self, thread_id: str) -> bool:
         return await self._db.change((sql.DELETE_THREAD, (thread_id,))) == [1]
 
-    async def accept(self, turn: Turn, opening: str | None = None) -> None:
-        """Writes the turn down. Raises NotFound, and ThreadBusy when another server works on the thread."""
+    async def accept(self, turn: Turn, opening: str | None = None, order: str | None = None) -> None:
+        """Writes the turn down. Raises NotFound, and ThreadBusy when another server works on the thread.
+
+        With its `order`, another server can take it up when this one dies.
+        """
         us = self._db.owner
         # The lock: of two servers the second one sees the first one's turn.
         lock = (sql.LOCK_THREAD, (turn.thread_id,))
@@ -99,25 +143,40 @@ class ThreadStore:
              json.dumps(turn.metadata), turn.thread_id, turn.thread_id, us),
         )  # fmt: skip
         busy = (sql.SET_BUSY, (turn.created_at, turn.dataset_id, opening, turn.thread_id, turn.id))
-        found, accepted, _ = await self._db.change(lock, insert, busy)
+        kept = ((sql.LOG, (0, ORDER, order, turn.id)),) if order is not None and self.tells else ()
+        tell = (news_of(turn.thread_id),)
+        found, accepted, *_ = await self._db.change(lock, insert, busy, *kept, tell=tell)
         if not found:
             raise no_thread(turn.thread_id)
         if not accepted:
             # Unless that server is dead.
             await self._recover()
-            _, accepted, _ = await self._db.change(lock, insert, busy)
+            _, accepted, *_ = await self._db.change(lock, insert, busy, *kept, tell=tell)
         if not accepted:
             raise ThreadBusy(
                 "another server is answering in this conversation",
                 suggestion="Try again when it has answered.",
                 thread_id=turn.thread_id,
             )
+        self._owners[turn.id] = us
 
     async def begin(self, turn: Turn) -> None:
-        await self._db.change((sql.BEGIN, (now(), turn.id, self._db.owner)))
+        await self._db.change((sql.BEGIN, (now(), turn.id, self._owner_of(turn))))
 
     async def end(self, turn: Turn, end: TurnEnd) -> None:
-        await self._db.change(*_ended(turn.id, turn.thread_id, self._db.owner, end))
+        await self._end(turn.id, turn.thread_id, self._owner_of(turn), end)
+        self._owners.pop(turn.id, None)
+
+    async def ask_to_cancel(self, turn: Turn) -> None:
+        """Whichever server works on the turn hears of it, where the database tells."""
+        await self._db.change(tell=(cancel_of(turn.id),))
+
+    def _owner_of(self, turn: Turn) -> str:
+        return self._owners.get(turn.id, self._db.owner)
+
+    async def _end(self, turn_id: str, thread_id: str, owner: str, end: TurnEnd) -> None:
+        tell = (news_of(turn_id), news_of(thread_id))
+        await self._db.change(*_ended(turn_id, thread_id, owner, end), tell=tell)
 
     async def turn(self, thread_id: str, turn_id: str) -> Turn | None:
         rows = await self._db.rows(sql.TURN, thread_id, turn_id)
@@ -144,7 +203,7 @@ class ThreadStore:
     async def log(self, turn_id: str, happenings: Sequence[Happening]) -> None:
         size = sum(len(one.data) for one in happenings)
         lines = ((sql.LOG, (one.number, one.name, one.data, turn_id)) for one in happenings)
-        await self._db.change((sql.LOG_GROWS, (size, turn_id)), *lines)
+        await self._db.change((sql.LOG_GROWS, (size, turn_id)), *lines, tell=(news_of(turn_id),))
 
     async def logged(self, turn_id: str, after: int, limit: int = 200) -> list[Happening]:
         return [Happening(**row) for row in await self._db.rows(sql.LOGGED, turn_id, after, limit)]
@@ -159,13 +218,60 @@ class ThreadStore:
         if dropped:
             await self._db.change(*dropped)
 
+    async def recover(self) -> None:
+        """What dead servers left under way is over, if nobody looked a moment ago."""
+        if time.monotonic() - self._recovered > _RECOVER_S:
+            await self._recover()
+
+    def _hear(self, said: str | None) -> None:
+        self.news.hear(said)
+        if said is None:
+            self._due.set()
+
+    async def _sweep(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(SWEEP_S):
+                    await self._due.wait()
+            self._due.clear()
+            try:
+                await self._keep_ours()
+                await self.recover()
+            except (StoreUnavailable, StoreCorrupt) as error:
+                log.error("thread_sweep_failed", reason=error.message)
+
+    async def _keep_ours(self) -> None:
+        """Whoever goes by another name since takes its turns along; those that another server has are ended here."""
+        us = self._db.owner
+        for turn_id, name in list(self._owners.items()):
+            if name != us and await self._db.change((sql.INHERIT, (us, turn_id, name))) == [1]:
+                self._owners[turn_id] = us
+            elif name != us:
+                self.news.hear(cancel_of(turn_id))
+
     async def _recover(self) -> None:
-        """What dead servers left under way is over: nobody works on it any more."""
-        for owner in [row["owner"] for row in await self._db.rows(sql.OWNERS)]:
+        """Nobody works on it any more."""
+        self._recovered = time.monotonic()
+        # What this server works on it ends itself, also when it goes by another name since.
+        ours = set(self._owners.values())
+        for owner in {row["owner"] for row in await self._db.rows(sql.OWNERS)} - ours:
             async with self._db.inherit(owner) as dead:
                 for row in await self._db.rows(sql.LEFT_BY, owner) if dead else ():
-                    end = TurnEnd("error", "error", LOST)
-                    await self._db.change(*_ended(row["id"], row["thread_id"], owner, end))
+                    if row["id"] not in self._owners:
+                        await self._inherit(_turn(row), owner)
+
+    async def _inherit(self, turn: Turn, owner: str) -> None:
+        orders = await self._db.rows(sql.LEFT_ORDER, turn.id) if self._heir else ()
+        if orders and self._heir is not None:
+            found = (await self._db.rows(sql.LEFT_LOG, turn.id))[0]
+            left, us = Left(turn, orders[0]["data"], found["last"], found["begun"]), self._db.owner
+            if left.begun < MOST_BEGUN and await self._db.change((sql.INHERIT, (us, turn.id, owner))) == [1]:
+                self._owners[turn.id] = owner = us
+                if await self._heir(left):
+                    log.warning("turn_taken_up", turn_id=turn.id, begun=left.begun)
+                    return
+        await self._end(turn.id, turn.thread_id, owner, TurnEnd("error", "error", LOST))
+        self._owners.pop(turn.id, None)
 
 
 def no_thread(thread_id: str) -> NotFound:

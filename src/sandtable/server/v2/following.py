@@ -26,6 +26,8 @@ LOOK_AGAIN_S = 2.0
 _BATCH = 50
 _LOST_FROM = SPAN - 10
 """A server that dies takes along the last messages that it sent: what is said of its end comes after any of them."""
+_UNWRITTEN = 1000
+"""And whoever takes the query up goes on behind them."""
 _WRITTEN_S = 0.1
 _WRITTEN_TRIES = 20
 
@@ -71,14 +73,12 @@ class Following:
                 await self._wait()
                 await self._talk.thread(self._session_id)
 
-    def cancel(self) -> str | None:
+    async def cancel(self) -> str | None:
         """Ends the query that is listened to; why not, if it cannot be."""
         if self._turn is None:
             return "NOT_FOUND: nothing is being worked on in this session"
-        live = self._talk.conductor.live(self._turn.id)
-        if live is None:
+        if not await self._talk.conductor.cancel(self._turn):
             return "NOT_FOUND: the query has ended, or another server works on it"
-        live.cancel()
         return None
 
     async def _begin(self) -> tuple[int, int]:
@@ -109,6 +109,8 @@ async def spoken(talk: Conversation, turn: Turn) -> AsyncGenerator[tuple[int, Sa
             told, so_far = decoded(happening, so_far)
             if told and _lost(happening):
                 number = max(number, _LOST_FROM)
+            if _taken_up(happening):
+                number += _UNWRITTEN
             for said in told:
                 if said.type == "final_response":
                     final = said
@@ -126,7 +128,7 @@ async def _happenings(talk: Conversation, turn: Turn) -> AsyncGenerator[Happenin
         async for happening in heard:
             if happening is None:
                 continue
-            tries = 0
+            tries = _WRITTEN_TRIES if _taken_up(happening) else 0
             while last + 1 < happening.number and tries < _WRITTEN_TRIES:
                 missed = [m for m in await talk.store.logged(turn.id, last) if m.number < happening.number]
                 for one in missed:
@@ -141,6 +143,10 @@ async def _happenings(talk: Conversation, turn: Turn) -> AsyncGenerator[Happenin
 
 def _ours(turn: Turn) -> bool:
     return MARK.items() <= turn.metadata.items()
+
+
+def _taken_up(happening: Happening) -> bool:
+    return happening.name == "metadata" and json.loads(happening.data).get("attempt", 1) > 1
 
 
 def _lost(happening: Happening) -> bool:

@@ -71,9 +71,11 @@ async def _served(websocket: WebSocket, session_id: str, after: int | None) -> E
             talk = await conversations.get()
             await talk.thread(session_id)
             following = Following(talk, session_id, after, news)
-            return await _until_first(
-                _tell(websocket, following), _hear(websocket, following), _leave(listeners)
-            )
+            # Another server may have been asked.
+            with talk.store.news.watch(session_id, news):
+                return await _until_first(
+                    _tell(websocket, following), _hear(websocket, following), _leave(listeners)
+                )
     except NotFound:
         return UNKNOWN, f"no session {session_id[:60]}"
     except WebSocketDisconnect:
@@ -116,7 +118,7 @@ async def _hear(websocket: WebSocket, following: Following) -> Ending | None:
         message = await websocket.receive()
         if message["type"] == "websocket.disconnect":
             return None
-        trouble = following.cancel() if _is_cancel(message) else _NOT_UNDERSTOOD
+        trouble = await following.cancel() if _is_cancel(message) else _NOT_UNDERSTOOD
         if trouble is not None:
             mistakes += 1
             await websocket.send_text(encode({"type": "error", "payload": trouble, "seq": None}))

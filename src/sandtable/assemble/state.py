@@ -1,0 +1,43 @@
+"""Where runs are kept: in a SQLite file of the home, or in a Postgres database that servers share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pkgutil import resolve_name
+from typing import Any
+
+from sandtable.capsule.sqlite import SqliteStore
+from sandtable.capsule.store import RunStore
+from sandtable.errors import InvalidInput
+from sandtable.runs.liveness import HomeLiveness, Liveness
+from sandtable.settings import Settings
+
+RUNS = "sandtable.db"
+
+# By name: the driver is an extra.
+_POSTGRES = "sandtable.capsule.postgres_pool:Postgres"
+_LIVENESS = "sandtable.capsule.postgres_pool:PostgresLiveness"
+_STORE = "sandtable.capsule.postgres:PostgresStore"
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    runs: RunStore
+    instance: Liveness
+    database: Any = None
+    """The `Postgres`, which keeps conversations, too; nothing when all is in the home."""
+
+
+def state_of(settings: Settings) -> State:
+    """Nothing is opened yet. Raises InvalidInput for an address that cannot be used."""
+    if settings.database_url is None:
+        return State(SqliteStore(settings.home / RUNS), HomeLiveness(settings.home))
+    try:
+        postgres, store, liveness = map(resolve_name, (_POSTGRES, _STORE, _LIVENESS))
+    except ImportError as error:
+        raise InvalidInput(
+            "SANDTABLE_DATABASE_URL names a Postgres database, and its driver is not installed",
+            suggestion="Install it with `pip install 'sandtable[postgres]'`.",
+        ) from error
+    database = postgres(settings.database_url.get_secret_value())
+    return State(store(database), liveness(database), database)

@@ -1,0 +1,167 @@
+"""The store in a Postgres database, shared by every server that uses the same one.
+
+Each operation is one statement, or one transaction; what it tells the other servers they hear when it is committed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from sandtable.capsule import postgres_statements as sql
+from sandtable.capsule.postgres_migrations import MIGRATIONS, VERSIONS
+from sandtable.capsule.postgres_pool import Postgres, storable
+from sandtable.capsule.postgres_presence import MISSED
+from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunNews, RunRecord
+
+
+class PostgresStore:
+    shared = True
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._db = postgres
+
+    async def open(self) -> None:
+        await self._db.open(self)
+        try:
+            await self._db.upgrade(VERSIONS, MIGRATIONS)
+        except BaseException:
+            await self._db.aclose(self)
+            raise
+
+    async def aclose(self) -> None:
+        await self._db.aclose(self)
+
+    def subscribe(self, tell: Callable[[RunNews], None]) -> None:
+        def hear(payload: str) -> None:
+            match payload.split(" "):
+                case [word] if word == MISSED:
+                    tell(RunNews("missed"))
+                case ["run", "work", *by]:
+                    tell(RunNews("work", owner=by[0] if by else None))
+                case ["run", "ended" | "cancel" as kind, run_id]:
+                    tell(RunNews(kind, run_id))
+                case _:
+                    return
+
+        self._db.presence.hear(hear)
+
+    async def accept(self, record: RunRecord, queue_limit: int) -> None:
+        values = (
+            record.id,
+            record.owner,
+            record.pinned,
+            record.user,
+            record.dataset_id,
+            record.created_at,
+            record.search,
+            json.dumps(record.body),
+            queue_limit,
+        )
+        async with self._db.connection() as connection, connection.transaction():
+            await connection.execute(sql.IN_LINE)
+            made = await connection.execute(sql.ACCEPT, storable(values))
+            if made.rowcount:
+                return
+            counted = await connection.execute(sql.WAITING)
+            waiting = sum(row[0] for row in await counted.fetchall())
+        raise QueueFull(
+            f"{waiting} runs are waiting, which is as many as may wait",
+            suggestion="Try again when some have finished, or raise SANDTABLE_QUEUE_LIMIT.",
+        )
+
+    async def claim(self, owner: str, started_at: str, *, anyones: bool = False) -> RunRecord | None:
+        return _first(await self._db.rows(sql.CLAIM, started_at, owner, owner, anyones))
+
+    async def finish(self, ending: Ending) -> bool:
+        told = await self._db.rows(
+            sql.FINISH,
+            ending.status,
+            ending.finished_at,
+            json.dumps(ending.body),
+            ending.cache_key,
+            ending.result_of,
+            ending.session,
+            ending.id,
+            ending.owner,
+            ending.expected,
+            ending.finished_at,
+            json.dumps(ending.envelope),
+            None if ending.result is None else json.dumps(ending.result),
+        )
+        return bool(told)
+
+    async def release(self, owner: str) -> int:
+        return (await self._db.rows(sql.RELEASE, owner))[0]["n"]
+
+    async def adopt(self, dead: str, owner: str, run_id: str | None = None) -> int:
+        return (await self._db.rows(sql.ADOPT, owner, dead, run_id))[0]["n"]
+
+    async def owners(self) -> list[str]:
+        return [row["owner"] for row in await self._db.rows(sql.OWNERS)]
+
+    async def request_cancel(self, run_id: str) -> None:
+        await self._db.rows(sql.REQUEST_CANCEL, run_id)
+
+    async def cancel_requests(self, owner: str) -> list[str]:
+        return [row["id"] for row in await self._db.rows(sql.CANCEL_REQUESTS, owner)]
+
+    async def get(self, run_id: str) -> RunRecord | None:
+        return _first(await self._db.rows(f"{sql.RECORD_WITH_RESULT} WHERE id = %s", run_id))
+
+    async def list(self, wanted: RunFilter) -> list[RunRecord]:
+        where, values = _conditions(wanted)
+        query = f"{sql.RECORD} {where} ORDER BY id DESC LIMIT %s"
+        return [_record(row) for row in await self._db.rows(query, *values, wanted.limit)]
+
+    async def counts(self) -> dict[str, int]:
+        rows = await self._db.rows(sql.COUNTS)
+        return {row["status"]: row["n"] for row in rows}
+
+    async def cached(self, cache_key: str) -> RunRecord | None:
+        newest = "WHERE cache_key = %s AND status = 'succeeded' ORDER BY id DESC LIMIT 1"
+        return _first(await self._db.rows(f"{sql.RECORD_WITH_RESULT} {newest}", cache_key))
+
+    async def capsule(self, run_id: str) -> dict[str, Any] | None:
+        rows = await self._db.rows(sql.CAPSULE, run_id)
+        return json.loads(rows[0]["envelope"]) if rows else None
+
+
+def _conditions(wanted: RunFilter) -> tuple[str, list[str]]:
+    exact = {
+        "status": wanted.status,
+        "dataset_id": wanted.dataset_id,
+        "user_name": wanted.user,
+        "session": wanted.session,
+    }
+    parts = [(f"{name} = %s", value) for name, value in exact.items() if value is not None]
+    if wanted.before is not None:
+        parts.append(("id < %s", wanted.before))
+    if wanted.text:
+        escaped = wanted.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        parts.append(("search ILIKE %s", f"%{escaped}%"))
+    where = "WHERE " + " AND ".join(condition for condition, _ in parts) if parts else ""
+    return where, [value for _, value in parts]
+
+
+def _first(rows: list[dict[str, Any]]) -> RunRecord | None:
+    return _record(rows[0]) if rows else None
+
+
+def _record(row: dict[str, Any]) -> RunRecord:
+    return RunRecord(
+        id=row["id"],
+        owner=row["owner"],
+        pinned=row["pinned"],
+        user=row["user_name"],
+        dataset_id=row["dataset_id"],
+        created_at=row["created_at"],
+        started_at=row["started_at"],
+        status=row["status"],
+        attempts=row["attempts"],
+        cancel_requested=row["cancel_requested"],
+        search=row["search"],
+        body=json.loads(row["body"]),
+        result=json.loads(row["result"]) if row["result"] else None,
+    )

@@ -1,0 +1,180 @@
+"""One Postgres database for everything a server keeps there: a pool of connections, and its presence.
+
+Whoever uses it opens it under its own name and closes it; it is there until the last one has closed it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import Any
+
+import psycopg
+from psycopg.rows import dict_row
+from psycopg.sql import SQL, Identifier
+from psycopg_pool import AsyncConnectionPool
+
+from sandtable.capsule.canonical import plain
+from sandtable.capsule.postgres_errors import check_address, explained, too_new
+from sandtable.capsule.postgres_presence import CONNECT_S, LOCKS, Presence, patient
+from sandtable.capsule.stopping import cancellations
+from sandtable.capsule.store import StoreUnavailable
+
+Connection = psycopg.AsyncConnection
+Pool = AsyncConnectionPool[Connection]
+
+CONNECTIONS = 10
+_UPGRADING = 0x5A7E
+
+
+class Postgres:
+    def __init__(self, url: str) -> None:
+        """Raises InvalidInput for an address that cannot be read."""
+        check_address(url)
+        self._url = url
+        self.presence = Presence(url)
+        self._pool: Pool | None = None
+        self._holders: set[int] = set()
+        self._changing = asyncio.Lock()
+
+    @property
+    def pool(self) -> Pool:
+        if self._pool is None:
+            raise StoreUnavailable("the Postgres database is closed", suggestion="Start again.")
+        return self._pool
+
+    async def open(self, holder: object) -> None:
+        """Connects, unless it is open. Raises StoreUnavailable."""
+        async with self._changing:
+            if self._pool is None:
+                await self._connect()
+            self._holders.add(id(holder))
+
+    async def aclose(self, holder: object) -> None:
+        async with self._changing:
+            if id(holder) in self._holders:
+                self._holders.discard(id(holder))
+                if not self._holders:
+                    await self._disconnect()
+
+    async def _connect(self) -> None:
+        self._pool = AsyncConnectionPool(
+            patient(self._url),
+            kwargs={"autocommit": True, "prepare_threshold": 0},
+            min_size=1,
+            max_size=CONNECTIONS,
+            timeout=float(CONNECT_S),
+            check=AsyncConnectionPool.check_connection,
+            open=False,
+            name="sandtable",
+        )
+        try:
+            with explained():
+                await self.presence.open()
+                await self._pool.open(wait=True, timeout=float(CONNECT_S))
+        except BaseException:
+            await self._disconnect()
+            raise
+
+    async def _disconnect(self) -> None:
+        pool, self._pool = self._pool, None
+        if pool is not None:
+            await pool.close()
+        await self.presence.aclose()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncGenerator[Connection, None]:
+        """Each statement is a transaction of its own, unless one is begun."""
+        pool, before = self.pool, cancellations()
+        with explained():
+            async with pool.connection() as connection:
+                yield connection
+        if cancellations() > before:
+            # The driver lost it.
+            raise asyncio.CancelledError
+
+    async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        async with self.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
+            await cursor.execute(sql.encode(), storable(values))
+            return await cursor.fetchall()
+
+    @asynccontextmanager
+    async def upgrading(self) -> AsyncGenerator[Connection, None]:
+        """One server at a time changes the tables; the others wait here."""
+        async with self.connection() as connection:
+            await connection.execute("SELECT pg_advisory_lock(%s, 0)", (_UPGRADING,))
+            try:
+                yield connection
+            finally:
+                await connection.execute("SELECT pg_advisory_unlock(%s, 0)", (_UPGRADING,))
+
+    async def upgrade(self, versions: str, steps: Sequence[Sequence[str]]) -> None:
+        """Brings tables up to date; `versions` is the table that tells how many steps were taken."""
+        table = Identifier(versions)
+        async with self.upgrading() as connection, connection.transaction():
+            await connection.execute(
+                SQL("CREATE TABLE IF NOT EXISTS {} (version INTEGER NOT NULL)").format(table)
+            )
+            found = await connection.execute(SQL("SELECT coalesce(max(version), 0) FROM {}").format(table))
+            done = sum(row[0] for row in await found.fetchall())
+            if done > len(steps):
+                raise too_new(done, len(steps))
+            for number, step in enumerate(steps[done:], done + 1):
+                for statement in step:
+                    await connection.execute(statement.encode())
+                await connection.execute(SQL("INSERT INTO {} VALUES (%s)").format(table), (number,))
+
+    @asynccontextmanager
+    async def inherit(self, owner: str) -> AsyncGenerator[bool, None]:
+        """True inside when that server is dead; no other heir is inside at the same time."""
+        async with self.connection() as connection:
+            tried = await connection.execute("SELECT pg_try_advisory_lock(%s, hashtext(%s))", (LOCKS, owner))
+            got = await tried.fetchone() == (True,)
+            try:
+                yield got
+            finally:
+                if got:
+                    await connection.execute("SELECT pg_advisory_unlock(%s, hashtext(%s))", (LOCKS, owner))
+
+
+class PostgresLiveness:
+    """A server lives while the database holds the lock of its name."""
+
+    def __init__(self, postgres: Postgres) -> None:
+        self._postgres = postgres
+
+    @property
+    def id(self) -> str:
+        return self._postgres.presence.id
+
+    @property
+    def alive(self) -> bool:
+        return self._postgres.presence.alive
+
+    async def acquire(self) -> None:
+        await self._postgres.open(self)
+
+    async def release(self) -> None:
+        await self._postgres.aclose(self)
+
+    @asynccontextmanager
+    async def inherit(self, owner: str) -> AsyncGenerator[bool, None]:
+        async with self._postgres.inherit(owner) as dead:
+            yield dead
+
+    def others(self) -> list[str]:
+        """The database does not list the dead: whoever left something behind is named there."""
+        return []
+
+    def on_loss(self, tell: Callable[[], None]) -> None:
+        self._postgres.presence.on_loss(tell)
+
+
+def storable(values: Sequence[Any]) -> list[Any]:
+    """Postgres takes neither NUL nor half of a surrogate pair in a text."""
+    return [_text(value) if isinstance(value, str) else value for value in values]
+
+
+def _text(value: str) -> str:
+    return plain(value).replace("\0", "\N{REPLACEMENT CHARACTER}")

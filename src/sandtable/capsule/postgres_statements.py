@@ -1,0 +1,84 @@
+"""The SQL of the Postgres store. What it tells other servers they hear when it is committed."""
+
+from __future__ import annotations
+
+RECORD = """
+    SELECT id, owner, pinned, user_name, dataset_id, created_at, started_at, status, attempts, cancel_requested,
+        search, body, NULL AS result
+    FROM sandtable_runs
+"""
+RECORD_WITH_RESULT = """
+    SELECT id, owner, pinned, user_name, dataset_id, created_at, started_at, status, attempts, cancel_requested,
+        search, body, result
+    FROM sandtable_runs LEFT JOIN sandtable_results ON run_id = coalesce(result_of, id)
+"""
+COUNTS = "SELECT status, count(*) AS n FROM sandtable_runs GROUP BY status"
+WAITING = "SELECT count(*) FROM sandtable_runs WHERE status = 'pending'"
+CAPSULE = "SELECT envelope FROM sandtable_capsules WHERE run_id = %s"
+OWNERS = "SELECT DISTINCT owner FROM sandtable_runs WHERE status IN ('pending', 'running')"
+CANCEL_REQUESTS = """
+    SELECT id FROM sandtable_runs
+    WHERE owner = %s AND status IN ('pending', 'running') AND cancel_requested ORDER BY id
+"""
+
+# One server at a time counts and adds: else many that count at the same moment would all find a place.
+IN_LINE = "SELECT pg_advisory_xact_lock(23167, 0)"
+ACCEPT = """
+    WITH made AS (
+        INSERT INTO sandtable_runs (id, owner, pinned, user_name, dataset_id, created_at, search, body)
+        SELECT %s, %s, %s, %s, %s, %s, %s, %s
+        WHERE (SELECT count(*) FROM sandtable_runs WHERE status = 'pending') < %s
+        RETURNING owner
+    )
+    SELECT pg_notify('sandtable', 'run work ' || owner) FROM made
+"""
+CLAIM = """
+    UPDATE sandtable_runs SET status = 'running', attempts = attempts + 1, started_at = %s, owner = %s
+    WHERE id = (
+        SELECT waiting.id FROM sandtable_runs AS waiting
+        LEFT JOIN (
+            SELECT user_name, count(*) AS running FROM sandtable_runs WHERE status = 'running' GROUP BY user_name
+        ) AS busy ON busy.user_name = waiting.user_name
+        WHERE waiting.status = 'pending' AND (waiting.owner = %s OR (%s AND NOT waiting.pinned))
+        ORDER BY coalesce(busy.running, 0), waiting.id
+        LIMIT 1 FOR UPDATE OF waiting SKIP LOCKED
+    )
+    RETURNING id, owner, pinned, user_name, dataset_id, created_at, started_at, status, attempts,
+        cancel_requested, search, body, NULL AS result
+"""
+FINISH = """
+    WITH ended AS (
+        UPDATE sandtable_runs
+        SET status = %s, finished_at = %s, body = %s, cache_key = %s, result_of = %s, session = %s
+        WHERE id = %s AND owner = %s AND status = %s RETURNING id
+    ), sealed AS (
+        INSERT INTO sandtable_capsules (run_id, created_at, envelope)
+        SELECT id, %s, %s FROM ended
+    ), kept AS (
+        INSERT INTO sandtable_results (run_id, result)
+        SELECT id, given.result FROM ended, (SELECT CAST(%s AS TEXT) AS result) AS given
+        WHERE given.result IS NOT NULL
+    )
+    SELECT pg_notify('sandtable', 'run ended ' || id) FROM ended
+"""
+RELEASE = """
+    WITH released AS (
+        UPDATE sandtable_runs SET status = 'pending', started_at = NULL
+        WHERE owner = %s AND status = 'running' RETURNING 1
+    )
+    SELECT count(*) AS n, CASE WHEN count(*) > 0 THEN pg_notify('sandtable', 'run work') END FROM released
+"""
+ADOPT = """
+    WITH adopted AS (
+        UPDATE sandtable_runs SET owner = %s, status = 'pending', started_at = NULL
+        WHERE owner = %s AND status IN ('pending', 'running') AND id = coalesce(%s, id) RETURNING 1
+    )
+    SELECT count(*) AS n, CASE WHEN count(*) > 0 THEN pg_notify('sandtable', 'run work') END FROM adopted
+"""
+REQUEST_CANCEL = """
+    WITH asked AS (
+        UPDATE sandtable_runs SET cancel_requested = true
+        WHERE id = %s AND status IN ('pending', 'running') RETURNING id
+    )
+    SELECT pg_notify('sandtable', 'run cancel ' || id) FROM asked
+"""

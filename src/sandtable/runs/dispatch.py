@@ -1,0 +1,132 @@
+"""The runs that are worked on here: claimed one by one while there is room, and stopped when they must be.
+
+Invariant: nothing is claimed without a living lock, and no run is worked on twice at the same time in one process.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import structlog
+
+from sandtable.capsule.store import RunRecord, RunStore, StoreCorrupt, StoreUnavailable
+from sandtable.errors import RunnerBroken, SandtableError
+from sandtable.runs.liveness import Liveness
+from sandtable.runs.worker import Stopper, Worker
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class _Active:
+    task: asyncio.Task[None]
+    stopper: Stopper
+
+
+class Dispatcher:
+    def __init__(
+        self, store: RunStore, worker: Worker, instance: Liveness, concurrency: int, now: Callable[[], str]
+    ) -> None:
+        self._store = store
+        self._worker = worker
+        self._instance = instance
+        self._concurrency = concurrency
+        self._now = now
+        self.anyones = True
+        """Whether runs that other servers accepted are taken, too."""
+        self._active: dict[str, _Active] = {}
+        self._leaving: set[asyncio.Task[None]] = set()
+        """Runs that may be another's by now: they are being stopped."""
+        self._pending = 1
+        """How many runs wait to be claimed here. More than there are costs one look in vain."""
+        self._wake = asyncio.Event()
+        self._wake.set()
+        instance.on_loss(self._let_go)
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._active)
+
+    @property
+    def tasks(self) -> list[asyncio.Task[None]]:
+        return [active.task for active in self._active.values()]
+
+    def look(self, runs: int = 1) -> None:
+        """So many more wait, as far as is known."""
+        self._pending += runs
+        self._wake.set()
+
+    def cancel(self, run_id: str) -> bool:
+        """Whether the run is worked on here, and is being stopped now."""
+        active = self._active.get(run_id)
+        if active is not None:
+            active.stopper.stop("cancel")
+        return active is not None
+
+    async def work(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            try:
+                while self._has_room() and await self._claim():
+                    continue
+            except (StoreUnavailable, StoreCorrupt) as error:
+                log.error("queue_not_readable", reason=error.message)
+                asyncio.get_running_loop().call_later(1.0, self._wake.set)
+
+    async def aclose(self) -> None:
+        """Stops what is worked on; it is for others to take up."""
+        for active in self._active.values():
+            active.stopper.stop("close")
+        if self._active:
+            await asyncio.wait(self.tasks)
+
+    def _has_room(self) -> bool:
+        return len(self._active) < self._concurrency and self._pending > 0 and self._instance.alive
+
+    async def _claim(self) -> bool:
+        if self._leaving:
+            await asyncio.wait(self._leaving)
+            self._leaving.clear()
+        known, owner = self._pending, self._instance.id
+        record = await self._store.claim(owner, self._now(), anyones=self.anyones)
+        if record is None:
+            # Others may have been accepted meanwhile.
+            self._pending -= known
+            return False
+        if not self._instance.alive or self._instance.id != owner:
+            # Whoever adopts what that name left behind takes it up.
+            log.warning("claim_lost", run_id=record.id)
+            return True
+        # Where servers share the store, nobody here knows how many wait.
+        self._pending -= 0 if self._store.shared else 1
+        self._launch(record)
+        return True
+
+    def _let_go(self) -> None:
+        for active in self._active.values():
+            active.stopper.stop("close")
+            self._leaving.add(active.task)
+
+    def _launch(self, record: RunRecord) -> None:
+        stopper = Stopper()
+        task = asyncio.create_task(self._worker.work(record, stopper))
+        self._active[record.id] = _Active(task, stopper)
+        task.add_done_callback(lambda done: self._landed(record.id, done))
+
+    def _landed(self, run_id: str, task: asyncio.Task[None]) -> None:
+        del self._active[run_id]
+        self._wake.set()
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("run_worker_broke", run_id=run_id, exc_info=error)
+            told = error if isinstance(error, SandtableError) else _lost_worker(run_id)
+            self._worker.waiters.fail(run_id, told)
+
+
+def _lost_worker(run_id: str) -> RunnerBroken:
+    return RunnerBroken(
+        f"the end of run {run_id} could not be stored",
+        suggestion="The run is kept and tried again at the next start; the server's log has the reason.",
+    )

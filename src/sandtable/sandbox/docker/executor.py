@@ -1,0 +1,201 @@
+"""DockerExecutor: every job in a container of its own, taken from a shelf where one waits for jobs like it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from pathlib import Path
+from typing import Any, Literal
+
+import structlog
+
+from sandtable.errors import InvalidInput, SandboxUnavailable
+from sandtable.sandbox.docker.address import socket_path
+from sandtable.sandbox.docker.container import Container, Lost
+from sandtable.sandbox.docker.hardening import Size, mounts_of
+from sandtable.sandbox.docker.station import Station, Wanted
+from sandtable.sandbox.executor import Hello, JobStatus, Kind
+from sandtable.sandbox.job import CODE, WRITES, Job, JobResult, Limits
+from sandtable.sandbox.jobs import Jobs
+from sandtable.sandbox.key import Key, unsealed
+from sandtable.sandbox.outcome import failed
+from sandtable.sandbox.shelves import Shelves
+from sandtable.sandbox.wire import order_of
+
+_KEYS_KEPT = 4
+"""Kinds of jobs that have containers waiting: each takes as much memory as the runner itself."""
+_QUIET_S = 0.1
+_REFILLS = 2
+"""Shelves filled at a time: one with Python's libraries takes long, and should not keep the others waiting."""
+_RESTART_S = 10.0
+"""For an engine that is started again under a job."""
+_LOST = "the container engine went away while a container started"
+_LOST_ADVICE = "look at the container engine's log; the next run tries again"
+
+Shelf = tuple[Kind, Key]
+log = structlog.get_logger(__name__)
+
+
+class DockerExecutor:
+    name = "docker"
+
+    def __init__(
+        self,
+        store: Path,
+        *,
+        image: str,
+        host: str | None = None,
+        runtime: str | None = None,
+        warm: int = 2,
+        parallel: int = 8,
+        memory_mb: int = 1024,
+        data: Literal["bind", "baked"] = "bind",
+    ) -> None:
+        """`host`: as in DOCKER_HOST. `warm`: containers that wait for each kind of job that came lately.
+        `memory_mb`: of most jobs. `data`: a job's dataset is shown to its container (`bind`), or the image has it."""
+        self.store = store
+        self._mounted = str(store.absolute()) if data == "bind" else None
+        self._station = Station(socket_path(host), image=image, runtime=runtime, store=str(store.absolute()))
+        self._warm_target = warm
+        self._usual = Limits(memory_mb=memory_mb)
+        self._jobs = Jobs(self._work, parallel)
+        self._shelves: Shelves[Shelf, Container] = Shelves(_KEYS_KEPT)
+        self._refills: dict[Shelf, asyncio.Task[None]] = {}
+        self._refilling = asyncio.Semaphore(_REFILLS)
+        self._hellos: dict[Kind, Hello] = {}
+        self._closed = False
+
+    @property
+    def instance(self) -> str:
+        """Its containers have it as a label."""
+        return self._station.owner.instance
+
+    async def start(self, kind: Kind = "sql") -> Hello:
+        """Ask the engine, and one container. Raises SandboxUnavailable."""
+        if kind not in self._hellos:
+            try:
+                self._hellos[kind] = await self._greet(kind)
+            except Lost as lost:
+                raise lost.trouble or SandboxUnavailable(_LOST, suggestion=_LOST_ADVICE) from lost
+        return self._hellos[kind]
+
+    async def _greet(self, kind: Kind) -> Hello:
+        engine = await self._station.engine()
+        job = Job(id="", mode="python" if kind == "py" else "parse", limits=self._usual)
+        container = await self._launch(job, run=None)
+        container.dispose()
+        ready = container.ready
+        layers = dict.fromkeys((*engine.layers, *ready.layers))
+        return Hello(ready.engine, tuple(layers), (*engine.reasons, *ready.reasons))
+
+    async def submit(self, job: Job) -> None:
+        if job.mode == "session":
+            raise InvalidInput("the Docker back end has no sessions", suggestion="use the local back end")
+        self._jobs.submit(job)
+
+    async def result(self, job_id: str) -> JobResult:
+        return await self._jobs.result(job_id)
+
+    async def status(self, job_id: str) -> JobStatus:
+        return self._jobs.status(job_id)
+
+    async def cancel(self, job_id: str) -> None:
+        self._jobs.cancel(job_id)
+
+    async def warm(self, job: Job) -> None:
+        """Have containers ready for jobs like this one before the first of them comes."""
+        self._shelves.expect(_shelf_of(job))
+        await asyncio.shield(self._refilled(job, 0.0))
+
+    async def settle(self) -> None:
+        """Wait until the shelves are full again (for measuring)."""
+        while self._refills:
+            await asyncio.gather(*self._refills.values(), return_exceptions=True)
+
+    async def aclose(self) -> None:
+        self._closed = True
+        refills = list(self._refills.values())
+        for task in refills:
+            task.cancel()
+        await asyncio.gather(*refills, return_exceptions=True)
+        await self._jobs.aclose()
+        self._shelves.close()
+        await self._station.aclose()
+
+    async def _work(self, job: Job) -> JobResult:
+        try:
+            return await self._attempt(job)
+        except Lost:
+            # The engine itself went away under the job. Jobs only read, so a second try is safe.
+            log.warning("container_lost", job=job.id)
+            await self._station.back(_RESTART_S)
+        try:
+            return await self._attempt(job)
+        except Lost as lost:
+            if lost.trouble is not None:
+                raise lost.trouble from lost
+            return failed(
+                job, "RUNNER_INTERNAL_ERROR", "SandboxLost", "the container was lost twice", _LOST_ADVICE
+            )
+
+    async def _attempt(self, job: Job) -> JobResult:
+        started = time.perf_counter()
+        container = None if job.mode in WRITES else self._shelves.take(_shelf_of(job))
+        if container is None:
+            container = await self._launch(job, run=job.id)
+        try:
+            result = await container.serve(job)
+        finally:
+            container.dispose()
+            if job.mode not in WRITES and not self._closed:
+                self._refilled(job, _QUIET_S)
+        total = (time.perf_counter() - started) * 1e3
+        return result.model_copy(update={"metrics": {**result.metrics, "total_ms": total}})
+
+    async def _launch(self, job: Job, *, run: str | None) -> Container:
+        limits, cell = job.limits, order_of(job)["cell"]
+        kind, key = _shelf_of(job)
+        try:
+            mounts = mounts_of(self._mounted, cell["folder"], cell["staging"])
+        except ValueError as error:
+            raise InvalidInput(f"this job cannot run in a container: {error}") from error
+        wanted = Wanted(
+            kind=kind,
+            size=Size(limits.memory_mb, limits.tmp_mb, limits.pids, job.threads),
+            mounts=mounts,
+            ready=_readiness(kind, key, job),
+            run=run,
+        )
+        return await self._station.container(wanted)
+
+    def _refilled(self, job: Job, quiet_s: float) -> asyncio.Task[None]:
+        """The one task that fills the shelf of jobs like this one. Whoever waits for an answer goes first."""
+        shelf = _shelf_of(job)
+        if (task := self._refills.get(shelf)) is None:
+            task = self._refills[shelf] = asyncio.create_task(self._refill(job, quiet_s))
+            task.add_done_callback(lambda _: self._refills.pop(shelf))
+        return task
+
+    async def _refill(self, job: Job, quiet_s: float) -> None:
+        shelf = _shelf_of(job)
+        await asyncio.sleep(quiet_s)
+        async with self._refilling:
+            while self._shelves.lacking(shelf, self._warm_target) and not self._closed:
+                try:
+                    container = await self._launch(job, run=None)
+                except (SandboxUnavailable, Lost) as error:
+                    # The next job of this kind meets the same trouble in the open and reports it.
+                    log.warning("container_not_warmed", reason=str(error))
+                    return
+                self._shelves.put(shelf, container)
+
+
+def _shelf_of(job: Job) -> Shelf:
+    return ("py" if job.mode in CODE else "sql"), Key.of(job)
+
+
+def _readiness(kind: Kind, key: Key, job: Job) -> dict[str, Any]:
+    """How the container waits for its job: bound to its data and closed, where that can be done in advance."""
+    if job.mode in WRITES:
+        return {}
+    return unsealed(key.tmp_mb, key.memory_mb, warm=True) if kind == "py" else key.order()

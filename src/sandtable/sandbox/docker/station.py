@@ -1,0 +1,254 @@
+"""One engine: what it is, what it can, and a container for whoever asks. Greeted anew after it went away.
+
+Invariant: what a dead server left on this engine is gone before the first container of ours is there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import datetime as dt
+import json
+import re
+import secrets
+from collections.abc import Coroutine
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+
+from sandtable.errors import SandboxUnavailable
+from sandtable.sandbox.docker import trouble
+from sandtable.sandbox.docker.api import NEWEST, OLDEST, Api, EngineAway, EngineRefused
+from sandtable.sandbox.docker.container import Container, Lost
+from sandtable.sandbox.docker.hardening import STORE, Able, Mount, Size, specification
+from sandtable.sandbox.docker.labels import APP, NAME, Owner
+from sandtable.sandbox.executor import Kind
+
+WAIT_S = 7 * 24 * 3600
+"""How long a container waits for its job. It ends sooner when we do."""
+_UNSTARTED_S = 600
+_PING_S = 0.25
+_NOT_FOUND, _CONFLICT = 404, 409
+_OLDEST_S = 24 * 3600 + WAIT_S
+_FRACTION = re.compile(r"\.\d+")
+_VERSION = re.compile(r"(\d+)\.(\d+)")
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """What it told of itself."""
+
+    name: str
+    able: Able
+    layers: tuple[str, ...]
+    reasons: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a container is for."""
+
+    kind: Kind
+    size: Size
+    mounts: tuple[Mount, ...]
+    ready: dict[str, Any]
+    run: str | None
+    """Whose job it is for; None when it will wait for one."""
+
+
+class Station:
+    def __init__(self, path: str, *, image: str, runtime: str | None, store: str) -> None:
+        self.api = Api(path)
+        self.owner = Owner()
+        self._image = image
+        self._code_image: str | None = None
+        self._runtime = runtime
+        self._store = store
+        self._engine: Engine | None = None
+        self._was_there = False
+        self._greeting = asyncio.Lock()
+        self._farewells: set[asyncio.Task[None]] = set()
+
+    async def engine(self) -> Engine:
+        """Raises SandboxUnavailable; and Lost, when it was there before."""
+        async with self._greeting:
+            if self._engine is None:
+                try:
+                    self._engine = await self._greet()
+                    await self.reap()
+                except (EngineAway, EngineRefused) as error:
+                    raise self._told(error) from error
+            self._was_there = True
+            return self._engine
+
+    async def container(self, wanted: Wanted) -> Container:
+        """Started and ready. Raises SandboxUnavailable, and Lost."""
+        engine = await self.engine()
+        image = self._image if wanted.kind == "sql" else await self._image_for_code()
+        nonce = secrets.token_hex(16)
+        config = {
+            "store": STORE, "kind": wanted.kind, "input": "stdin", "nonce": nonce, "wait_s": WAIT_S,
+            "leash": True, "ready": wanted.ready,
+        }  # fmt: skip
+        body = specification(
+            image, config, kind=wanted.kind, size=wanted.size, mounts=wanted.mounts,
+            able=engine.able, labels=self.owner.labels(wanted.run, wanted.kind),
+        )  # fmt: skip
+        try:
+            container = await Container.launch(self.api, body, nonce=nonce, later=self.later)
+        except (EngineAway, EngineRefused) as error:
+            # Whatever it was, the next one asks the engine anew.
+            self._engine = None
+            raise self._told(error) from error
+        try:
+            await container.get_ready()
+        except BaseException as error:
+            container.dispose()
+            if isinstance(error, Lost):
+                self._engine = None
+            raise
+        return container
+
+    async def _image_for_code(self) -> str:
+        """The one with Python's libraries, if it is there; else the one that was named has to have them."""
+        if self._code_image is None:
+            other = with_python(self._image)
+            self._code_image = other if other and await self._has(other) else self._image
+        return self._code_image
+
+    async def _has(self, image: str) -> bool:
+        try:
+            await self.api.get(f"/images/{image}/json")
+        except EngineRefused as refused:
+            if refused.status == _NOT_FOUND:
+                return False
+            raise self._told(refused) from refused
+        except EngineAway as away:
+            raise self._told(away) from away
+        return True
+
+    def _told(self, error: EngineAway | EngineRefused) -> SandboxUnavailable | Lost:
+        """An engine that was there may come back; one that never was needs its operator."""
+        told = trouble.unavailable(error, image=self._image, store=self._store)
+        return Lost(told) if isinstance(error, EngineAway) and self._was_there else told
+
+    async def _greet(self) -> Engine:
+        version = await Api(self.api.path).describe("/version")
+        self.api.speak(_agreed(version))
+        info = await self.api.describe("/info")
+        if not await self._has(self._image):
+            raise trouble.image_missing(self._image)
+        names = [str(entry.get("Name", "")) for entry in version.get("Components") or ()]
+        name = "podman" if any("podman" in entry.lower() for entry in names) else "docker"
+        self._check_runtime(name, info)
+        able = Able(
+            memory=bool(info.get("MemoryLimit", True)),
+            swap=bool(info.get("SwapLimit", True)),
+            pids=bool(info.get("PidsLimit", True)),
+            cpus=int(info.get("NCPU") or 1) if info.get("CpuCfsQuota", True) else 0,
+            runtime=self._runtime,
+        )
+        options = [str(option) for option in info.get("SecurityOptions") or ()]
+        return Engine(name, able, _layers(name, able, options), (*able.reasons, *_warnings(options)))
+
+    def _check_runtime(self, engine: str, info: dict[str, Any]) -> None:
+        """Docker takes a runtime with every container. Podman does not, and says nothing: it must be its own."""
+        known = [info.get("DefaultRuntime")] if engine == "podman" else list(info.get("Runtimes") or ())
+        if self._runtime and self._runtime not in known:
+            raise trouble.no_runtime(self._runtime, engine)
+
+    async def back(self, within_s: float) -> None:
+        """Wait for an engine that went away, so long at most."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                while True:
+                    try:
+                        await self.api.get("/_ping")
+                        return
+                    except (EngineAway, EngineRefused):
+                        await asyncio.sleep(_PING_S)
+
+    async def reap(self) -> None:
+        """Containers whose server is gone. Those of living servers, this one's included, are left alone."""
+        label = json.dumps({"label": [f"{NAME}={APP}"]})
+        found = await self.api.get("/containers/json", all="true", filters=label)
+        now = _moment((await self.api.describe("/info")).get("SystemTime"))
+        for entry in found or ():
+            labels = entry.get("Labels") or {}
+            if self.owner.knows_gone(labels) or _is_too_old(entry, now):
+                log.info("container_reaped", container=entry["Id"][:12], state=entry.get("State"))
+                try:
+                    await self.api.call("DELETE", f"/containers/{entry['Id']}", force="true", v="true")
+                except EngineRefused as refused:
+                    if refused.status not in (_NOT_FOUND, _CONFLICT):
+                        raise
+
+    def later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work, name="container farewell")
+        self._farewells.add(task)
+        task.add_done_callback(self._farewells.discard)
+
+    async def aclose(self) -> None:
+        """Waits until what was disposed of is gone."""
+        while self._farewells:
+            await asyncio.gather(*self._farewells, return_exceptions=True)
+
+
+def with_python(image: str) -> str | None:
+    """`sandtable-runner:dev` → `sandtable-runner-python:dev`. None for one that is named by its content."""
+    name, colon, tag = image.rpartition(":")
+    if "@" in image:
+        return None
+    if not colon or "/" in tag:
+        name, tag = image, ""
+    return None if name.endswith("-python") else f"{name}-python{colon if tag else ''}{tag}"
+
+
+def _agreed(version: dict[str, Any]) -> tuple[int, int]:
+    spoken, least = (_number(version.get(name)) for name in ("ApiVersion", "MinAPIVersion"))
+    if spoken is None or spoken < OLDEST or (least is not None and least > NEWEST):
+        raise trouble.wrong_version(str(version.get("ApiVersion") or ""))
+    return min(spoken, NEWEST)
+
+
+def _number(text: object) -> tuple[int, int] | None:
+    found = _VERSION.fullmatch(str(text))
+    return (int(found[1]), int(found[2])) if found else None
+
+
+def _layers(name: str, able: Able, options: list[str]) -> tuple[str, ...]:
+    layers = [f"container:{name}", "network:none", "read-only-root", "cap-drop:all"]
+    if able.runtime:
+        layers.append(f"runtime:{able.runtime}")
+    if any("rootless" in option for option in options):
+        layers.append("rootless-engine")
+    if any("seccomp" in option and "unconfined" not in option for option in options):
+        layers.append("engine-seccomp")
+    if able.memory and able.pids:
+        layers.append("cgroup")
+    return tuple(layers)
+
+
+def _warnings(options: list[str]) -> tuple[str, ...]:
+    if any("seccomp" in option and "unconfined" not in option for option in options):
+        return ()
+    return ("the engine has no system call filter of its own: the runner's holds",)
+
+
+def _is_too_old(entry: dict[str, Any], now: float | None) -> bool:
+    """Of servers that we cannot look at: never started for long, or older than any container of ours gets."""
+    if now is None or not isinstance(entry.get("Created"), int):
+        return False
+    age = now - entry["Created"]
+    return age > (_OLDEST_S if entry.get("State") in ("running", "paused") else _UNSTARTED_S)
+
+
+def _moment(text: object) -> float | None:
+    """The engine's own clock, so that ours need not agree with it."""
+    try:
+        return dt.datetime.fromisoformat(_FRACTION.sub("", str(text))).timestamp()
+    except ValueError:
+        return None

@@ -1,0 +1,226 @@
+"""KubernetesExecutor: every job is a Kubernetes Job of its own, or goes to a pod that waits for one.
+
+Invariant: a job's result is its own. It runs once, and a second time only when the cluster took its sandbox away;
+whichever way it ends here, its Job is deleted.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import structlog
+
+from sandtable.errors import InvalidInput, SandboxUnavailable
+from sandtable.sandbox.executor import Hello, JobStatus, Kind
+from sandtable.sandbox.job import WRITES, Job, JobResult, Limits
+from sandtable.sandbox.jobs import Jobs
+from sandtable.sandbox.kubernetes import names
+from sandtable.sandbox.kubernetes.believing import believed
+from sandtable.sandbox.kubernetes.following import Following, Progress
+from sandtable.sandbox.kubernetes.lost import Lost
+from sandtable.sandbox.kubernetes.manifest import Patience, Size
+from sandtable.sandbox.kubernetes.placing import kind_of
+from sandtable.sandbox.kubernetes.pods import Pod, explain_pod, is_lost
+from sandtable.sandbox.kubernetes.station import Setup, Station
+from sandtable.sandbox.kubernetes.template import layers_of
+from sandtable.sandbox.kubernetes.warm import WarmPod
+from sandtable.sandbox.kubernetes.warm_talk import Unreached, talk
+from sandtable.sandbox.kubernetes.watching import PodWatch
+from sandtable.sandbox.outcome import failed
+from sandtable.sandbox.report import Ready
+
+_TRIES = 2
+_SEE_END_S = 3.0
+_PROBE = Limits(wall_ms=20_000, memory_mb=256)
+_PROBES: dict[Kind, tuple[str, str]] = {"sql": ("sql", "SELECT 1 AS ok"), "py": ("python", "1 + 1")}
+
+log = structlog.get_logger(__name__)
+
+
+class KubernetesExecutor:
+    name = "kubernetes"
+
+    def __init__(
+        self,
+        *,
+        image: str,
+        namespace: str | None = None,
+        template: Path | None = None,
+        warm: int = 0,
+        parallel: int = 8,
+        instance: str = "",
+        kubeconfig: Sequence[Path] = (),
+        service: tuple[str, int] | None = None,
+        patience: Patience | None = None,
+    ) -> None:
+        """`parallel`: Jobs at the same time; more wait here, where it costs nothing, and not at the quota.
+        The rest as in `Setup`."""
+        self._setup = Setup(
+            image, namespace or "", kubeconfig, service, instance, template, warm, patience or Patience()
+        )
+        self._replica = secrets.token_hex(5)
+        self._jobs = Jobs(self._work, parallel)
+        self._progress: dict[str, Progress] = {}
+        self._hellos: dict[Kind, Hello] = {}
+        self._station: Station | None = None
+        self._opening = asyncio.Lock()
+        self._probing = asyncio.Lock()
+
+    async def start(self, kind: Kind = "sql") -> Hello:
+        """By a Job that does next to nothing: image, admission, log and order are known to work when it answers."""
+        async with self._probing:
+            if kind not in self._hellos:
+                await self._probe(kind)
+        return self._hellos[kind]
+
+    async def submit(self, job: Job) -> None:
+        if job.mode in WRITES or job.mode == "session":
+            raise InvalidInput(
+                f"a Kubernetes Job cannot do the mode {job.mode!r}",
+                suggestion="files are written, and sessions kept, by the local sandbox",
+            )
+        self._jobs.submit(job)
+
+    async def result(self, job_id: str) -> JobResult:
+        return await self._jobs.result(job_id)
+
+    async def status(self, job_id: str) -> JobStatus:
+        status = self._jobs.status(job_id)
+        if status != "running":
+            return status
+        progress = self._progress.get(job_id)
+        return "running" if progress is not None and progress.begun else "pending"
+
+    async def waiting(self, job_id: str) -> str | None:
+        """Why a pending job has not begun, in words."""
+        if await self.status(job_id) != "pending":
+            return None
+        return self._progress.get(job_id, Progress()).waiting
+
+    async def cancel(self, job_id: str) -> None:
+        self._jobs.cancel(job_id)
+
+    async def warm(self, job: Job) -> None:
+        """Warm pods know no dataset; they only have to be large enough."""
+        if self._setup.warm and (kind := kind_of(job)) in _PROBES:
+            (await self._opened()).shelves[kind].fit(Size.of(kind, job.limits, job.threads))
+
+    async def aclose(self) -> None:
+        await self._jobs.aclose()
+        if self._station is not None:
+            await self._station.aclose()
+
+    async def _opened(self) -> Station:
+        async with self._opening:
+            if self._station is None:
+                self._station = await Station.open(self._setup, self._replica, self._heard)
+            return self._station
+
+    async def _probe(self, kind: Kind) -> None:
+        if kind not in _PROBES:
+            raise SandboxUnavailable(
+                f"there are no sandboxes of kind {kind!r} in Kubernetes", suggestion="sessions are local"
+            )
+        mode, text = _PROBES[kind]
+        job = Job.model_validate(
+            {"id": f"probe-{secrets.token_hex(8)}", "mode": mode, "text": text, "limits": _PROBE}
+        )
+        result = await self._as_job(await self._opened(), job, Progress())
+        if result.error is not None:
+            raise SandboxUnavailable(
+                f"a runner started in Kubernetes but could not answer: {result.error.message}",
+                suggestion=result.error.suggestion,
+            )
+
+    def _heard(self, kind: Kind, ready: Ready | None) -> None:
+        if ready is not None and kind not in self._hellos and self._station is not None:
+            layers = (*layers_of(self._station.template), *ready.layers)
+            self._hellos[kind] = Hello(engine=ready.engine, layers=layers, reasons=ready.reasons)
+
+    async def _work(self, job: Job) -> JobResult:
+        started = time.monotonic()
+        progress = self._progress[job.id] = Progress()
+        progress.waiting = "it is handed to the cluster"
+        try:
+            station = await self._opened()
+            result = await self._in_warm_pod(station, job, progress)
+            if result is None:
+                result = await self._as_job(station, job, progress)
+        finally:
+            del self._progress[job.id]
+        metrics = {**result.metrics, **progress.times(started)}
+        return result.model_copy(update={"metrics": metrics})
+
+    async def _as_job(self, station: Station, job: Job, progress: Progress) -> JobResult:
+        why = ""
+        if (earlier := await station.placing.adopt(job)) is not None:
+            try:
+                return await self._follow(station, job, earlier.name, earlier.nonce, progress)
+            except Lost as lost:
+                log.warning("adopted_job_lost", job_id=job.id, reason=str(lost))
+            finally:
+                station.farewell.say(earlier.name)
+        for again in range(_TRIES):
+            name, uncertain = names.job_name(station.instance, job.id, again), True
+            try:
+                placed = await station.placing.place(job, progress, again)
+                uncertain = False
+                return await self._follow(station, job, name, placed.nonce, progress)
+            except Lost as lost:
+                why = str(lost)
+                log.warning("sandbox_lost", job_id=job.id, reason=why)
+            finally:
+                station.farewell.say(name, uncertain=uncertain)
+        advice = "run it again; if it is lost again, look at the cluster's events"
+        message = f"the sandbox was lost {_TRIES} times: {why}"
+        return failed(job, "RUNNER_INTERNAL_ERROR", "SandboxLost", message, advice)
+
+    async def _follow(
+        self, station: Station, job: Job, name: str, nonce: str, progress: Progress
+    ) -> JobResult:
+        progress.restart()
+        following = Following(
+            station.api, job, name, nonce, station.container, self._setup.patience, progress
+        )
+        result = await following.result()
+        self._heard(kind_of(job), progress.ready)
+        return result
+
+    async def _in_warm_pod(self, station: Station, job: Job, progress: Progress) -> JobResult | None:
+        """None when there is no such pod, or it was lost: then the job gets a Job of its own."""
+        shelf = station.shelves[kind_of(job)]
+        shelf.start()
+        pod = shelf.take(Size.of(kind_of(job), job.limits, job.threads))
+        if pod is None:
+            return None
+        try:
+            progress.begin()
+            report = await talk(pod.address, pod.token, pod.nonce, job)
+            shelf.met(reached=True)
+            return believed(job, report)
+        except Unreached as unreached:
+            shelf.met(reached=False)
+            log.warning("warm_pod_unreached", pod=pod.name, reason=str(unreached))
+        except Lost as lost:
+            log.warning("warm_pod_lost", pod=pod.name, reason=str(lost))
+            end = await self._end_of(station, pod)
+            if end is not None and not is_lost(end):
+                return explain_pod(job, end, "")
+        finally:
+            station.farewell.say(pod.name)
+        progress.restart()
+        return None
+
+    async def _end_of(self, station: Station, pod: WarmPod) -> Pod | None:
+        """How a pod that fell silent ended; None when it did not, or when nobody can tell."""
+        latest = time.monotonic() + _SEE_END_S
+        async with PodWatch(station.api, names.selector(job=pod.name)) as watch:
+            while (left := latest - time.monotonic()) > 0:
+                await watch.changed(left)
+                if watch.newest is not None and watch.newest.over:
+                    return watch.newest
+        return None

@@ -1,0 +1,87 @@
+"""What a runner's log says, line by line: its first word, its report, and anything else for who looks for a cause.
+
+Invariant: a line counts only when it is JSON of the agreed form and, for the report, has the nonce of this very Job.
+Whatever else a log holds, however long, cannot become a result.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from typing import Any
+
+from sandtable.sandbox.report import Ready, Report, Unavailable
+
+_TAIL_LINES = 20
+_TAIL_BYTES = 2_000
+
+
+class LogLines:
+    def __init__(self, nonce: str, most: int) -> None:
+        """`most`: bytes of one line; a longer one is not read to its end."""
+        self.ready: Ready | None = None
+        self.report: Report | None = None
+        self.unavailable: Unavailable | None = None
+        self.overlong = False
+        self._nonce = nonce
+        self._most = most
+        self._parts: list[bytes] = []
+        self._size = 0
+        self._tail: deque[str] = deque(maxlen=_TAIL_LINES)
+
+    def feed(self, chunk: bytes) -> None:
+        *ends, rest = chunk.split(b"\n")
+        for end in ends:
+            self._add(end)
+            self._close()
+        self._add(rest)
+
+    def finish(self) -> None:
+        """The log has ended, perhaps within a line."""
+        self._close()
+
+    def restart(self) -> None:
+        """The log is read from its beginning once more."""
+        self._parts, self._size = [], 0
+        self._tail.clear()
+
+    @property
+    def tail(self) -> str:
+        return "\n".join(self._tail)[-_TAIL_BYTES:]
+
+    def _add(self, part: bytes) -> None:
+        self._size += len(part)
+        if self._size <= self._most:
+            self._parts.append(part)
+        else:
+            self._parts.clear()
+
+    def _close(self) -> None:
+        line, size = b"".join(self._parts), self._size
+        self._parts, self._size = [], 0
+        if size > self._most:
+            self.overlong = True
+        elif line.strip() and not self._understood(line):
+            self._tail.append(line[:_TAIL_BYTES].decode(errors="replace"))
+
+    def _understood(self, line: bytes) -> bool:
+        if not line.startswith(b"{"):
+            return False
+        try:
+            told = json.loads(line)
+            return self._take(told)
+        except (ValueError, RecursionError):
+            # Of another form than the agreed one; pydantic's error is a ValueError.
+            return False
+
+    def _take(self, told: dict[str, Any]) -> bool:
+        kind = told.get("kind")
+        if kind == "ready":
+            self.ready = self.ready or Ready.model_validate(told)
+        elif kind == "report" and told.get("nonce") == self._nonce:
+            self.report = self.report or Report.model_validate(told)
+        elif kind == "unavailable":
+            self.unavailable = self.unavailable or Unavailable.model_validate(told)
+        else:
+            return False
+        return True

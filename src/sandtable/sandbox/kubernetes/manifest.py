@@ -1,0 +1,148 @@
+"""One run's Job: the template, filled with a name, labels, the order, deadlines and sizes. Pure."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from sandtable.sandbox.executor import Kind
+from sandtable.sandbox.job import Limits
+from sandtable.sandbox.kubernetes import names
+from sandtable.sandbox.kubernetes.quantities import at_most
+from sandtable.sandbox.kubernetes.template import Object, pod_of, runner_of
+
+STORE = "/data"
+ORDER_FOLDER = "/job"
+SCRATCH = "/scratch"
+PORT = 8377
+_OVERHEAD_MB: dict[Kind, int] = {"sql": 160, "py": 448}
+"""Engine and libraries before a job has begun, beside the memory that the job itself may use: the sandbox's own
+limit is met first and says so; the container's is the wall behind it."""
+_REQUEST_MB: dict[Kind, int] = {"sql": 128, "py": 320}
+_REQUEST_CPU = "100m"
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What a pod must be large enough for."""
+
+    kind: Kind = "sql"
+    memory_mb: int = 1024
+    threads: int = 1
+    wall_s: float = 30.0
+    tmp_mb: int = 256
+
+    @classmethod
+    def of(cls, kind: Kind, limits: Limits, threads: int) -> Size:
+        return cls(kind, limits.memory_mb, threads, limits.wall_ms / 1e3, limits.tmp_mb)
+
+    def holds(self, other: Size) -> bool:
+        return (
+            self.kind == other.kind
+            and self.memory_mb >= other.memory_mb
+            and self.threads >= other.threads
+            and self.wall_s >= other.wall_s
+            # Not more either: it is what ends a run that spills too much.
+            and self.tmp_mb == other.tmp_mb
+        )
+
+    def and_also(self, other: Size) -> Size:
+        """Large enough for both, with the scratch space of the other."""
+        return Size(
+            self.kind,
+            max(self.memory_mb, other.memory_mb),
+            max(self.threads, other.threads),
+            max(self.wall_s, other.wall_s),
+            other.tmp_mb,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """In seconds. How long each part of a run may take beside the run itself."""
+
+    queue: float = 120.0
+    """Until a pod has begun: a full quota, a full cluster, a slow registry."""
+    start: float = 60.0
+    """From a pod's start to the run's: pulling the image, loading the engine."""
+    finished: int = 300
+    """How long a finished Job stays for a server that was restarted meanwhile."""
+    outage: float = 300.0
+    """How long the API may be away before a run is given up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filling:
+    name: str
+    labels: dict[str, str]
+    config: dict[str, Any]
+    """Of `sandtable_runner.once`, without where the data lies."""
+    size: Size
+    order: str | None = None
+    """Packed; none for a pod that is told later."""
+    annotations: dict[str, str] = field(default_factory=dict)
+    waits_s: float = 0.0
+    """How long the pod may wait for its order."""
+
+
+def fill(template: Object, given: Filling, patience: Patience) -> Object:
+    job = copy.deepcopy(template)
+    alive_s = math.ceil(given.waits_s + given.size.wall_s + patience.start)
+    metadata = job.setdefault("metadata", {})
+    metadata.pop("namespace", None)
+    metadata["name"] = given.name
+    metadata["labels"] = {**(metadata.get("labels") or {}), **given.labels}
+    metadata["annotations"] = {**(metadata.get("annotations") or {}), **given.annotations}
+    job["spec"] |= {
+        "backoffLimit": 0,
+        "completions": 1,
+        "parallelism": 1,
+        # Counts from the Job's creation on, so it holds the time in the queue too; the pod's own counts from its start.
+        "activeDeadlineSeconds": alive_s + math.ceil(patience.queue),
+        "ttlSecondsAfterFinished": patience.finished,
+    }
+    pod_metadata = job["spec"]["template"].setdefault("metadata", {})
+    pod_metadata["labels"] = {**(pod_metadata.get("labels") or {}), **given.labels}
+    pod = pod_of(job)
+    pod["activeDeadlineSeconds"] = alive_s
+    pod.setdefault("terminationGracePeriodSeconds", 0)
+    container = runner_of(job)
+    container["args"] = [json.dumps({"store": STORE, **given.config}, separators=(",", ":"))]
+    container["resources"] = _resources(container.get("resources") or {}, given.size)
+    _give_scratch(pod, container, given.size.tmp_mb)
+    if given.order is not None:
+        pod_metadata["annotations"] = {**(pod_metadata.get("annotations") or {}), names.ORDER: given.order}
+        _show_order(pod, container)
+    return job
+
+
+def _resources(given: Object, size: Size) -> Object:
+    """Limits are the run's; requests the template's, where it has some, but never above the limits."""
+    # What lies in the scratch space is memory too.
+    memory = size.memory_mb + size.tmp_mb + _OVERHEAD_MB[size.kind]
+    limits = {**(given.get("limits") or {}), "memory": f"{memory}Mi", "cpu": str(size.threads)}
+    requests = {"memory": f"{min(memory, _REQUEST_MB[size.kind])}Mi", "cpu": _REQUEST_CPU}
+    requests |= given.get("requests") or {}
+    fitting = {name: at_most(wanted, limits.get(name)) for name, wanted in requests.items()}
+    return {**given, "limits": limits, "requests": fitting}
+
+
+def _show_order(pod: Object, container: Object) -> None:
+    source = {"path": "order", "fieldRef": {"fieldPath": f"metadata.annotations['{names.ORDER}']"}}
+    _mount(pod, container, ORDER_FOLDER, {"downwardAPI": {"items": [source], "defaultMode": 0o444}})
+
+
+def _give_scratch(pod: Object, container: Object, size_mb: int) -> None:
+    mounted = {mount.get("mountPath") for mount in container.get("volumeMounts") or ()}
+    if size_mb and SCRATCH not in mounted:
+        _mount(pod, container, SCRATCH, {"emptyDir": {"medium": "Memory", "sizeLimit": f"{size_mb}Mi"}})
+
+
+def _mount(pod: Object, container: Object, where: str, volume: Object) -> None:
+    name = f"sandtable-{where.strip('/')}"
+    pod["volumes"] = [*(pod.get("volumes") or ()), {"name": name, **volume}]
+    mount = {"name": name, "mountPath": where, "readOnly": where != SCRATCH}
+    container["volumeMounts"] = [*(container.get("volumeMounts") or ()), mount]

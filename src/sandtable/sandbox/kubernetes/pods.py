@@ -1,0 +1,157 @@
+"""A pod as the API tells it, reduced to what decides: is it waiting and why, has it begun, how did it end.
+
+Invariant: reading is total. Whatever is missing in the object reads as "not known yet".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sandtable.errors import SandboxUnavailable
+from sandtable.sandbox.ended import Ended
+from sandtable.sandbox.job import Job, JobResult
+from sandtable.sandbox.kubernetes.template import CONTAINER
+from sandtable.sandbox.outcome import explain_end, timed_out
+
+_NEVER = frozenset(
+    "ErrImageNeverPull ImagePullBackOff InvalidImageName ImageInspectError RegistryUnavailable "
+    "CreateContainerConfigError CreateContainerError RunContainerError StartError ContainerCannotRun".split()
+)
+"""A container that waits for one of these waits in vain."""
+_IMAGE = frozenset(
+    "ErrImageNeverPull ImagePullBackOff ErrImagePull InvalidImageName ImageInspectError".split()
+)
+_NO_SUCH_IMAGE = ("not found", "denied", "unauthorized", "no such host", "not present", "manifest unknown")
+_KILLED = 9
+_SIGNALLED = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    name: str
+    job: str
+    """The name of the Job that made it."""
+    made: str
+    """When, as the API writes it: sorts by time."""
+    node: str
+    address: str
+    phase: str
+    reason: str
+    """The pod's own, such as `DeadlineExceeded` or `Evicted`."""
+    message: str
+    deleted: bool
+    disrupted: bool
+    unschedulable: str
+    running: bool
+    waiting: str
+    waiting_message: str
+    exit_code: int | None
+    exit_reason: str
+
+    @property
+    def begun(self) -> bool:
+        return self.running or self.exit_code is not None
+
+    @property
+    def over(self) -> bool:
+        return self.phase in ("Succeeded", "Failed") or self.exit_code is not None
+
+
+def read_pod(raw: dict[str, Any]) -> Pod:
+    metadata, spec, status = (raw.get(part) or {} for part in ("metadata", "spec", "status"))
+    conditions = {entry.get("type"): entry for entry in status.get("conditions") or ()}
+    scheduled = conditions.get("PodScheduled") or {}
+    unschedulable = scheduled.get("message") or "" if scheduled.get("status") == "False" else ""
+    main = _main_container(spec)
+    states = {entry.get("name"): entry.get("state") or {} for entry in status.get("containerStatuses") or ()}
+    before = [entry.get("state") or {} for entry in status.get("initContainerStatuses") or ()]
+    state = states.get(main) or {}
+    # One that stands before the main container, and will never let it begin, is what the pod waits for.
+    blocked = next((s["waiting"] for s in before if (s.get("waiting") or {}).get("reason") in _NEVER), None)
+    waiting = blocked or state.get("waiting") or {}
+    ended = state.get("terminated") or {}
+    return Pod(
+        name=metadata.get("name") or "",
+        job=(metadata.get("labels") or {}).get("job-name") or "",
+        made=metadata.get("creationTimestamp") or "",
+        node=spec.get("nodeName") or "",
+        address=status.get("podIP") or "",
+        phase=status.get("phase") or "",
+        reason=status.get("reason") or "",
+        message=status.get("message") or "",
+        deleted=bool(metadata.get("deletionTimestamp")),
+        disrupted=(conditions.get("DisruptionTarget") or {}).get("status") == "True",
+        unschedulable=unschedulable,
+        running=state.get("running") is not None,
+        waiting=waiting.get("reason") or "",
+        waiting_message=waiting.get("message") or "",
+        exit_code=ended.get("exitCode"),
+        exit_reason=ended.get("reason") or "",
+    )
+
+
+def _main_container(spec: dict[str, Any]) -> str:
+    named = [entry.get("name") for entry in spec.get("containers") or ()]
+    return CONTAINER if CONTAINER in named or not named else str(named[0])
+
+
+def why_waiting(pod: Pod) -> str:
+    """In words, for a person who waits with it. Empty once it has begun."""
+    if pod.begun or pod.over:
+        return ""
+    if pod.unschedulable:
+        return f"the cluster has no room for it: {pod.unschedulable}"
+    if pod.waiting and pod.waiting != "ContainerCreating":
+        return f"{pod.waiting}: {pod.waiting_message}".rstrip(": ")
+    return "its container is being made" if pod.node else "it waits for a node"
+
+
+def hopeless(pod: Pod) -> SandboxUnavailable | None:
+    """When waiting will not help: what to do instead."""
+    told = f"{pod.waiting}: {pod.waiting_message}".rstrip(": ")
+    if pod.exit_reason in ("StartError", "ContainerCannotRun"):
+        return SandboxUnavailable(
+            f"the runner's container does not start: {pod.exit_reason} {pod.message}".strip(),
+            suggestion="the image must be a Sandtable runner, with its own entry point",
+        )
+    missing = pod.waiting == "ErrImagePull" and any(
+        word in pod.waiting_message.lower() for word in _NO_SUCH_IMAGE
+    )
+    if pod.waiting not in _NEVER and not missing:
+        return None
+    if pod.waiting in _IMAGE:
+        return SandboxUnavailable(
+            f"the runner's image cannot be had: {told}",
+            suggestion="name an image that the nodes can pull in SANDTABLE_KUBERNETES_IMAGE or in the Job template, "
+            "with its pull secret; or load it onto the nodes",
+        )
+    return SandboxUnavailable(
+        f"the runner's container cannot be made: {told}",
+        suggestion="correct the Job template: a volume, a secret or the user that it names is not there",
+    )
+
+
+def is_lost(pod: Pod) -> bool:
+    """It was ended by the cluster, not by what it did: another try may well succeed."""
+    if pod.deleted or pod.disrupted:
+        return True
+    by_node = pod.phase == "Failed" and pod.reason not in ("", "DeadlineExceeded")
+    # Its node went away: the kubelet that could tell an exit code is not there.
+    unknown = pod.exit_reason == "ContainerStatusUnknown" or pod.phase == "Unknown"
+    return by_node or unknown
+
+
+def explain_pod(job: Job, pod: Pod, tail: str) -> JobResult:
+    """Its log holds no report; `tail` is what it holds."""
+    if pod.exit_reason == "OOMKilled":
+        return explain_end(job, Ended(_KILLED), f"{tail}\nthe container ran out of memory".lstrip(), "")
+    if pod.reason == "DeadlineExceeded":
+        return timed_out(job)
+    code = pod.exit_code
+    if code is not None and code > _SIGNALLED:
+        return explain_end(job, Ended(code - _SIGNALLED), tail, "")
+    why = (
+        f"the runner ended without a report (exit code {code}, {pod.exit_reason or pod.reason or pod.phase})"
+    )
+    return explain_end(job, None, tail, why)

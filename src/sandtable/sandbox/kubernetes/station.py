@@ -1,0 +1,121 @@
+"""What an executor needs of one cluster, made when its first job comes: the API, the template, and who acts on both."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from sandtable.sandbox.executor import Kind
+from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused, Object
+from sandtable.sandbox.kubernetes.cluster import find_cluster
+from sandtable.sandbox.kubernetes.farewell import Farewell
+from sandtable.sandbox.kubernetes.manifest import Patience
+from sandtable.sandbox.kubernetes.names import INSTANCE
+from sandtable.sandbox.kubernetes.placing import Placing
+from sandtable.sandbox.kubernetes.reaping import reap
+from sandtable.sandbox.kubernetes.template import built_in, read_template, runner_of
+from sandtable.sandbox.kubernetes.trouble import check_permissions, unavailable
+from sandtable.sandbox.kubernetes.warm import IDLE_S, WarmPods
+from sandtable.sandbox.kubernetes.watching import pause_s
+from sandtable.sandbox.report import Ready
+
+_ANSWER_S = 10.0
+_CLOSE_S = 10.0
+_LEFT_S = 60.0
+"""How long a finished Job counts as one that somebody may still read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What the operator chose."""
+
+    image: str
+    namespace: str = ""
+    """The template's when empty; if that has none, the kubeconfig's, or that of the server's own pod."""
+    kubeconfig: Sequence[Path] = ()
+    service: tuple[str, int] | None = None
+    """Host and port of the API as a pod is told them."""
+    instance: str = ""
+    """The installation: replicas of one server share it, two installations in a namespace do not. The template's label
+    when empty."""
+    template: Path | None = None
+    warm: int = 0
+    patience: Patience = field(default_factory=Patience)
+    warm_idle_s: float = IDLE_S
+
+
+class Station:
+    def __init__(
+        self, setup: Setup, replica: str, api: Api, template: Object, on_ready: Callable[[Kind, Ready], None]
+    ) -> None:
+        self.api = api
+        self.template = template
+        self.container: str = runner_of(template)["name"]
+        labels = template.get("metadata", {}).get("labels") or {}
+        self.instance: str = setup.instance or labels.get(INSTANCE) or "sandtable"
+        self.farewell = Farewell(api)
+        self.placing = Placing(api, template, self.instance, replica, setup.patience)
+        self._setup, self._replica, self._on_ready = setup, replica, on_ready
+        self.shelves: dict[Kind, WarmPods] = {
+            "sql": self._shelf("sql", setup.warm),
+            "py": self._shelf("py", (setup.warm + 1) // 2),
+        }
+        self._reaping = asyncio.create_task(reap(api, self.instance, _LEFT_S), name="reap Jobs")
+        # The one for code is filled when the first code came: its pods hold far more memory.
+        self.shelves["sql"].start()
+
+    def _shelf(self, kind: Kind, count: int) -> WarmPods:
+        return WarmPods(
+            self.api,
+            self.template,
+            self.container,
+            self.instance,
+            self._replica,
+            self.farewell,
+            kind=kind,
+            count=count,
+            patience=self._setup.patience,
+            idle_s=self._setup.warm_idle_s,
+            on_ready=self._on_ready,
+        )
+
+    @classmethod
+    async def open(cls, setup: Setup, replica: str, on_ready: Callable[[Kind, Ready], None]) -> Station:
+        """Raises SandboxUnavailable: no cluster, no answer, no permission, no usable template."""
+        cluster = await asyncio.to_thread(find_cluster, setup.kubeconfig, setup.service)
+        if setup.template is None:
+            template = built_in(setup.image)
+        else:
+            template = await asyncio.to_thread(read_template, setup.template, setup.image)
+        api = Api(cluster, setup.namespace or template["metadata"].get("namespace") or "")
+        try:
+            await _check(api)
+        except BaseException:
+            await api.aclose()
+            raise
+        return cls(setup, replica, api, template, on_ready)
+
+    async def aclose(self) -> None:
+        self._reaping.cancel()
+        await asyncio.gather(self._reaping, return_exceptions=True)
+        await asyncio.gather(*(shelf.aclose() for shelf in self.shelves.values()))
+        await self.farewell.settle(_CLOSE_S)
+        await self.api.aclose()
+
+
+async def _check(api: Api) -> None:
+    failures, latest = 0, time.monotonic() + _ANSWER_S
+    while True:
+        try:
+            await check_permissions(api)
+            return
+        except ApiAway as away:
+            failures += 1
+            if time.monotonic() > latest:
+                raise unavailable(away, api) from away
+            await asyncio.sleep(pause_s(failures))
+        except ApiRefused as refused:
+            raise unavailable(refused, api) from refused

@@ -1,0 +1,227 @@
+"""Pods that wait for a job: each made for one, used once, replaced when taken, too old or dead.
+
+Invariant: a pod is handed out at most once, and only its maker knows its token. No pod outlives its own clock, so the
+pods of a server that died end by themselves.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import structlog
+
+from sandtable.sandbox.executor import Kind
+from sandtable.sandbox.kubernetes import names
+from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused, Object
+from sandtable.sandbox.kubernetes.farewell import Farewell
+from sandtable.sandbox.kubernetes.loglines import LogLines
+from sandtable.sandbox.kubernetes.manifest import PORT, Filling, Patience, Size, fill
+from sandtable.sandbox.kubernetes.pods import Pod, hopeless
+from sandtable.sandbox.kubernetes.watching import PodWatch
+from sandtable.sandbox.report import Ready
+
+IDLE_S = 900.0
+_TOO_OLD = 0.8
+_LOOK_S = 1.0
+_TROUBLE_S = (1.0, 5.0, 15.0, 60.0, 300.0)
+_READY_BYTES = 64 << 10
+_IN_VAIN = 3
+"""So many pods in a row that could not be reached: a network policy stands between us and them."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class WarmPod:
+    name: str
+    token: str
+    nonce: str
+    size: Size
+    made: float = field(default_factory=time.monotonic)
+    address: str = ""
+    ready: Ready | None = None
+    created: bool = False
+    """The cluster has said so. Until then its creation may be under way."""
+    seen: bool = False
+    hearing: asyncio.Task[None] | None = None
+
+
+class WarmPods:
+    def __init__(
+        self,
+        api: Api,
+        template: Object,
+        container: str,
+        instance: str,
+        replica: str,
+        farewell: Farewell,
+        *,
+        kind: Kind,
+        count: int,
+        patience: Patience,
+        idle_s: float = IDLE_S,
+        on_ready: Callable[[Kind, Ready], None],
+    ) -> None:
+        self.size = Size(kind)
+        self._api = api
+        self._template = template
+        self._container = container
+        self._instance = instance
+        self._replica = replica
+        self._farewell = farewell
+        self._count = count
+        self._patience = patience
+        self._idle_s = idle_s
+        self._on_ready = on_ready
+        self._pods: dict[str, WarmPod] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._watch: PodWatch | None = None
+        self._trouble = 0
+        self._not_before = 0.0
+        self._unreached = 0
+
+    def start(self) -> None:
+        if self._task is None and self._count:
+            self._task = asyncio.create_task(self._keep(), name="warm pods")
+
+    @property
+    def ready(self) -> int:
+        return sum(pod.ready is not None for pod in self._pods.values())
+
+    def fit(self, size: Size) -> None:
+        """Jobs of this size will come. Pods that are too small for them are replaced."""
+        if size.kind == self.size.kind and not self.size.holds(size):
+            self.size = self.size.and_also(size)
+            for pod in [pod for pod in self._pods.values() if not pod.size.holds(self.size)]:
+                self._drop(pod)
+
+    def take(self, size: Size) -> WarmPod | None:
+        """One that is ready and large enough; the oldest, for it would be replaced first."""
+        fitting = [pod for pod in self._pods.values() if pod.ready is not None and pod.size.holds(size)]
+        if not fitting:
+            return None
+        taken = min(fitting, key=lambda pod: pod.made)
+        del self._pods[taken.name]
+        if self._watch is not None:
+            self._watch.wake()
+        return taken
+
+    def met(self, *, reached: bool) -> None:
+        """Whether the pod that was taken could be spoken to."""
+        self._unreached = 0 if reached else self._unreached + 1
+        if self._unreached == _IN_VAIN:
+            log.error("warm_pods_given_up", reason=f"their port {PORT} cannot be reached from this server")
+            self._count = 0
+            for pod in list(self._pods.values()):
+                self._drop(pod)
+
+    async def _keep(self) -> None:
+        selected = names.selector(instance=self._instance, replica=self._replica, warm="true")
+        async with PodWatch(self._api, selected) as self._watch:
+            while True:
+                by_job = {pod.job: pod for pod in self._watch.pods.values()}
+                for pod in list(self._pods.values()):
+                    self._look(pod, by_job.get(pod.name), self._watch)
+                await self._make_some()
+                await self._watch.changed(_LOOK_S)
+
+    def _look(self, pod: WarmPod, found: Pod | None, watch: PodWatch) -> None:
+        if time.monotonic() - pod.made > self._idle_s * _TOO_OLD:
+            self._drop(pod)
+            return
+        if found is None:
+            if pod.seen and watch.lost_sight is None:
+                self._drop(pod)
+            return
+        pod.seen = True
+        if found.over or found.deleted:
+            self._drop(pod)
+        elif trouble := hopeless(found):
+            self._drop(pod)
+            self._hold_back(trouble.message)
+        elif found.running and found.address and pod.hearing is None:
+            pod.address = found.address
+            pod.hearing = asyncio.create_task(self._hear(pod, found.name), name=f"hear {found.name}")
+
+    async def _hear(self, pod: WarmPod, name: str) -> None:
+        """Until it says that it waits for its job."""
+        lines = LogLines(pod.nonce, _READY_BYTES)
+        try:
+            async with contextlib.aclosing(self._api.log(name, self._container, follow=True)) as chunks:
+                async for chunk in chunks:
+                    lines.feed(chunk)
+                    if lines.ready is not None or lines.unavailable is not None:
+                        break
+        except (ApiAway, ApiRefused):
+            pod.hearing = None
+            return
+        if lines.ready is None:
+            self._drop(pod)
+            told = lines.unavailable
+            self._hold_back(told.message if told else "a warm pod ended before it was ready")
+            return
+        pod.ready = lines.ready
+        self._trouble = 0
+        self._on_ready(pod.size.kind, lines.ready)
+
+    async def _make_some(self) -> None:
+        while len(self._pods) < self._count and time.monotonic() >= self._not_before:
+            token, nonce = secrets.token_urlsafe(32), secrets.token_hex(16)
+            name = f"sandtable-warm-{names.label_value(self._replica)[:16]}-{secrets.token_hex(4)}"
+            pod = WarmPod(name, token, nonce, self.size)
+            self._pods[name] = pod
+            try:
+                await self._api.create_job(self._manifest(pod))
+                pod.created = True
+                if name not in self._pods:
+                    self._drop(pod)
+            except (ApiAway, ApiRefused) as error:
+                self._drop(pod)
+                self._hold_back(str(error))
+
+    def _manifest(self, pod: WarmPod) -> Object:
+        cell = {"tmp_mb": pod.size.tmp_mb, "memory_mb": pod.size.memory_mb}
+        given = Filling(
+            name=pod.name,
+            labels={**names.labels_of(self._instance, self._replica, pod.name), names.WARM: "true"},
+            config={
+                "kind": pod.size.kind,
+                "input": f"tcp:{PORT}",
+                "nonce": pod.nonce,
+                "token_sha256": hashlib.sha256(pod.token.encode()).hexdigest(),
+                "wait_s": self._idle_s,
+                "ready": {"presealed": False, "warm": True, "cell": cell},
+            },
+            size=pod.size,
+            annotations={names.NONCE: pod.nonce},
+            waits_s=self._idle_s,
+        )
+        return fill(self._template, given, self._patience)
+
+    def _hold_back(self, reason: str) -> None:
+        """A cluster that has no room now is not asked every second."""
+        wait = _TROUBLE_S[min(self._trouble, len(_TROUBLE_S) - 1)]
+        self._trouble += 1
+        self._not_before = time.monotonic() + wait
+        log.warning("warm_pod_not_made", reason=reason, again_in_s=wait)
+
+    def _drop(self, pod: WarmPod) -> None:
+        self._pods.pop(pod.name, None)
+        self._farewell.say(pod.name, uncertain=not pod.created)
+        if pod.hearing is not None and pod.hearing is not asyncio.current_task():
+            pod.hearing.cancel()
+
+    async def aclose(self) -> None:
+        pods = list(self._pods.values())
+        tasks = [task for task in (self._task, *(pod.hearing for pod in pods)) if task is not None]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for pod in pods:
+            self._drop(pod)

@@ -1,0 +1,78 @@
+"""Sandboxes that wait, sorted by what they are for. Only the kinds that were asked for lately have any.
+
+Invariant: what is on a shelf is handed out once or disposed of; nothing is put on a shelf that nobody takes from.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, deque
+from collections.abc import Hashable
+from typing import Generic, Protocol, TypeVar
+
+KEYS_KEPT = 8
+
+
+class Disposable(Protocol):
+    @property
+    def alive(self) -> bool: ...
+
+    def dispose(self) -> None: ...
+
+
+K = TypeVar("K", bound=Hashable)
+S = TypeVar("S", bound=Disposable)
+
+
+class Shelves(Generic[K, S]):
+    def __init__(self, most: int = KEYS_KEPT) -> None:
+        self._most = most
+        self._shelves: OrderedDict[K, deque[S]] = OrderedDict()
+
+    def expect(self, key: K) -> None:
+        """Marks the key as lately used; the least lately used one gives its sandboxes up."""
+        self._shelves.setdefault(key, deque())
+        self._shelves.move_to_end(key)
+        while len(self._shelves) > self._most:
+            _, dropped = self._shelves.popitem(last=False)
+            clear(dropped)
+
+    def take(self, key: K) -> S | None:
+        """The one that came last, if it still lives."""
+        self.expect(key)
+        return living(self._shelves[key])
+
+    def lacking(self, key: K, target: int) -> int:
+        """How many to make. None for a key that was given up. Those that died on the shelf are cleared away."""
+        shelf = self._shelves.get(key)
+        if shelf is None:
+            return 0
+        for sandbox in [one for one in shelf if not one.alive]:
+            shelf.remove(sandbox)
+            sandbox.dispose()
+        return max(0, target - len(shelf))
+
+    def put(self, key: K, sandbox: S) -> None:
+        """One for a key that was given up meanwhile is disposed of: nobody would ever take it."""
+        if key in self._shelves:
+            self._shelves[key].append(sandbox)
+        else:
+            sandbox.dispose()
+
+    def close(self) -> None:
+        for shelf in self._shelves.values():
+            clear(shelf)
+        self._shelves.clear()
+
+
+def clear(shelf: deque[S]) -> None:
+    while shelf:
+        shelf.pop().dispose()
+
+
+def living(shelf: deque[S]) -> S | None:
+    while shelf:
+        sandbox = shelf.pop()
+        if sandbox.alive:
+            return sandbox
+        sandbox.dispose()
+    return None

@@ -1,0 +1,86 @@
+"""How a template comes to be: engine and libraries in memory, its own walls around it, one thread.
+
+Invariant: a template has never read a dataset, a query, or anything a child said. Children are forked from it,
+many by `zygote` for a server on the same machine, one by `once` in a container.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import gc
+import importlib
+import os
+from pathlib import Path
+
+from sandtable_runner import engine, kernel, parse, seal, seccomp
+from sandtable_runner.child import REHEARSAL, Interpreter, Template
+from sandtable_runner.namespaces import enter_namespaces
+
+_INTERPRETERS = {
+    "py": "sandtable_runner.python.template",
+    "jupyter": "sandtable_runner.jupyter.template",
+}
+"""Loaded by name, for only these kinds of templates have the libraries that they load."""
+
+
+def load_interpreter(kind: str) -> Interpreter | None:
+    """None for a template that only knows SQL. Raises ModuleNotFoundError. May return in a copy of this process."""
+    if kind not in _INTERPRETERS:
+        return None
+    # While libraries load, a collection looks at everything and finds nothing.
+    gc.disable()
+    return importlib.import_module(_INTERPRETERS[kind]).prepare()
+
+
+def start_engines(interpreter: Interpreter | None) -> tuple[engine.Connection, engine.Connection]:
+    """The one that will run, and the one that only parses."""
+    connection = engine.connect()
+    parser = engine.connect_parser()
+    if interpreter is None:
+        parse.prepare(parser)
+        parse.parse(parser, REHEARSAL, ["b"])
+    else:
+        interpreter.rehearse(connection)
+    return connection, parser
+
+
+def version_of(interpreter: Interpreter | None) -> str:
+    return engine.version() if interpreter is None else f"{engine.version()}, {interpreter.version}"
+
+
+def close_in(
+    isolation: seal.Isolation,
+    store: str,
+    engines: tuple[engine.Connection, engine.Connection],
+    interpreter: Interpreter | None,
+) -> Template:
+    """Nothing of the environment stays, the walls go up, and the memory that children share is settled."""
+    os.environ.clear()
+    if interpreter is not None:
+        os.environ.update(interpreter.environment)
+    store_fd = _isolate(isolation, store)
+    gc.collect()
+    gc.freeze()
+    gc.disable()
+    connection, parser = engines
+    return Template(connection, parser, isolation, seal.Baseline.measure(), store_fd, interpreter)
+
+
+def _isolate(isolation: seal.Isolation, store: str) -> int:
+    """The template's own walls. The data store's folder as a descriptor, where there is no private root."""
+    store_fd = -1
+    if isolation.namespaces:
+        enter_namespaces(store, isolation.root)
+        # Built once for all: every child is process 1 of its own world.
+        seccomp.build_filter(1, private_files=True, answering=False)
+    else:
+        opened = os.open(store, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
+        # Out of the way of the low numbers, where a child's own channels are put.
+        store_fd = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 64)
+        os.close(opened)
+    if isolation.root:
+        kernel.drop_bounding_set()
+    threads = len(list(Path("/proc/self/task").iterdir()))
+    if threads != 1:
+        raise RuntimeError(f"the template must have one thread to fork safely, it has {threads}")
+    return store_fd

@@ -1,0 +1,72 @@
+"""Shelves: what was asked for lately has sandboxes, and nothing on them is used twice or forgotten."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandtable.sandbox.shelves import Shelves
+
+
+@dataclass(eq=False)
+class _Sandbox:
+    alive: bool = True
+    disposed: bool = False
+
+    def dispose(self) -> None:
+        self.disposed = True
+
+
+def _filled(*keys: str, most: int = 2) -> tuple[Shelves[str, _Sandbox], list[_Sandbox]]:
+    shelves: Shelves[str, _Sandbox] = Shelves(most)
+    sandboxes = [_Sandbox() for _ in keys]
+    for key, sandbox in zip(keys, sandboxes, strict=True):
+        shelves.expect(key)
+        shelves.put(key, sandbox)
+    return shelves, sandboxes
+
+
+def test_each_is_handed_out_once() -> None:
+    shelves, (first, second) = _filled("a", "a")
+    assert {id(shelves.take("a")), id(shelves.take("a"))} == {id(first), id(second)}
+    assert shelves.take("a") is None
+
+
+def test_the_dead_are_cleared_away() -> None:
+    shelves, (dead,) = _filled("a")
+    dead.alive = False
+    assert shelves.take("a") is None
+    assert dead.disposed
+
+
+def test_the_dead_are_replaced() -> None:
+    shelves, (dead, living) = _filled("a", "a")
+    dead.alive = False
+    assert shelves.lacking("a", 2) == 1
+    assert dead.disposed and not living.disposed
+
+
+def test_the_kind_that_was_not_used_for_longest_is_given_up() -> None:
+    shelves, (first, second, third) = _filled("a", "b", "c")
+    assert (first.disposed, second.disposed, third.disposed) == (True, False, False)
+    assert shelves.lacking("a", 2) == 0, "nobody would take from it"
+
+
+def test_use_keeps_a_kind() -> None:
+    shelves, (first, second) = _filled("a", "b")
+    shelves.expect("a")
+    shelves.expect("c")
+    assert (first.disposed, second.disposed) == (False, True)
+
+
+def test_one_for_a_kind_that_was_given_up_is_disposed_of() -> None:
+    shelves, _ = _filled("a")
+    late = _Sandbox()
+    shelves.put("never asked for", late)
+    assert late.disposed
+
+
+def test_closing_disposes_of_all() -> None:
+    shelves, sandboxes = _filled("a", "b")
+    shelves.close()
+    assert all(sandbox.disposed for sandbox in sandboxes)
+    assert shelves.lacking("a", 1) == 0
