@@ -20,27 +20,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sandtable_runner import environment
 from sandtable_runner.frames import write_frame
 from sandtable_runner.host import probe_host
 from sandtable_runner.once_child import Child, OutOfMemory, Report
 from sandtable_runner.once_order import Abandoned, BadOrder, Inlet, check, open_inlet
 from sandtable_runner.template import close_in, load_interpreter, start_engines, version_of
 
-_CODE_ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "HOME": "/",
-    "LANG": "C.UTF-8",
-    "TZ": "UTC",
-    "OMP_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "2",
-    "PYTHONHASHSEED": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-    "POLARS_MAX_THREADS": "1",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "JE_ARROW_MALLOC_CONF": "background_thread:false",
-    "_RJEM_MALLOC_CONF": "background_thread:false",
-}
-"""Code must give the same bytes on every tier: hashes are not salted, and no library starts threads."""
 _UNAVAILABLE = 1
 _WAIT_S = 3600.0
 
@@ -95,7 +81,7 @@ def _salt_no_hashes(config: Config) -> None:
     """Start again as code needs it. The flags are what is left of `-I`, which would ignore the environment."""
     if config.kind != "sql" and sys.flags.hash_randomization:
         command = [sys.executable, "-s", "-P", "-m", "sandtable_runner.once", *sys.argv[1:]]
-        os.execve(sys.executable, command, _CODE_ENVIRONMENT)  # noqa: S606 - itself, no shell wanted
+        os.execve(sys.executable, command, environment.CODE)  # noqa: S606 - itself, no shell wanted
 
 
 def _serve(config: Config) -> int:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from sandtable.sandbox.executor import Kind
+from sandtable_runner import environment
 
 USER = "65532:65532"
 STORE = "/data"
@@ -20,8 +21,6 @@ _BASE_MB: dict[Kind, int] = {"sql": 384, "py": 1024, "jupyter": 1024}
 _SPARE_PIDS = 8
 _MOST_FILES = 1024
 _MOST_OF_USER = 4096
-_ENVIRONMENT = ("PATH=/usr/local/bin:/usr/bin:/bin", "HOME=/", "LANG=C.UTF-8", "TZ=UTC", "OMP_NUM_THREADS=1",
-                "MALLOC_ARENA_MAX=2", "PYTHONDONTWRITEBYTECODE=1")  # fmt: skip
 _DEATH_BEFORE_US = 500
 """When memory runs out, a container goes before whatever else runs on the machine."""
 
@@ -85,7 +84,7 @@ def specification(
         "Image": image,
         "Cmd": [json.dumps(config, separators=(",", ":"))],
         "User": USER,
-        "Env": list(_ENVIRONMENT),
+        "Env": [f"{name}={value}" for name, value in environment.SQL.items()],
         "WorkingDir": "/",
         "Hostname": "sandbox",
         "Labels": labels,

@@ -100,12 +100,15 @@ class Plugin:
         given = {**self.environment, "KUBERNETES_EXEC_INFO": json.dumps(request)}
         # `env` adds to the environment without this process having to read it.
         words = ("env", *(f"{name}={value}" for name, value in given.items()), self.command, *self.arguments)
-        process = await asyncio.create_subprocess_exec(
-            *words,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.PIPE,
-        )
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *words,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+            )
+        except OSError as error:
+            raise self._trouble(f"cannot be started: {error.strerror or error}") from error
         try:
             async with asyncio.timeout(_PLUGIN_S):
                 said, complained = await process.communicate()

@@ -18,34 +18,15 @@ from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.executor import Hello, Kind
 from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
 from sandtable.sandbox.local.sandbox import Sandbox
+from sandtable_runner import environment
 
 _START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0, "jupyter": 90.0}
 _MAX_MESSAGE = 64 << 10
-# Nothing of the server's environment reaches a template; these keep libraries from starting threads.
-_ENVIRONMENT = {
-    "PATH": "/usr/bin:/bin",
-    "HOME": "/",
-    "LANG": "C.UTF-8",
-    "TZ": "UTC",
-    "OMP_NUM_THREADS": "1",
-    "MALLOC_ARENA_MAX": "2",
-    "PYTHONDONTWRITEBYTECODE": "1",
-}
-# Code must give the same bytes again: hashes are not salted. The rest keeps libraries from starting threads.
-_FOR_CODE = {
-    **{name: value for name, value in _ENVIRONMENT.items() if name != "PYTHONDONTWRITEBYTECODE"},
-    "PYTHONHASHSEED": "0",
-    "OPENBLAS_NUM_THREADS": "1",
-    "POLARS_MAX_THREADS": "1",
-    "ARROW_DEFAULT_MEMORY_POOL": "system",
-    "JE_ARROW_MALLOC_CONF": "background_thread:false",
-    "_RJEM_MALLOC_CONF": "background_thread:false",
-}
 # `-I` would also ignore the hash seed; with an environment of our own, this is the rest of what it does.
 _COMMAND: dict[Kind, tuple[list[str], dict[str, str]]] = {
-    "sql": (["-I"], _ENVIRONMENT),
-    "py": (["-s", "-P"], _FOR_CODE),
-    "jupyter": (["-s", "-P"], _FOR_CODE),
+    "sql": (["-I"], environment.SQL),
+    "py": (["-s", "-P"], environment.CODE),
+    "jupyter": (["-s", "-P"], environment.CODE),
 }
 _NEEDS: dict[Kind, str] = {
     "sql": "check that the installation is whole",
