@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
@@ -37,6 +38,14 @@ def test_in_postgres_as_often_as_one_likes(tmp_path: Path, postgres_url: str) ->
             "SELECT tablename FROM pg_tables WHERE schemaname = current_schema()"
         ).fetchall()
     assert {name for (name,) in found} >= TABLES
+
+
+@pytest.mark.needs("postgres")
+def test_several_at_once_do_not_wait_for_each_other_for_ever(tmp_path: Path, postgres_url: str) -> None:
+    """An index that one of them makes waits for every statement of the others."""
+    with ThreadPoolExecutor(4) as threads:
+        done = list(threads.map(lambda name: _migrate(tmp_path / name, postgres_url), "abcd"))
+    assert [one.returncode for one in done] == [0] * 4, [one.stderr for one in done]
 
 
 def test_a_database_that_is_not_there(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ Pool = AsyncConnectionPool[Connection]
 
 CONNECTIONS = 10
 _UPGRADING = 0x5A7E
+_LOOK_AGAIN_S = 0.05
 
 
 class Postgres:
@@ -103,7 +104,12 @@ class Postgres:
     async def upgrading(self) -> AsyncGenerator[Connection, None]:
         """One server at a time changes the tables; the others wait here."""
         async with self.connection() as connection:
-            await connection.execute("SELECT pg_advisory_lock(%s, 0)", (_UPGRADING,))
+            # Not by waiting in the database: an index that is made there waits for every statement under way, and so
+            # for one that waits for whoever makes the index.
+            while True:
+                if await _locked(connection):
+                    break
+                await asyncio.sleep(_LOOK_AGAIN_S)
             try:
                 yield connection
             finally:
@@ -178,3 +184,8 @@ def storable(values: Sequence[Any]) -> list[Any]:
 
 def _text(value: str) -> str:
     return plain(value).replace("\0", "\N{REPLACEMENT CHARACTER}")
+
+
+async def _locked(connection: Connection) -> bool:
+    tried = await connection.execute("SELECT pg_try_advisory_lock(%s, 0)", (_UPGRADING,))
+    return await tried.fetchone() == (True,)
