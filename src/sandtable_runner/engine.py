@@ -19,7 +19,14 @@ import duckdb
 Connection = duckdb.DuckDBPyConnection
 ENGINE_ERRORS = duckdb.Error
 
-_EXHAUSTED = ("No space left", "max_temp_directory_size", "bad_alloc", "Out of Memory", "failed to allocate")
+_EXHAUSTED = (
+    "No space left",
+    "File too large",
+    "max_temp_directory_size",
+    "bad_alloc",
+    "Out of Memory",
+    "failed to allocate",
+)
 
 _TEMPLATE = {
     "threads": 1,

@@ -124,7 +124,7 @@ async def test_an_earlier_attempt_at_something_else_is_ended(room: Room) -> None
 async def test_only_what_is_over_is_swept_away(room: Room, monkeypatch: pytest.MonkeyPatch) -> None:
     done, living = job("SELECT 1 AS x"), job(RUNS_SLOWLY)
     await asyncio.to_thread(_die_while_running, room, living)
-    await asyncio.to_thread(_die_while_running, room, job("SELECT 2 AS x", job_id=done.id))
+    await asyncio.to_thread(_die_while_running, room, job(LASTING, job_id=done.id))
     await until("its end", lambda: sum(one["status"].get("succeeded", 0) for one in room.jobs()) == 1)
     monkeypatch.setattr(station, "_LEFT_S", 0.5)
     await asyncio.sleep(2)
