@@ -254,6 +254,17 @@ async def test_health_needs_nothing(client: AsyncClient) -> None:
     assert (await client.get("/healthz")).json() == {"status": "ok"}
 
 
+async def test_what_prometheus_reads(client: AsyncClient) -> None:
+    assert (await client.post("/runs", json={"dataset_id": "shop", "sql": "SELECT 1"})).is_success
+    answer = await client.get("/metrics")
+    assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
+    lines = answer.text.splitlines()
+    assert "# TYPE sandtable_runs gauge" in lines
+    counted = [int(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("sandtable_runs{")]
+    assert sum(counted) == 1
+    assert any(line.startswith('sandtable_build_info{version="') for line in lines)
+
+
 async def test_ready_when_everything_is(client: AsyncClient) -> None:
     answer = await client.get("/readyz")
     assert answer.status_code == 200

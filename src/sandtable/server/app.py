@@ -11,7 +11,7 @@ from fastapi import FastAPI
 from sandtable import __version__
 from sandtable.assemble import Parts
 from sandtable.sandbox.selftest import DoctorReport
-from sandtable.server import chat, errors, health, pages, reference, rest
+from sandtable.server import chat, errors, health, metrics, pages, reference, rest
 from sandtable.server.conversations import Conversations, Open
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.langgraph import assistants, runs, stock, threads, ui
@@ -33,7 +33,21 @@ TAGS = [
     {"name": "capsules", "description": "What happened, provably."},
     {"name": "health", "description": "For whoever operates this server."},
 ]
-ADAPTERS = (rest, chat, query, stream, health, pages, reference, assistants, threads, runs, ui, stock)
+ADAPTERS = (
+    rest,
+    chat,
+    query,
+    stream,
+    health,
+    metrics,
+    pages,
+    reference,
+    assistants,
+    threads,
+    runs,
+    ui,
+    stock,
+)
 
 
 @asynccontextmanager

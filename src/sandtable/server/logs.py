@@ -19,7 +19,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sandtable.server.errors import REQUEST_ID, unexpected
 
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_QUIET = ("/healthz", "/readyz")
+_QUIET = ("/healthz", "/readyz", "/metrics")
 
 log = structlog.get_logger("sandtable.server")
 
