@@ -7,12 +7,11 @@ no WebSocket of another origin).
 
 from __future__ import annotations
 
-import asyncio
-
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandtable.errors import ErrorCode, Problem
+from sandtable.server.bodies import read_body, replayed
 from sandtable.server.errors import error_response
 
 MAX_BODY = 1 << 20
@@ -85,13 +84,13 @@ class Guard:
             await error_response(_CROSS_SITE, scope, 403)(scope, receive, send)
             return
         limit = _LARGE.get(scope["path"], MAX_BODY)
-        body = await _read(headers, receive, limit)
+        body = await read_body(headers, receive, limit, _BODY_SECONDS)
         if isinstance(body, int):
             await error_response(_unread(body, limit), scope, body)(scope, receive, send)
         elif body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             await error_response(_NOT_JSON, scope, 415)(scope, receive, send)
         else:
-            await self._app(scope, _replay(body, receive), send)
+            await self._app(scope, replayed(body, receive), send)
 
 
 def _of_another_origin(headers: Headers) -> bool:
@@ -110,42 +109,6 @@ async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
         await error_response(_CROSS_SITE, scope, 403)(scope, receive, send)
     else:
         await send({"type": "websocket.close", "code": 1008})
-
-
-async def _read(headers: Headers, receive: Receive, limit: int) -> bytes | int:
-    """The whole body, or the HTTP status that says why it was not read."""
-    declared = headers.get("content-length", "")
-    if declared.isdecimal() and (len(declared) > 12 or int(declared) > limit):
-        return 413
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(_BODY_SECONDS):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return 400
-                chunks.append(message.get("body", b""))
-                size += len(chunks[-1])
-                if size > limit:
-                    return 413
-                if not message.get("more_body", False):
-                    return b"".join(chunks)
-    except TimeoutError:
-        return 408
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
 
 
 def _unread(status: int, limit: int) -> Problem:

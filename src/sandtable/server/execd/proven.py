@@ -6,7 +6,6 @@ the ones that were proven before they are parsed. Only `OPEN` paths are for ever
 
 from __future__ import annotations
 
-import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sandtable.errors import ErrorCode, Problem
 from sandtable.sandbox.remote.proof import HEADER, SKEW_S, Claim, Token
 from sandtable.sandbox.remote.protocol import HEALTH
+from sandtable.server.bodies import read_body, replayed
 from sandtable.server.errors import error_response, unexpected
 
 OPEN = frozenset({HEALTH, "/openapi.json"})
@@ -76,7 +76,7 @@ class Proven:
                 await error_response(refused, scope, _STATUS.get(refused.message))(scope, receive, proving)
                 return
         try:
-            await self._app(scope, _replay(body, receive), proving)
+            await self._app(scope, replayed(body, receive), proving)
         except Exception:
             log.exception("request_broke", method=scope["method"], path=scope["path"])
             await unexpected(scope)(scope, receive, proving)
@@ -135,40 +135,12 @@ class _Proving:
 
 async def _read(claim: Claim, headers: Headers, receive: Receive) -> tuple[bytes, Problem | None]:
     """The whole body, or why there is none."""
-    declared = headers.get("content-length", "0")
-    if not declared.isdecimal() or len(declared) > 12 or int(declared) > MAX_BODY:
+    if not headers.get("content-length", "0").isdecimal():
         return b"", _TOO_LARGE
-    chunks: list[bytes] = []
-    size = 0
-    try:
-        async with asyncio.timeout(_BODY_S):
-            while True:
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    return b"", _NOT_WHOLE
-                chunks.append(message.get("body", b""))
-                size += len(chunks[-1])
-                if size > MAX_BODY:
-                    return b"", _TOO_LARGE
-                if not message.get("more_body", False):
-                    break
-    except TimeoutError:
-        return b"", _NOT_WHOLE
-    body = b"".join(chunks)
+    body = await read_body(headers, receive, MAX_BODY, _BODY_S)
+    if isinstance(body, int):
+        return b"", _TOO_LARGE if body == 413 else _NOT_WHOLE
     return (body, None) if claim.covers(body) else (b"", _OTHER_BODY)
-
-
-def _replay(body: bytes, receive: Receive) -> Receive:
-    given = False
-
-    async def replay() -> Message:
-        nonlocal given
-        if given:
-            return await receive()
-        given = True
-        return {"type": "http.request", "body": body, "more_body": False}
-
-    return replay
 
 
 _SAME_TOKEN = "Set SANDTABLE_EXECD_TOKEN to the same value for the server and for `sandtable execd`."  # noqa: S105 - advice
