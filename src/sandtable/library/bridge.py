@@ -164,15 +164,42 @@ def at_close(closing: Closing) -> None:
     _HERE.closings.append(closing)
 
 
+class _Ticket:
+    """For work that its caller may give up at any moment, also before it hears that the work was taken."""
+
+    def __init__(self) -> None:
+        self._dropped = False
+        self._begun: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None] | None = None
+
+    async def taken(self, work: Coroutine[Any, Any, T]) -> T:
+        # First this, then the look; `drop` does it the other way round: one of the two sees the other.
+        self._begun = asyncio.get_running_loop(), asyncio.current_task()
+        if self._dropped:
+            raise asyncio.CancelledError
+        return await work
+
+    def drop(self, work: Coroutine[Any, Any, Any]) -> None:
+        self._dropped = True
+        if self._begun is None:
+            # It never will.
+            work.close()
+            return
+        loop, task = self._begun
+        # A loop that has closed took everything of its with it.
+        with contextlib.suppress(RuntimeError):
+            if task is not None:
+                loop.call_soon_threadsafe(task.cancel)
+
+
 def wait_for(work: Coroutine[Any, Any, T]) -> T:
-    future = BRIDGE.submit(work)
+    ticket = _Ticket()
     try:
-        return future.result()
+        return BRIDGE.submit(ticket.taken(work)).result()
     except CancelledError:
         raise _closed() from None
     except BaseException:
         # Ctrl-C, or an error of the work itself, which then has ended.
-        future.cancel()
+        ticket.drop(work)
         raise
 
 
