@@ -13,7 +13,10 @@ from sandtable.capsule import postgres_statements as sql
 from sandtable.capsule.postgres_migrations import MIGRATIONS, VERSIONS
 from sandtable.capsule.postgres_pool import Postgres, storable
 from sandtable.capsule.postgres_presence import MISSED
+from sandtable.capsule.records import conditions, record_of
 from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunNews, RunRecord
+
+_USER = "user_name"
 
 
 class PostgresStore:
@@ -111,7 +114,7 @@ class PostgresStore:
         return _first(await self._db.rows(f"{sql.RECORD_WITH_RESULT} WHERE id = %s", run_id))
 
     async def list(self, wanted: RunFilter) -> list[RunRecord]:
-        where, values = _conditions(wanted)
+        where, values = conditions(wanted, mark="%s", user=_USER, contains="search ILIKE %s")
         query = f"{sql.RECORD} {where} ORDER BY id DESC LIMIT %s"
         return [_record(row) for row in await self._db.rows(query, *values, wanted.limit)]
 
@@ -128,40 +131,9 @@ class PostgresStore:
         return json.loads(rows[0]["envelope"]) if rows else None
 
 
-def _conditions(wanted: RunFilter) -> tuple[str, list[str]]:
-    exact = {
-        "status": wanted.status,
-        "dataset_id": wanted.dataset_id,
-        "user_name": wanted.user,
-        "session": wanted.session,
-    }
-    parts = [(f"{name} = %s", value) for name, value in exact.items() if value is not None]
-    if wanted.before is not None:
-        parts.append(("id < %s", wanted.before))
-    if wanted.text:
-        escaped = wanted.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        parts.append(("search ILIKE %s", f"%{escaped}%"))
-    where = "WHERE " + " AND ".join(condition for condition, _ in parts) if parts else ""
-    return where, [value for _, value in parts]
-
-
 def _first(rows: list[dict[str, Any]]) -> RunRecord | None:
     return _record(rows[0]) if rows else None
 
 
 def _record(row: dict[str, Any]) -> RunRecord:
-    return RunRecord(
-        id=row["id"],
-        owner=row["owner"],
-        pinned=row["pinned"],
-        user=row["user_name"],
-        dataset_id=row["dataset_id"],
-        created_at=row["created_at"],
-        started_at=row["started_at"],
-        status=row["status"],
-        attempts=row["attempts"],
-        cancel_requested=row["cancel_requested"],
-        search=row["search"],
-        body=json.loads(row["body"]),
-        result=json.loads(row["result"]) if row["result"] else None,
-    )
+    return record_of(row, user=_USER, pinned=row["pinned"])

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.capsule.migrations import MIGRATIONS
+from sandtable.capsule.records import conditions, record_of
 from sandtable.capsule.sqlite_errors import replaced
 from sandtable.capsule.sqlite_file import SqliteFile
 from sandtable.capsule.store import Ending, QueueFull, RunFilter, RunNews, RunRecord
@@ -86,7 +87,7 @@ class SqliteStore:
         return _first(await self._rows(f"{_RECORD_WITH_RESULT} WHERE id = ?", run_id))
 
     async def list(self, wanted: RunFilter) -> list[RunRecord]:
-        where, values = _conditions(wanted)
+        where, values = conditions(wanted, mark="?", user="user", contains=r"search LIKE ? ESCAPE '\'")
         sql = f"{_RECORD} {where} ORDER BY id DESC LIMIT ?"
         return [_record(row) for row in await self._rows(sql, *values, wanted.limit)]
 
@@ -190,39 +191,9 @@ _CHOOSE = """
 """
 
 
-def _conditions(wanted: RunFilter) -> tuple[str, list[str]]:
-    exact = {
-        "status": wanted.status,
-        "dataset_id": wanted.dataset_id,
-        "user": wanted.user,
-        "session": wanted.session,
-    }
-    parts = [(f"{name} = ?", value) for name, value in exact.items() if value is not None]
-    if wanted.before is not None:
-        parts.append(("id < ?", wanted.before))
-    if wanted.text:
-        escaped = wanted.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        parts.append((r"search LIKE ? ESCAPE '\'", f"%{escaped}%"))
-    where = "WHERE " + " AND ".join(condition for condition, _ in parts) if parts else ""
-    return where, [value for _, value in parts]
-
-
 def _first(rows: list[sqlite3.Row]) -> RunRecord | None:
     return _record(rows[0]) if rows else None
 
 
 def _record(row: sqlite3.Row) -> RunRecord:
-    return RunRecord(
-        id=row["id"],
-        owner=row["owner"],
-        user=row["user"],
-        dataset_id=row["dataset_id"],
-        created_at=row["created_at"],
-        started_at=row["started_at"],
-        status=row["status"],
-        attempts=row["attempts"],
-        cancel_requested=bool(row["cancel_requested"]),
-        search=row["search"],
-        body=json.loads(row["body"]),
-        result=json.loads(row["result"]) if row["result"] else None,
-    )
+    return record_of(row, user="user")

@@ -16,7 +16,6 @@ import pytest
 
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.executor import Executor
-from sandtable.sandbox.extra import missing_packages
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.remote.executor import RemoteExecutor
 from sandtable.sandbox.selftest import examine
@@ -227,7 +226,6 @@ async def test_the_sandboxes_there_withstand_the_self_test(
         assert len(report.attempts) > 10
 
 
-@pytest.mark.skipif(bool(missing_packages()), reason="python (its packages are not installed)")
 async def test_python(store: Store, service: Execd) -> None:
     async with _executor(service.url) as executor:
         await executor.start("py")

@@ -1,0 +1,49 @@
+"""What every database of runs does alike: a filter as SQL conditions, a row as a record."""
+
+from __future__ import annotations
+
+import json
+from typing import Any, Protocol
+
+from sandtable.capsule.store import RunFilter, RunRecord
+
+
+class Row(Protocol):
+    def __getitem__(self, name: str, /) -> Any: ...
+
+
+def conditions(wanted: RunFilter, *, mark: str, user: str, contains: str) -> tuple[str, list[str]]:
+    """The WHERE clause and its values. `mark` stands for a value, `user` is that column's name, `contains` finds a
+    pattern in the search text, in which `\\` escapes."""
+    exact = {
+        "status": wanted.status,
+        "dataset_id": wanted.dataset_id,
+        user: wanted.user,
+        "session": wanted.session,
+    }
+    parts = [(f"{name} = {mark}", value) for name, value in exact.items() if value is not None]
+    if wanted.before is not None:
+        parts.append((f"id < {mark}", wanted.before))
+    if wanted.text:
+        escaped = wanted.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
+        parts.append((contains, f"%{escaped}%"))
+    where = "WHERE " + " AND ".join(condition for condition, _ in parts) if parts else ""
+    return where, [value for _, value in parts]
+
+
+def record_of(row: Row, *, user: str, pinned: bool = False) -> RunRecord:
+    return RunRecord(
+        id=row["id"],
+        owner=row["owner"],
+        pinned=pinned,
+        user=row[user],
+        dataset_id=row["dataset_id"],
+        created_at=row["created_at"],
+        started_at=row["started_at"],
+        status=row["status"],
+        attempts=row["attempts"],
+        cancel_requested=bool(row["cancel_requested"]),
+        search=row["search"],
+        body=json.loads(row["body"]),
+        result=json.loads(row["result"]) if row["result"] else None,
+    )
