@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sandtable.wording.inert import one_line
 
 LONGEST_BLOCK = 16_000
@@ -9,7 +11,8 @@ LONGEST_BLOCK = 16_000
 
 def fenced(kind: str, text: str) -> str:
     shown = text if len(text) <= LONGEST_BLOCK else text[:LONGEST_BLOCK] + "\n…"
-    fence = "```" if "```" not in shown else "~~~~~~"
+    # No fence within it may be as long.
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
     return f"{fence}{kind}\n{shown}\n{fence}"
 
 

@@ -31,6 +31,8 @@ class Said(TypedDict, total=False):
     """What a turn ends with when nothing is to be run."""
 
     text: str
+    markdown: str
+    """The text with what its tags name in their places, where that is more than the text."""
     ending: str
     suggestions: list[str]
     run_ids: list[str]

@@ -40,16 +40,20 @@ def new_id() -> str:
     return str(uuid4())
 
 
-async def speak(text: str, about: dict[str, Any]) -> AIMessage:
-    """Say `text` in pieces; the message it makes carries `about` for those who read the state."""
+async def speak(text: str, about: dict[str, Any], markdown: str | None = None) -> AIMessage:
+    """Say `text` in pieces; the message it makes carries `about` for those who read the state.
+
+    `markdown` is the same for whoever knows messages only; `about` then has the text with its tags.
+    """
     message_id = new_id()
+    content = text if markdown is None else markdown
     if _listened_to():
-        async for chunk in Voice(message_id=message_id).astream(text):
-            emit(Delta(text=str(chunk.content)))
-    else:
-        for piece in pieces(text):
-            emit(Delta(text=piece))
-    return AIMessage(content=text, id=message_id, additional_kwargs={"sandtable": about})
+        async for _ in Voice(message_id=message_id).astream(content):
+            pass
+    for piece in pieces(text):
+        emit(Delta(text=piece))
+    told = about if content == text else {**about, "text": text}
+    return AIMessage(content=content, id=message_id, additional_kwargs={"sandtable": told})
 
 
 def _listened_to() -> bool:

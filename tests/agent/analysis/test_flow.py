@@ -174,6 +174,17 @@ async def test_a_fooled_model_changes_nothing(tmp_path: Path) -> None:
     assert said.text == "It was 20.5 in the end.\n\n[[table-1]]\n\n[[plot-1]]"
 
 
+async def test_whoever_knows_messages_only_reads_the_tables_in_their_places(tmp_path: Path) -> None:
+    scripts = {"three": shows(table(1, [["[a](http://evil.test)|b", -1.5], ["x", 2.0]], "name", "revenue"))}
+    async with analysing(tmp_path, ScriptedCoder(), scripts) as house:
+        said = last(await house.ask(QUESTION))
+        kept = (await house.state()).values["messages"][-1]
+    assert "[[table-1]]" in said.text
+    assert kept.additional_kwargs["sandtable"]["text"] == said.text
+    rows = "| name | revenue |\n| --- | --- |\n| `[a](http://evil.test)\\|b` | -1.5 |\n| x | 2.0 |"
+    assert rows in kept.content and "[[" not in kept.content
+
+
 async def test_closing_the_stream_cancels_the_cell(tmp_path: Path) -> None:
     coder = ScriptedCoder()
     async with analysing(tmp_path, coder, {"one": Script(delay_s=30)}) as house:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -15,6 +16,7 @@ from langgraph.graph.ui import push_ui_message
 from sandtable.agent.analysis.coder import Coder, Reply, Seen, Task
 from sandtable.agent.analysis.concluding import given_up, local_answer, with_tags, worded_answer
 from sandtable.agent.analysis.notes import Analysis, cells_of, goal_of, main_of
+from sandtable.agent.analysis.placing import with_artifacts
 from sandtable.agent.analysis.prompt import shown_ids
 from sandtable.agent.events import Chart, Table, Thought
 from sandtable.agent.means import Means
@@ -38,7 +40,7 @@ async def conclude(means: Means, state: State, config: RunnableConfig) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     if analysis.get("problem") is not None:
-        return await _stopped(state, analysis)
+        return await _stopped(means, state, analysis)
     emit(Thought(text="Summing up…"))
     cells = cells_of(analysis)
     worked = [cell for cell in cells if cell.succeeded]
@@ -51,7 +53,13 @@ async def conclude(means: Means, state: State, config: RunnableConfig) -> State:
     drawn = _show_result(result, list(runs.values()))
     ids = [main.run_id] if main else []
     ids += [cell.run_id for cell in worked if cell.run_id not in ids]
-    said = Said(text=text, ending="answered", run_ids=ids, suggestions=list(dataset.prompts[:2]))
+    said = Said(
+        text=text,
+        markdown=_placed(text, runs.values()),
+        ending="answered",
+        run_ids=ids,
+        suggestions=list(dataset.prompts[:2]),
+    )
     update, message = await end_turn(state, said, _exchange(state, analysis, text, None))
     if result is not None:
         props = _props(result, state, said.get("suggestions") or [], analysis, list(runs.values()), drawn)
@@ -105,19 +113,26 @@ def _show_result(result: Run | None, runs: list[Run]) -> dict[str, Any] | None:
     return None
 
 
-async def _stopped(state: State, analysis: Analysis) -> State:
+def _placed(text: str, runs: Iterable[Run]) -> str:
+    return with_artifacts(text, {artifact.id: artifact for run in runs for artifact in run.artifacts})
+
+
+async def _stopped(means: Means, state: State, analysis: Analysis) -> State:
     kept = analysis.get("problem")
     problem = Problem.model_validate(kept) if kept else None
     cells = cells_of(analysis)
     attempts = sum(cell.step == analysis.get("at") for cell in cells)
     text = given_up(problem, analysis.get("at", 1), goal_of(analysis), attempts)
     worked = [cell for cell in cells if cell.succeeded]
+    markdown = text
     if worked:
         text = f"{text}\n\nThe steps before it ran; what they made is kept for your next question."
         text = with_tags(text, shown_ids(worked), [table.id for table in worked[-1].tables[-1:]])
+        markdown = _placed(text, [await means.runs.get(worked[-1].run_id)])
     refused = problem is not None and problem.code == ErrorCode.PYTHON_POLICY_VIOLATION
     said = Said(
         text=text,
+        markdown=markdown,
         ending="refused" if refused else "failed",
         run_ids=[cell.run_id for cell in reversed(cells)],
         problem=problem.model_dump(mode="json") if problem else None,

@@ -25,7 +25,7 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
         "problem": said.get("problem"),
     }
     text = said.get("text", "")
-    message = await speak(text, about)
+    message = await speak(text, about, said.get("markdown"))
     emit(EVENT.validate_python({"type": "message", "text": text, **about}))
     _lighten(state)
     update = State(messages=[message], exchanges=with_exchange(state, exchange), turn=Turn())

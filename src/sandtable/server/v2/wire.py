@@ -16,6 +16,7 @@ from typing import Any, Literal
 import structlog
 from pydantic import ValidationError
 
+from sandtable.agent.analysis.placing import with_artifacts
 from sandtable.agent.events import (
     EVENT,
     ArtifactShown,
@@ -38,7 +39,6 @@ from sandtable.sandbox.job import ResultColumn
 from sandtable.server.errors import sentences
 from sandtable.server.json_text import encode
 from sandtable.server.threads.model import Happening
-from sandtable.server.v2.placing import with_artifacts
 
 HEAD = 100
 """Rows of a table that are sent."""

@@ -35,6 +35,19 @@ describe("what was streamed is what is restored", () => {
   });
 });
 
+test("tags are read from beside a message that has the tables themselves", () => {
+  const messages = state.messages.map((message) => {
+    const about = message.additional_kwargs?.sandtable;
+    if (!about) return message;
+    return {
+      ...message,
+      content: "| a |",
+      additional_kwargs: { sandtable: { ...about, text: "[[table-1]]" } },
+    };
+  });
+  expect(turnsFromState({ ...state, messages })[0]?.text).toBe("[[table-1]]");
+});
+
 test("ids of the messages are known", () => {
   expect(turns.every((turn) => turn.questionId && turn.answerId)).toBe(true);
 });

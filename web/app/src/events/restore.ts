@@ -78,7 +78,7 @@ function withEnding(turn: Turn, message: WireMessage, about: About, beside: Wire
   const ended: Turn = {
     ...turn,
     answerId: message.id ?? null,
-    text: textOf(message.content),
+    text: about.text ?? textOf(message.content),
     ending: about.ending,
     runIds: about.run_ids,
     suggestions: about.suggestions,

@@ -5,6 +5,8 @@ import type { Ending } from "./model";
 
 /** `additional_kwargs.sandtable` of the message that ends a turn. */
 export interface About {
+  /** The text with tags for artifacts, where `content` has the artifacts themselves as Markdown. */
+  text?: string;
   ending: Ending;
   run_ids: string[];
   suggestions: string[];

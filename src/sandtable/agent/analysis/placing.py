@@ -6,9 +6,12 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from sandtable.agent.markdown import fenced
 from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, MermaidArtifact, TableArtifact
+from sandtable.wording.inert import inert
 
 MOST_ROWS = 20
+_FIGURE = re.compile(r"[-+]?[0-9][-0-9.,:eE+T ]*")
 _TAG = re.compile(r"\[\[((?:table|plot|html|mermaid|markdown)-[1-9][0-9]{0,5})\]\]")
 
 
@@ -29,14 +32,14 @@ def _in_markdown(artifact: Artifact) -> str:
         case MarkdownArtifact(text=text):
             return text
         case MermaidArtifact(text=text):
-            fence = "```" if "```" not in text else "~~~~~~"
-            return f"{fence}mermaid\n{text}\n{fence}"
+            return fenced("mermaid", text)
         case _:
-            return f"*{artifact.kind.capitalize()}: {_cell(artifact.title or artifact.id)}*"
+            return f"*{artifact.kind.capitalize()}: {inert(artifact.title or artifact.id)}*"
 
 
 def _table(table: TableArtifact) -> str:
-    lines = [_line(column.name for column in table.columns), _line("---" for _ in table.columns)]
+    rule = f"| {' | '.join('---' for _ in table.columns)} |"
+    lines = [_line(column.name for column in table.columns), rule]
     lines += [_line(row) for row in table.rows[:MOST_ROWS]]
     left = table.row_count - min(len(table.rows), MOST_ROWS)
     more = f"\n\n*… and {left:,} more rows*" if left > 0 else ""
@@ -48,4 +51,8 @@ def _line(cells: Any) -> str:
 
 
 def _cell(value: Any) -> str:
-    return "" if value is None else " ".join(str(value).split()).replace("|", "\\|")
+    """A table's cells are strangers' texts: they stay what they are. A bar ends a cell even within code."""
+    text = "" if value is None else str(value)
+    if not text or _FIGURE.fullmatch(text):
+        return text
+    return inert(text).replace("|", "\\|")
