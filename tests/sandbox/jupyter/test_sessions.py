@@ -49,7 +49,7 @@ _HOSTILE = {
     "not an object": ("{'sandtable': '[]'}", "NoAnswer"),
     "another form": ("{'sandtable': '{}'}", "BadAnswer"),
     "too long": ("{'sandtable': ' ' * (7 << 20)}", "NoAnswer"),
-    "too long to be read": ("{'sandtable': ' ' * (40 << 20)}", "Timeout"),
+    "too long to be read": ("{'sandtable': ' ' * (40 << 20)}", "NoAnswer"),
 }
 _DEATHS = {
     "crash": ("import ctypes\nctypes.string_at(0)", ErrorCode.RUNNER_INTERNAL_ERROR, "Crash"),

@@ -1,14 +1,15 @@
 """Sessions whose state a Jupyter kernel keeps, spoken to through jupyter_client from this very process.
 
-Invariant: what the kernel says is a stranger's. Frames are bounded before they are read, and the answer is the
-same text that any other session gives, parsed and judged in the same way. Loaded only where it is wanted:
-it imports jupyter_client, which is optional.
+Invariant: what the kernel says is a stranger's. It comes through a relay that counts it before the library reads
+it (`relay`), and the answer is the same text that any other session gives, parsed and judged in the same way.
+Loaded only where it is wanted: it imports jupyter_client, which is optional.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, cast
 
 import zmq
@@ -18,11 +19,13 @@ from jupyter_client.connect import KernelConnectionInfo
 
 from sandtable.errors import ErrorCode, InvalidInput
 from sandtable.sandbox.job import Job
-from sandtable.sandbox.local.kernels import Kernels, SandboxedKernel
+from sandtable.sandbox.local.kernels import CHANNELS, Kernels, SandboxedKernel
+from sandtable.sandbox.local.relay import Relay
 from sandtable.sandbox.local.sandbox import Garbled
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.sandbox.strict import parse_strictly
 
+SHELL = CHANNELS.index("shell") + 1
 _MEASURED = "sandtable"
 _SLACK = 2 << 20
 _MOST_WAITING = 4
@@ -41,12 +44,18 @@ class JupyterSession(LocalSession):
     ) -> None:
         super().__init__(job, kernel.sandbox, slots, forget)
         self._kernel = kernel
-        self._limit = 2 * job.limits.result_bytes + 2 * job.limits.log_bytes + _SLACK
+        limit = 2 * job.limits.result_bytes + 2 * job.limits.log_bytes + _SLACK
+        self._relay = Relay(Path(f"{kernel.connection['ip']}-{SHELL}"), limit)
         self._context = zmq.asyncio.Context()
-        self._context.setsockopt(zmq.MAXMSGSIZE, self._limit)
+        self._context.setsockopt(zmq.MAXMSGSIZE, limit)
         self._context.setsockopt(zmq.RCVHWM, _MOST_WAITING)
         self._client = AsyncKernelClient(context=self._context)
-        self._client.load_connection_info(cast("KernelConnectionInfo", kernel.connection))
+
+    async def connect(self) -> None:
+        relayed = str(self._kernel.folder / "relay")
+        await self._relay.listen(Path(f"{relayed}-{SHELL}"))
+        connection = {**self._kernel.connection, "ip": relayed}
+        self._client.load_connection_info(cast("KernelConnectionInfo", connection))
         self._client.start_channels(iopub=False, stdin=False, hb=False, control=False)
 
     async def _ask(self, job: Job, message: dict[str, Any]) -> dict[str, Any]:
@@ -56,9 +65,10 @@ class JupyterSession(LocalSession):
         reply = asyncio.ensure_future(self._execute(message))
         ended = asyncio.ensure_future(self._kernel.wait())
         try:
-            await asyncio.wait({reply, ended}, return_when=asyncio.FIRST_COMPLETED)
+            broken = self._relay.breach
+            await asyncio.wait({reply, ended, broken}, return_when=asyncio.FIRST_COMPLETED)
             if not reply.done():
-                raise Garbled("the sandbox ended before it answered")
+                raise Garbled(broken.result() if broken.done() else "the sandbox ended before it answered")
             return _outcome(reply.result(), job.limits.result_bytes + _SLACK)
         finally:
             for task in (reply, ended):
@@ -89,6 +99,7 @@ class JupyterSession(LocalSession):
     def _die(self) -> None:
         if not self._context.closed:
             self._context.destroy(linger=0)
+        self._relay.close()
         self._kernel.discard()
         super()._die()
 
@@ -139,6 +150,11 @@ class JupyterHost:
         kernel = await self._kernels.open(job)
         session = JupyterSession(job, kernel, self._slots, self._sessions.discard)
         self._sessions.add(session)
+        try:
+            await session.connect()
+        except BaseException:
+            await session.aclose()
+            raise
         return session
 
     async def aclose(self) -> None:
