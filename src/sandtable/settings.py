@@ -186,7 +186,7 @@ class Settings(BaseSettings):
     """Sandboxes kept ready before a dataset is known."""
 
     presealed: int = Field(default=2, ge=0)
-    """Sandboxes kept ready for each dataset in use."""
+    """Sandboxes kept ready for each dataset in use; for Python at most one."""
 
     model: str | None = None
     """Who proposes: `builtin`, or a chat model as `anthropic:NAME`, `openai:NAME` or `ollama:NAME`. When unset,

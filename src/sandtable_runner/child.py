@@ -12,6 +12,7 @@ import os
 import socket
 import time
 import traceback
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -39,7 +40,9 @@ class Interpreter(Protocol):
 
     def serve(self, connection: engine.Connection, job: dict[str, Any], channel: int) -> None: ...
 
-    def warm_up(self, connection: engine.Connection, sample: str | None) -> None: ...
+    def warm_up(
+        self, connection: engine.Connection, sample: str | None, tables: Sequence[str] = ()
+    ) -> None: ...
 
     def rehearse(self, connection: engine.Connection) -> None:
         """In the template, once for all of its children."""
@@ -142,13 +145,14 @@ def _rehearse(template: Template, order: dict[str, Any]) -> None:
     if mode != "parse":
         engine.warm_up(template.connection)
     sample = _sample(template) if not order["presealed"] else None
+    tables = [table["table"] for table in order.get("data", ())]
     if template.interpreter is not None:
-        template.interpreter.warm_up(template.connection, sample)
+        template.interpreter.warm_up(template.connection, sample, tables)
         return
     if sample is not None:
         engine.read_sample(template.connection, sample)
-    for table in order.get("data", ()):
-        template.connection.execute(f"SELECT * FROM {engine.quote(table['table'])} LIMIT 1").fetchall()
+    for table in tables:
+        template.connection.execute(f"SELECT * FROM {engine.quote(table)} LIMIT 1").fetchall()
     limits = {"rows": 10, "cell_bytes": 64, "result_bytes": 1024}
     job = {"mode": mode, "text": REHEARSAL, "limits": limits, "options": {"float_columns": ["b"]}}
     json.dumps(_run(template, job))

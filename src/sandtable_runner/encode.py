@@ -113,7 +113,7 @@ def encode_row(row: tuple[Any, ...], cell_bytes: int, texts: set[int] | None = N
         if type(value) in _EDGES and value in _EDGES[type(value)]:
             raise Inexact(index)
         cell = iso(value) if texts and index in texts and value is not None else encode(value)
-        size = _size(cell)
+        size = json_size(cell)
         if size > cell_bytes:
             raise CellTooLarge(index, size)
         cells.append(cell)
@@ -133,11 +133,12 @@ def text_size(text: str) -> int:
     return len(json.dumps(text, ensure_ascii=False).encode(errors="replace"))
 
 
-def _size(cell: Any) -> int:
+def json_size(cell: Any) -> int:
+    """About how many bytes of JSON a value takes that is one."""
     if isinstance(cell, str):
         return text_size(cell)
     if isinstance(cell, list):
-        return 2 + sum(_size(item) + 1 for item in cell)
+        return 2 + sum(json_size(item) + 1 for item in cell)
     if isinstance(cell, dict):
-        return 2 + sum(text_size(key) + 2 + _size(item) for key, item in cell.items())
+        return 2 + sum(text_size(key) + 2 + json_size(item) for key, item in cell.items())
     return len(repr(cell))

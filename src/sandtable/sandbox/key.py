@@ -42,7 +42,7 @@ class Key:
         return f"versions/{self.version.removeprefix('sha256:')}" if self.version else None
 
     def order(self) -> dict[str, Any]:
-        """How a sandbox gets ready for this key. Only queries are presealed; their file limit is the scratch space."""
+        """How a sandbox gets ready for this key. What is presealed may write to its scratch space only."""
         return {
             "presealed": True,
             "warm": True,

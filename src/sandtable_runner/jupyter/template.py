@@ -6,6 +6,7 @@ import gc
 import importlib
 import sys
 import threading
+from collections.abc import Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -48,8 +49,8 @@ class _Jupyter:
     def run(self, connection: Connection, job: dict[str, Any]) -> dict[str, Any]:
         return self._python.run(connection, job)
 
-    def warm_up(self, connection: Connection, sample: str | None) -> None:
-        self._python.warm_up(connection, sample)
+    def warm_up(self, connection: Connection, sample: str | None, tables: Sequence[str] = ()) -> None:
+        self._python.warm_up(connection, sample, tables)
 
     def rehearse(self, connection: Connection) -> None:
         self._python.rehearse(connection)

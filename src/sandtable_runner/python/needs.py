@@ -19,18 +19,39 @@ _REFLECTIVE = frozenset(
 _GROUP_OPTIONS = frozenset({"as_index", "sort", "observed", "dropna", "group_keys"})
 
 
+Family = dict[ast.AST, ast.AST]
+"""Every node of a text but its root → its parent."""
+
+
+def family(tree: ast.Module) -> Family:
+    parents: Family = {}
+    todo: list[ast.AST] = [tree]
+    for node in todo:
+        for child in ast.iter_child_nodes(node):
+            parents[child] = node
+            todo.append(child)
+    return parents
+
+
+def names_in(nodes: Family) -> set[str]:
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def is_reflective(names: Collection[str]) -> bool:
+    return not _REFLECTIVE.isdisjoint(names)
+
+
 def needs(
-    tree: ast.Module,
+    parents: Family,
     tables: Mapping[str, str],
     columns: Mapping[str, Collection[str]],
     methods: Collection[str],
 ) -> dict[str, Need]:
     """`tables`: names in the code → table. `columns`: of each table. `methods`: what a frame has of its own."""
-    if is_reflective(tree):
+    if is_reflective(names_in(parents)):
         return dict.fromkeys(tables.values(), None)
-    parents = {child: node for node in ast.walk(tree) for child in ast.iter_child_nodes(node)}
     found: dict[str, Need] = {}
-    for node in ast.walk(tree):
+    for node in parents:
         for name in _named(node):
             table = tables.get(name)
             if table is None:
@@ -44,10 +65,6 @@ def needs(
     return found
 
 
-def is_reflective(tree: ast.Module) -> bool:
-    return any(isinstance(node, ast.Name) and node.id in _REFLECTIVE for node in ast.walk(tree))
-
-
 def _named(node: ast.AST) -> Iterator[str]:
     """Names that a node reads or binds, in whichever way."""
     if isinstance(node, ast.Name):
@@ -58,9 +75,7 @@ def _named(node: ast.AST) -> Iterator[str]:
         yield from node.names
 
 
-def _picked(
-    name: ast.Name, parents: Mapping[ast.AST, ast.AST], methods: Collection[str]
-) -> frozenset[str] | None:
+def _picked(name: ast.Name, parents: Family, methods: Collection[str]) -> frozenset[str] | None:
     """The columns that this one use can see; None when it can see all."""
     use = parents.get(name)
     if not isinstance(name.ctx, ast.Load):
@@ -78,9 +93,7 @@ def _selected(use: ast.Subscript) -> frozenset[str] | None:
     return _constants(use.slice) if isinstance(use.ctx, ast.Load) else None
 
 
-def _grouped(
-    use: ast.Attribute, parents: Mapping[ast.AST, ast.AST], methods: Collection[str]
-) -> frozenset[str] | None:
+def _grouped(use: ast.Attribute, parents: Family, methods: Collection[str]) -> frozenset[str] | None:
     """`t.groupby("a")["b"]` and `t.groupby(["a", "c"]).b`."""
     call = parents.get(use)
     if not isinstance(call, ast.Call) or call.func is not use or len(call.args) != 1:

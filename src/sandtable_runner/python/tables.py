@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sandtable_runner.engine import Connection, quote
-from sandtable_runner.python.needs import Need, is_reflective, needs
+from sandtable_runner.python.needs import Need, family, is_reflective, names_in, needs
 
 _METHODS = frozenset(dir(pd.DataFrame))
 _EXACT = 1 << 53
@@ -28,17 +28,30 @@ def fetch(connection: Connection, query: str) -> pd.DataFrame:
     if relation is None:
         return pd.DataFrame()
     names = [f"c{index}" for index in range(len(relation.columns))]
-    casts = [_cast(name, str(kind)) for name, kind in zip(names, relation.types, strict=True)]
-    intervals = [index for index, kind in enumerate(relation.types) if str(kind) == "INTERVAL"]
+    kinds = [str(kind) for kind in relation.types]
     labels = list(relation.columns)
+    casts = [_cast(name, kind) for name, kind in zip(names, kinds, strict=True)]
     if casts != names:
         aliases = ", ".join(names)
         items = ", ".join(f"{cast} AS {name}" for cast, name in zip(casts, names, strict=True))
         relation = connection.sql(f"SELECT {items} FROM ({query.rstrip().rstrip(';')}\n) AS t({aliases})")
-    frame = _to_pandas(relation.to_arrow_table())
+    return _framed(relation.to_arrow_table(), labels, kinds)
+
+
+def _read(connection: Connection, table: str, columns: Mapping[str, str]) -> pd.DataFrame:
+    """Columns of a table, with their types."""
+    casts = [_cast(quote(name), kind) for name, kind in columns.items()]
+    items = ", ".join(f"{cast} AS c{index}" for index, cast in enumerate(casts))
+    found = connection.sql(f"SELECT {items} FROM {quote(table)}")
+    return _framed(found.to_arrow_table(), list(columns), list(columns.values()))
+
+
+def _framed(table: pa.Table, labels: list[str], kinds: list[str]) -> pd.DataFrame:
+    frame = _to_pandas(table)
     frame.columns = pd.Index(labels, dtype="str" if labels else object)
-    for index in intervals:
-        frame.isetitem(index, pd.to_timedelta(frame.iloc[:, index], unit="us"))
+    for index, kind in enumerate(kinds):
+        if kind == "INTERVAL":
+            frame.isetitem(index, pd.to_timedelta(frame.iloc[:, index], unit="us"))
     return frame
 
 
@@ -72,7 +85,8 @@ class Tables(Mapping[str, pd.DataFrame]):
     def __init__(self, connection: Connection, tables: list[str]) -> None:
         self._connection = connection
         self._names = tables
-        self._columns: dict[str, list[str]] = {}
+        self._columns: dict[str, dict[str, str]] = {}
+        """Of each table that was named, with their types."""
         self._frames: dict[str, pd.DataFrame] = {}
         self._loaded: dict[str, Need] = {}
         self.touched: set[str] = set()
@@ -96,10 +110,11 @@ class Tables(Mapping[str, pd.DataFrame]):
     def serve(self, tree: ast.Module, namespace: dict[str, Any], aliases: Mapping[str, str]) -> None:
         """Before a cell runs: put what it needs under its names, except where the code has taken a name over."""
         called = {**{name: name for name in self._names}, **aliases}
-        named = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
-        reached = called if is_reflective(tree) else called.keys() & named
+        nodes = family(tree)
+        named = names_in(nodes)
+        reached = called if is_reflective(named) else called.keys() & named
         columns = {called[name]: self._columns_of(called[name]) for name in reached}
-        wanted = needs(tree, {n: t for n, t in called.items() if t in columns}, columns, _METHODS)
+        wanted = needs(nodes, {n: t for n, t in called.items() if t in columns}, columns, _METHODS)
         for table, need in wanted.items():
             names = [name for name, of in called.items() if of == table]
             before = self._frames.get(table)
@@ -118,9 +133,10 @@ class Tables(Mapping[str, pd.DataFrame]):
             found[table] = "all" if need is None else [c for c in self._columns_of(table) if c in need]
         return found
 
-    def _columns_of(self, table: str) -> list[str]:
+    def _columns_of(self, table: str) -> dict[str, str]:
         if table not in self._columns:
-            self._columns[table] = self._connection.sql(f"SELECT * FROM {quote(table)} LIMIT 0").columns
+            whole = self._connection.sql(f"SELECT * FROM {quote(table)}")
+            self._columns[table] = dict(zip(whole.columns, map(str, whole.types), strict=True))
         return self._columns[table]
 
     def _read(self, table: str, need: Need) -> pd.DataFrame:
@@ -131,8 +147,7 @@ class Tables(Mapping[str, pd.DataFrame]):
             if had is None or (need is not None and need <= had):
                 return self._frames[table]
             need = None if need is None else need | had
-        kept = columns if need is None else [column for column in columns if column in need]
-        items = ", ".join(quote(column) for column in kept)
-        self._frames[table] = fetch(self._connection, f"SELECT {items} FROM {quote(table)}")
+        kept = {name: kind for name, kind in columns.items() if need is None or name in need}
+        self._frames[table] = _read(self._connection, table, kept)
         self._loaded[table] = None if len(kept) == len(columns) else frozenset(kept)
         return self._frames[table]

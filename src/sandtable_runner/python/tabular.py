@@ -11,11 +11,14 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from sandtable_runner.encode import CellTooLarge, encode_row, text_size
+from sandtable_runner.encode import json_size, text_size
 from sandtable_runner.python.artifacts import Artifacts, TooMuch
 from sandtable_runner.python.plain import plain
 
 _LEAST_COLUMN_BYTES = 24
+_LONGEST_NUMBER = 32
+_SHORT = frozenset({int, float, bool, type(None)})
+"""Of JSON values: whole numbers with more digits than a float holds are text."""
 _NUMBERS = {
     "int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT",
     "uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT",
@@ -49,21 +52,11 @@ def table_content(
     size = sum(text_size(c["name"]) + text_size(c["type"]) + 20 for c in listed)
     if size > artifacts.left:
         raise artifacts.too_large(f"the names of {width} columns have {size} bytes")
-    rows: list[list[Any]] = []
-    for row in zip(*(cells for _, _, cells in columns), strict=True):
-        try:
-            cells, length = encode_row(row, limits["cell_bytes"])
-        except CellTooLarge as error:
-            index, found = error.args
-            raise TooMuch(
-                f"a value of column {columns[index][0]!r} has {found} bytes; "
-                f"the limit of one cell is {limits['cell_bytes']}",
-                "shorten it, for example with .str[:200]",
-            ) from None
-        size += length
+    for name, _, cells in columns:
+        size += _size(name, cells, limits["cell_bytes"])
         if size > artifacts.left:
             raise artifacts.too_large(f"the table has more than {size} bytes")
-        rows.append(cells)
+    rows = [list(row) for row in zip(*(cells for _, _, cells in columns), strict=True)]
     content = {
         "columns": listed,
         "rows": rows,
@@ -71,6 +64,22 @@ def table_content(
         "truncated": value.shape[0] > len(rows),
     }
     return content, size
+
+
+def _size(name: str, cells: list[Any], limit: int) -> int:
+    """About how many bytes of JSON the column takes. Raises TooMuch for a cell over the limit."""
+    if limit >= _LONGEST_NUMBER and _SHORT.issuperset(map(type, cells)):
+        return len(repr(cells))
+    total = 0
+    for cell in cells:
+        size = json_size(cell)
+        if size > limit:
+            raise TooMuch(
+                f"a value of column {name!r} has {size} bytes; the limit of one cell is {limit}",
+                "shorten it, for example with .str[:200]",
+            )
+        total += size + 1
+    return total
 
 
 def _of_pandas(frame: pd.DataFrame, most: int) -> list[Column]:
@@ -101,7 +110,8 @@ def _typed(series: pd.Series) -> tuple[str, list[Any]]:
         return _typed(series.astype(dtype.categories.dtype if len(dtype.categories) else object))
     kind = _NUMBERS.get(str(dtype).lower())
     if kind is not None:
-        return kind, [plain(value) for value in series.tolist()]
+        held = series.to_numpy() if isinstance(dtype, np.dtype) else series.tolist()
+        return kind, plain(held)
     if dtype.kind == "M":
         return _moments(series)
     if dtype.kind == "m":

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import gc
+from collections.abc import Sequence
 from typing import Any
 
-from sandtable_runner.engine import Connection, literal
+from sandtable_runner.engine import Connection, literal, quote
 from sandtable_runner.python import libraries, modes, rehearsal, shelf
+from sandtable_runner.python.tables import fetch
 from sandtable_runner.python.threads import shed_threads
 from sandtable_runner.python.workspace import Workspace
 from sandtable_runner.python.zones import keep_zones
@@ -36,8 +38,10 @@ class _Python:
     def serve(self, connection: Connection, job: dict[str, Any], channel: int) -> None:
         modes.serve_session(connection, job, channel)
 
-    def warm_up(self, connection: Connection, sample: str | None) -> None:
+    def warm_up(self, connection: Connection, sample: str | None, tables: Sequence[str] = ()) -> None:
         """Touch the memory that most code needs: a table read, grouped, shown."""
+        for table in tables:
+            fetch(connection, f"SELECT * FROM {quote(table)} LIMIT 1")
         if sample is None:
             connection.execute(
                 "CREATE VIEW sample AS SELECT x % 7 AS t, x * 1.5 AS v FROM range(3000) AS r(x)"

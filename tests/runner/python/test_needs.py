@@ -7,7 +7,7 @@ import ast
 import pandas as pd
 import pytest
 
-from sandtable_runner.python.needs import needs
+from sandtable_runner.python.needs import family, needs
 
 _COLUMNS = {"orders": ["id", "region", "amount", "count"], "people": ["name", "age"]}
 _NAMES = {"orders": "orders", "df": "orders", "people": "people"}
@@ -64,7 +64,7 @@ _WHOLE = {
 
 
 def _needs(code: str) -> dict[str, object]:
-    return dict(needs(ast.parse(code), _NAMES, _COLUMNS, _METHODS))
+    return dict(needs(family(ast.parse(code)), _NAMES, _COLUMNS, _METHODS))
 
 
 @pytest.mark.parametrize(("code", "expected"), _PRUNED.values(), ids=list(_PRUNED))

@@ -29,6 +29,8 @@ _QUIET_S = 0.25
 _REFILL_LATEST_S = 3.0
 _TEMPLATE_MB = 1024
 _PIDS_EACH = 64
+_CODE_KEYS = 3
+"""A sandbox with libraries holds more memory: fewer of them wait."""
 _SESSION_PIDS = 4096
 """Idle sessions beside the jobs that run."""
 
@@ -54,9 +56,11 @@ class LocalExecutor:
         memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
         pids = parallel * _PIDS_EACH + standby + KEYS_KEPT * presealed
         queries = Plan("sql", store, isolation, nice, memory_bytes, pids, standby, presealed)
-        # A sandbox with libraries holds more memory: those that wait are not bound to a dataset.
         with_sessions = memory_bytes + (sessions * memory_mb << 20)
-        code = Plan("py", store, isolation, nice, with_sessions, pids + _SESSION_PIDS, standby, presealed=0)
+        code = Plan(
+            "py", store, isolation, nice, with_sessions, pids + _SESSION_PIDS, standby, min(presealed, 1),
+            keys=_CODE_KEYS,
+        )  # fmt: skip
         self._stations: dict[Kind, Station] = {"sql": Station(queries), "py": Station(code)}
         self._sessions: set[LocalSession] = set()
         self._origin: Origin | None = origin

@@ -14,22 +14,26 @@ from sandtable.sandbox.job import WRITES, Job
 from sandtable.sandbox.key import Key, unsealed
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
 from sandtable.sandbox.local.template import TemplateProcess
-from sandtable.sandbox.shelves import Shelves
+from sandtable.sandbox.shelves import KEYS_KEPT, Shelves
 
 Origin = Literal["kept", "held", "presealed", "standby", "fresh"]
 
+_UNBOUND = WRITES | {"session"}
+"""Their walls are their own: a session's last for days."""
 _READY_BYTES = 4096
 _READY_S = 10.0
 
 
 class Pool:
-    def __init__(self, template: TemplateProcess, *, standby: int, presealed: int) -> None:
+    def __init__(
+        self, template: TemplateProcess, *, standby: int, presealed: int, keys: int = KEYS_KEPT
+    ) -> None:
         self._template = template
         self._standby_target = standby
         self._presealed_target = presealed
         self._standby: Shelves[int, Sandbox] = Shelves()
         """By the size of their scratch space."""
-        self._presealed: Shelves[Key, Sandbox] = Shelves()
+        self._presealed: Shelves[Key, Sandbox] = Shelves(keys)
         self._refill_lock = asyncio.Lock()
         self._closed = False
 
@@ -38,7 +42,7 @@ class Pool:
         key = Key.of(job)
         if (
             origin in (None, "presealed")
-            and job.mode not in WRITES
+            and job.mode not in _UNBOUND
             and (sandbox := self._presealed.take(key))
         ):
             return sandbox, "presealed"

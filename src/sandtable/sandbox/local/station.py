@@ -11,6 +11,7 @@ import structlog
 from sandtable.sandbox.executor import Kind
 from sandtable.sandbox.local.pool import Pool
 from sandtable.sandbox.local.template import TemplateProcess
+from sandtable.sandbox.shelves import KEYS_KEPT
 
 log = structlog.get_logger(__name__)
 
@@ -27,6 +28,8 @@ class Plan:
     pids: int
     standby: int
     presealed: int
+    keys: int = KEYS_KEPT
+    """Kinds of jobs that it keeps presealed ones for."""
 
 
 class Station:
@@ -50,7 +53,9 @@ class Station:
                     plan.store, kind=plan.kind, isolation=plan.isolation, nice=plan.nice,
                     memory_bytes=plan.memory_bytes, pids=plan.pids,
                 )  # fmt: skip
-                self._pool = Pool(self._template, standby=plan.standby, presealed=plan.presealed)
+                self._pool = Pool(
+                    self._template, standby=plan.standby, presealed=plan.presealed, keys=plan.keys
+                )
             return self._template, self._pool
 
     async def aclose(self) -> None:
