@@ -10,10 +10,11 @@ import platform
 import shutil
 import sys
 import tempfile
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chat, contenders, extras, python
+from benchmarks import chat, contenders, extras, peer_image, python
 from benchmarks.data import QUERIES, Data, make_data
 from benchmarks.measure import Table, Timings, take_turns
 from benchmarks.peers import open_peers
@@ -173,5 +174,12 @@ async def _main(arguments: argparse.Namespace) -> int:
     return 0 if all(target.met for target in targets) else 1
 
 
+def main() -> int:
+    arguments = _arguments()
+    alone = arguments.no_peers or arguments.chat
+    with nullcontext() if alone else peer_image.daemon_at_hand():
+        return asyncio.run(_main(arguments))
+
+
 if __name__ == "__main__":
-    sys.exit(asyncio.run(_main(_arguments())))
+    sys.exit(main())

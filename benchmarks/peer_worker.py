@@ -40,22 +40,7 @@ def _smolagents(path: str) -> Callable[[str], None]:
     return lambda query: executor(_CODE.format(path=path, query=query)) and None
 
 
-def _llm_sandbox(path: str) -> Callable[[str], None]:
-    from llm_sandbox import SandboxSession
-
-    session = SandboxSession(lang="python", keep_template=True)
-    session.open()
-    session.copy_to_runtime(path, "/sandbox/orders.parquet")
-
-    def run(query: str) -> None:
-        done = session.run(_CODE.format(path="/sandbox/orders.parquet", query=query), libraries=["duckdb"])
-        if done.exit_code:
-            raise RuntimeError(done.stderr[-500:])
-
-    return run
-
-
-_PEERS = {"sandlock": _sandlock, "smolagents": _smolagents, "llm-sandbox": _llm_sandbox}
+_PEERS = {"sandlock": _sandlock, "smolagents": _smolagents}
 
 
 def main() -> None:

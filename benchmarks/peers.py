@@ -1,6 +1,7 @@
 """Peers are installed into environments of their own, outside the repository, at pinned versions.
 
-A peer that cannot be installed or cannot run here is named with the reason; it is never left out silently.
+A peer that cannot be installed or cannot run here is named with the reason; it is never left out silently. One that
+can be used in several ways takes part in each of them: a way's name begins with the peer's.
 """
 
 from __future__ import annotations
@@ -11,25 +12,45 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks import peer_image
 from benchmarks.data import SELECT_1, Data
 from benchmarks.measure import Contender
 
-_LIST = Path(__file__).parent / "peers.txt"
-_TITLES = {
-    "sandlock": "sandlock.run",
-    "smolagents": "smolagents LocalPythonExecutor (no isolation)",
-    "llm-sandbox": "llm-sandbox, kept session",
+_HERE = Path(__file__).parent
+_LIST = _HERE / "peers.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    title: str
+    every: int
+    """As in `Contender`."""
+
+
+LLM_SANDBOX = {
+    "llm-sandbox fresh": Way("llm-sandbox, a container for every run", 5),
+    "llm-sandbox kept": Way("llm-sandbox, kept container, a process for every run", 3),
+    "llm-sandbox interactive": Way("llm-sandbox, interactive session (state kept)", 3),
+}
+_WAYS = {
+    "sandlock": Way("sandlock.run", 3),
+    "smolagents": Way("smolagents LocalPythonExecutor (no isolation)", 3),
+    **LLM_SANDBOX,
 }
 _INSTALL_S = 300
 _ANSWER_S = 120
+_END_S = 20
+FAILURES = (RuntimeError, OSError, TimeoutError, subprocess.TimeoutExpired)
 
 
 class Peer:
-    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
+    def __init__(self, way: str, process: asyncio.subprocess.Process) -> None:
         self._process = process
-        self.contender = Contender(_TITLES[name], self.run, every=3)
+        self.contender = Contender(_WAYS[way].title, self.run, every=_WAYS[way].every)
 
     async def run(self, text: str) -> float:
         assert self._process.stdin is not None
@@ -43,9 +64,7 @@ class Peer:
         return float(answer["ms"])
 
     async def aclose(self) -> None:
-        if self._process.returncode is None:
-            self._process.kill()
-        await self._process.wait()
+        await end(self._process)
 
 
 def _cache() -> Path:
@@ -80,10 +99,30 @@ def install(name: str, packages: list[str]) -> Path:
     return python
 
 
-def docker_is_up() -> bool:
-    if not shutil.which("docker"):
-        return False
-    return subprocess.run(["docker", "version"], capture_output=True, timeout=20, check=False).returncode == 0
+def ways_of(name: str, ways: Iterable[str]) -> list[str]:
+    return [way for way in ways if way.split()[0] == name]
+
+
+async def start(way: str, python: Path, worker: Path, data: Path) -> asyncio.subprocess.Process:
+    """Raises RuntimeError where the peer lacks what it runs in."""
+    more: list[str] = []
+    if way in LLM_SANDBOX:
+        worker, more = _HERE / "llm_sandbox_worker.py", [await asyncio.to_thread(peer_image.ready)]
+    return await asyncio.create_subprocess_exec(
+        str(python), "-I", str(worker), way, str(data), *more,
+        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
+    )  # fmt: skip
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Its kernels and containers end with its input."""
+    assert process.stdin is not None
+    process.stdin.close()
+    try:
+        await asyncio.wait_for(process.wait(), _END_S)
+    except TimeoutError:
+        process.kill()
+        await process.wait()
 
 
 async def open_peers(data: Data) -> tuple[list[Peer], dict[str, str]]:
@@ -91,24 +130,17 @@ async def open_peers(data: Data) -> tuple[list[Peer], dict[str, str]]:
     peers: list[Peer] = []
     missing: dict[str, str] = {}
     for name, packages in listed(_LIST).items():
-        if name == "llm-sandbox" and not await asyncio.to_thread(docker_is_up):
-            missing[_TITLES[name]] = "no Docker daemon is up"
-            continue
-        try:
-            peers.append(await _open(name, packages, data))
-        except (RuntimeError, OSError, TimeoutError, subprocess.TimeoutExpired) as error:
-            missing[_TITLES[name]] = str(error)[:160] or type(error).__name__
+        for way in ways_of(name, _WAYS):
+            try:
+                python = await asyncio.to_thread(install, name, packages)
+                peers.append(await _open(way, python, data))
+            except FAILURES as error:
+                missing[_WAYS[way].title] = str(error)[:300] or type(error).__name__
     return peers, missing
 
 
-async def _open(name: str, packages: list[str], data: Data) -> Peer:
-    python = await asyncio.to_thread(install, name, packages)
-    worker = Path(__file__).parent / "peer_worker.py"
-    process = await asyncio.create_subprocess_exec(
-        str(python), "-I", str(worker), name, str(data.small),
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    peer = Peer(name, process)
+async def _open(way: str, python: Path, data: Data) -> Peer:
+    peer = Peer(way, await start(way, python, _HERE / "peer_worker.py", data.small))
     try:
         await peer.run(SELECT_1)
     except BaseException:

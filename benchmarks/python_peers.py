@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import json
-import subprocess
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from benchmarks.measure import Contender
-from benchmarks.peers import docker_is_up, install, listed
+from benchmarks.peers import FAILURES, LLM_SANDBOX, Way, end, install, listed, start, ways_of
 
 _LIST = Path(__file__).parent / "python_peers.txt"
 _WORKER = Path(__file__).parent / "python_worker.py"
-_TITLES = {
-    "smolagents": "smolagents LocalPythonExecutor (no isolation)",
-    "jupyter": "plain Jupyter kernel, kept session (no isolation)",
-    "llm-sandbox": "llm-sandbox, kept session",
+_WAYS = {
+    "smolagents": Way("smolagents LocalPythonExecutor (no isolation)", 1),
+    "jupyter": Way("plain Jupyter kernel, kept session (no isolation)", 1),
+    **LLM_SANDBOX,
 }
-_ANSWER_S = 120
+KERNELS = {"jupyter": "plain Jupyter kernel", "llm-sandbox interactive": "llm-sandbox"}
+"""Ways that keep a session, and what its line is called."""
+_ANSWER_S = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,24 +38,29 @@ class Kernel:
 
 
 def memory_of(pid: int) -> Memory:
-    rollup = Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii").splitlines()
-    sizes = {line.split(":")[0]: int(line.split()[1]) / 1024 for line in rollup[1:]}
-    private = sum(size for name, size in sizes.items() if name in ("Private_Dirty", "Private_Clean"))
-    return Memory(private, sizes["Pss"])
+    return memory_in(Path(f"/proc/{pid}/smaps_rollup").read_text(encoding="ascii"))
+
+
+def memory_in(rollups: str) -> Memory:
+    """Of one process, or of several: the text of their smaps_rollup, one after the other."""
+    sizes = [(name, int(kb) / 1024) for name, kb in re.findall(r"^(\w+): +(\d+) kB$", rollups, re.MULTILINE)]
+    private = sum(size for name, size in sizes if name in ("Private_Dirty", "Private_Clean"))
+    return Memory(private, sum(size for name, size in sizes if name == "Pss"))
 
 
 class PythonPeer:
-    def __init__(self, name: str, process: asyncio.subprocess.Process) -> None:
-        self.name = name
+    def __init__(self, way: str, process: asyncio.subprocess.Process) -> None:
+        self.name = way
         self._process = process
-        self.contender = Contender(_TITLES[name], self._run, every=1)
+        self.contender = Contender(_WAYS[way].title, self._run, every=_WAYS[way].every)
 
     async def _run(self, text: str) -> float:
         return float((await self._ask({"do": "one-liner", "code": text}))["ms"])
 
     async def kernel(self, cell: str, *, starts: int, cells: int) -> Kernel:
         told = await self._ask({"do": "kernel", "code": cell, "starts": starts, "cells": cells})
-        return Kernel(told["start_ms"], told["cell_ms"], memory_of(told["pid"]))
+        memory = memory_in(told["rollup"]) if "rollup" in told else memory_of(told["pid"])
+        return Kernel(told["start_ms"], told["cell_ms"], memory)
 
     async def _ask(self, order: dict[str, Any]) -> dict[str, Any]:
         assert self._process.stdin is not None
@@ -67,14 +74,7 @@ class PythonPeer:
         return answer
 
     async def aclose(self) -> None:
-        """Its kernels end with its input."""
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        try:
-            await asyncio.wait_for(self._process.wait(), 10)
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
+        await end(self._process)
 
 
 async def open_peers(data: Path) -> tuple[list[PythonPeer], dict[str, str]]:
@@ -82,25 +82,19 @@ async def open_peers(data: Path) -> tuple[list[PythonPeer], dict[str, str]]:
     peers: list[PythonPeer] = []
     missing: dict[str, str] = {}
     for name, packages in listed(_LIST).items():
-        try:
-            peers.append(await _open(name, packages, data))
-        except (RuntimeError, OSError, TimeoutError, subprocess.TimeoutExpired) as error:
-            missing[_TITLES[name]] = str(error)[:160] or type(error).__name__
-    up = await asyncio.to_thread(docker_is_up)
-    why = "it needs an image with pandas built beforehand" if up else "no Docker daemon is up"
-    missing[_TITLES["llm-sandbox"]] = why
+        for way in ways_of(name, _WAYS):
+            try:
+                python = await asyncio.to_thread(install, f"python-{name}", packages)
+                peers.append(await _open(way, python, data))
+            except FAILURES as error:
+                missing[_WAYS[way].title] = str(error)[:300] or type(error).__name__
     return peers, missing
 
 
-async def _open(name: str, packages: list[str], data: Path) -> PythonPeer:
-    python = await asyncio.to_thread(install, f"python-{name}", packages)
-    process = await asyncio.create_subprocess_exec(
-        str(python), "-I", str(_WORKER), name, str(data),
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
-    )  # fmt: skip
-    peer = PythonPeer(name, process)
+async def _open(way: str, python: Path, data: Path) -> PythonPeer:
+    peer = PythonPeer(way, await start(way, python, _WORKER, data))
     try:
-        await peer._run('df.groupby("k")["v"].sum()')
+        await peer._run("df.head()")
     except BaseException:
         await peer.aclose()
         raise

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-_READ = "import pandas as pd\ndf = pd.read_parquet({path!r}, columns=['k', 'v'])\n"
+_READ = "import pandas as pd\ndf = pd.read_parquet({path!r})\n"
 _Answer = dict[str, Any]
 
 

@@ -40,6 +40,8 @@ BASES = {
     "python": ("python3", "libc-bin", "libgcc-s1", "libstdc++6", "ca-certificates", "base-files"),
     "nginx": ("nginx-light", "base-files"),
     "postgres": ("python3", "libc-bin", "dash", "postgresql", "base-files"),
+    # For a peer in the benchmarks: what it calls in a container.
+    "peer": ("python3", "python3-venv", "libc-bin", "libstdc++6", "dash", "coreutils", "base-files"),
 }
 
 
@@ -112,7 +114,7 @@ def _parser() -> argparse.ArgumentParser:
 def _make(name: str, given: argparse.Namespace) -> None:
     began = time.monotonic()
     image, tag = IMAGES[name], f"sandtable-{name}:{given.tag}"
-    bases = {} if given.registry else {arg: _base(kind, given.fresh) for arg, kind in image.bases.items()}
+    bases = {} if given.registry else {arg: base(kind, given.fresh) for arg, kind in image.bases.items()}
     files = context.sources(node.ROOT, image.sources)
     if image.wheels and not given.registry:
         files |= _wheels(bases["PYTHON_BASE"])
@@ -133,10 +135,10 @@ def _make(name: str, given: argparse.Namespace) -> None:
     print(f"{tag}: {found['Size'] / 1e6:.0f} MB ({time.monotonic() - began:.0f} s)", flush=True)
 
 
-def _base(kind: str, fresh: bool) -> str:
+def base(kind: str, fresh: bool) -> str:
     """An image of Debian packages, and the tar it is made of in the user's cache."""
     key = debian.key(BASES[kind])
-    tag, tar = f"sandtable-base-{kind}:{key}", _cache("bases") / f"{kind}-{key}.tar"
+    tag, tar = f"sandtable-base-{kind}:{key}", cache("bases") / f"{kind}-{key}.tar"
     if fresh or not tar.is_file():
         print(f"A base of Debian packages is being made: {' '.join(BASES[kind])}", flush=True)
         tar.parent.mkdir(parents=True, exist_ok=True)
@@ -147,24 +149,24 @@ def _base(kind: str, fresh: bool) -> str:
     return tag
 
 
-def _wheels(base: str) -> dict[str, Path]:
+def _wheels(image: str) -> dict[str, Path]:
     machine = platform.machine()
     lock = node.ROOT / LOCK
-    python = _python_of(_cache("bases") / f"python-{base.partition(':')[2]}.tar")
-    folder = _cache("wheels") / wheels.key(lock, python, machine)
+    python = python_of("python", image)
+    folder = cache("wheels") / wheels.key(lock, python, machine)
     if not folder.is_dir():
         print("The wheels of the lock are being fetched.", flush=True)
         wheels.fetch(lock, python, machine, folder)
     return {f"{WHEELS}/{wheel.name}": wheel for wheel in sorted(folder.glob("*.whl"))}
 
 
-def _python_of(tar: Path) -> str:
+def python_of(kind: str, image: str) -> str:
     """The version of Python in a base, such as 3.11."""
-    with tarfile.open(tar) as archive:
+    with tarfile.open(cache("bases") / f"{kind}-{image.partition(':')[2]}.tar") as archive:
         return archive.getmember("usr/bin/python3").linkname.removeprefix("python")
 
 
-def _cache(kind: str) -> Path:
+def cache(kind: str) -> Path:
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(base) / "sandtable" / kind
 

@@ -27,14 +27,24 @@ def key(lock: Path, python: str, machine: str) -> str:
 
 def fetch(lock: Path, python: str, machine: str, target: Path) -> None:
     """`python` is a version such as 3.11; `machine` is x86_64 or aarch64."""
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as scratch:
+    with tempfile.TemporaryDirectory(prefix="sandtable-lock-") as scratch:
         chosen = Path(scratch) / "lock.txt"
         chosen.write_text("\n".join(applying(lock, python, machine)) + "\n", encoding="utf-8")
+        _download(chosen, python, machine, target, "--no-deps", "--require-hashes")
+
+
+def fetch_with_dependencies(requirements: Path, python: str, machine: str, target: Path) -> None:
+    """Of a list without hashes: for what is measured, never for what is shipped."""
+    _download(requirements, python, machine, target)
+
+
+def _download(requirements: Path, python: str, machine: str, target: Path, *flags: str) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=".draft-", dir=target.parent) as scratch:
         draft = Path(scratch) / "wheels"
-        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-        flags = ["--no-deps", "--require-hashes", "--only-binary", ":all:", *_tags(python, machine)]
-        subprocess.run([*command, *flags, "--dest", draft, "--requirement", chosen], check=True)
+        command = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", *flags]
+        options = ["--only-binary", ":all:", *_tags(python, machine), "--dest", draft]
+        subprocess.run([*command, *options, "--requirement", requirements], check=True)
         draft.rename(target)
 
 

@@ -109,6 +109,8 @@ async def test_one_that_died_is_not_missed(executor: LocalExecutor, store: Store
     canonical = await judged(executor, store, SQL)
     for sandbox, _ in executor._held._sandboxes.values():
         sandbox.kill()
+        # The news of its end, not only the end.
+        await asyncio.wait_for(asyncio.shield(sandbox.ended), 20)
     assert not await gone(await sandboxes(executor) - none)
     assert (await ran(executor, sql_job(store, "run", canonical))).status == "succeeded"
 
