@@ -39,7 +39,7 @@ async def idle_memory_mb(data: Data) -> float:
         await executor.warm(data.job(GROUP_BY))
         pool = executor._stations["sql"]._pool
         assert pool is not None
-        shelves = pool._standby.values()
+        shelves = pool._standby._shelves.values()
         return statistics.median(_private_mb(sandbox) for shelf in shelves for sandbox in shelf)
     finally:
         await executor.aclose()

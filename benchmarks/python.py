@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -58,7 +58,8 @@ class Pythons:
     exec_cell: Timings = field(default_factory=Timings)
     """The same cell compiled and run in this process."""
     session_mb: python_peers.Memory = field(default_factory=lambda: python_peers.Memory(0, 0))
-    jupyter: python_peers.Kernel | None = None
+    kernels: dict[str, python_peers.Kernel] = field(default_factory=dict)
+    """Sessions of peers."""
     kill_ms: list[float] = field(default_factory=list)
 
 
@@ -90,8 +91,8 @@ async def measure(data: Data, *, quick: bool, with_peers: bool) -> Pythons:
         await _sessions(data, executors["standby"], measured, 5 if quick else 20)
         measured.kill_ms = await _kill_delays_ms(data, executors["standby"], 5 if quick else 15)
         for peer in peers:
-            if peer.name == "jupyter":
-                measured.jupyter = await peer.kernel(CELL, starts=2 if quick else 5, cells=60)
+            if name := python_peers.KERNELS.get(peer.name):
+                measured.kernels[name] = await peer.kernel(CELL, starts=2 if quick else 5, cells=60)
         return measured
     finally:
         for executor in executors.values():
@@ -245,8 +246,7 @@ def print_table(measured: Pythons) -> None:
 
 def _print_sessions(measured: Pythons) -> None:
     rows = [("sandtable", measured.session_start.median, measured.session_cell.median, measured.session_mb)]
-    if (kernel := measured.jupyter) is not None:
-        rows.append(("plain Jupyter kernel", kernel.start_ms, kernel.cell_ms, kernel.memory))
+    rows += [(name, peer.start_ms, peer.cell_ms, peer.memory) for name, peer in measured.kernels.items()]
     print(f"{'session':22}{'start ms':>12}{f'cell {CELL} ms':>16}{'private MB':>14}{'Pss MB':>10}")
     for name, start, cell, memory in rows:
         print(f"{name:22}{start:12.1f}{cell:16.2f}{memory.private_mb:14.1f}{memory.pss_mb:10.1f}")
@@ -263,5 +263,6 @@ def as_json(measured: Pythons) -> dict[str, Any]:
         "session_cell_ms": measured.session_cell.median,
         "session_private_mb": measured.session_mb.private_mb,
         "session_pss_mb": measured.session_mb.pss_mb,
+        "sessions_of_peers": {name: asdict(kernel) for name, kernel in measured.kernels.items()},
         "kill_delay_ms": measured.kill_ms,
     }
