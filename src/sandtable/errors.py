@@ -41,6 +41,16 @@ class Problem(BaseModel):
     suggestion: str = ""
     details: dict[str, Any] = Field(default_factory=dict)
 
+    @property
+    def in_words(self) -> str:
+        """Message and suggestion as one text, for those who show only one."""
+        message, suggestion = self.message.rstrip(), self.suggestion.strip()
+        if not message or not suggestion:
+            return message or suggestion
+        if suggestion[0].islower():
+            return f"{message.rstrip('.')}{'' if message[-1] in '!?' else ';'} {suggestion}"
+        return f"{message}{'' if message[-1] in '.!?' else '.'} {suggestion}"
+
 
 class SandtableError(Exception):
     code: ErrorCode = ErrorCode.RUNNER_INTERNAL_ERROR

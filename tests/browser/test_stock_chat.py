@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.conftest import Serve
+from tests.agent.analysis.declared import settings_for
+from tests.agent.analysis.trips import QUESTION, Model
+from tests.agent.models.scripted import start_scripted
+from tests.browser.conftest import Serve, serving
 
 pytestmark = [pytest.mark.needs("userns", "chromium", "chat_ui")]
 
@@ -119,3 +123,25 @@ def test_sql_runs_only_after_a_person_approved_it(serve: Serve, page: Page, pict
     answers(page, 1)
     picture("2-approved")
     assert complaints(page) == []
+
+
+def test_an_analysis_has_its_tables_in_their_places(tmp_path: Path, page: Page, picture: Picture) -> None:
+    with start_scripted(Model()) as model, serving(tmp_path) as serve:
+        open_chat(page, serve(**settings_for(model, tmp_path / "data")))
+        ask(page, QUESTION)
+        answers(page, 1)
+        said = page.get_by_text("its revenue fell by 917,873")
+        expect(said).to_be_visible()
+        picture("answer")
+        rows = (
+            page.locator("table")
+            .filter(has=page.get_by_role("columnheader", name="change"))
+            .locator("tbody tr")
+        )
+        expect(rows).to_have_count(4)
+        expect(page.locator("[data-part=chart]")).to_be_visible()
+        expect(page.locator("body")).not_to_contain_text("[[")
+        page.reload()
+        expect(rows).to_have_count(4)
+        expect(page.locator("body")).not_to_contain_text("[[")
+        assert complaints(page) == []

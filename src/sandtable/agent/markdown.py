@@ -1,12 +1,19 @@
-"""Small pieces of Markdown: a block of code, a name, a sentence."""
+"""Small pieces of Markdown: a block of code, a name, a sentence, a table.
+
+Invariant: pure. What comes from data is shown as text that no Markdown renderer acts on.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from typing import Any
 
-from sandtable.wording.inert import one_line
+from sandtable.sandbox.job import ResultColumn
+from sandtable.wording.inert import inert, one_line
 
 LONGEST_BLOCK = 16_000
+CELL_CHARS = 60
 
 
 def fenced(kind: str, text: str) -> str:
@@ -29,3 +36,42 @@ def sentence(text: str) -> str:
         if text
         else ""
     )
+
+
+def table(columns: Sequence[ResultColumn], rows: Iterable[Iterable[str]]) -> str:
+    """Of cells as `cell` makes them. Numbers stand at the right."""
+    lines = [
+        "| " + " | ".join(cell(column.name) for column in columns) + " |",
+        "|" + "|".join(" ---: " if is_number(column.type) else " --- " for column in columns) + "|",
+    ]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def is_number(sql_type: str) -> bool:
+    kind = sql_type.upper()
+    return kind.endswith("INT") or kind.startswith(("DECIMAL", "DOUBLE", "FLOAT", "INTEGER", "REAL"))
+
+
+def cell(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, float):
+        return _number(value)
+    if isinstance(value, int):
+        return str(value)
+    text = value if isinstance(value, str) else str(value)
+    return barred(inert(one_line(text, CELL_CHARS))) if text.strip() else ""
+
+
+def _number(value: float) -> str:
+    """Four decimals; four digits of what they would not show."""
+    if value == 0 or 0.01 <= abs(value) < 1e15:
+        return f"{value:.4f}".rstrip("0").rstrip(".")
+    return f"{value:.4g}"
+
+
+def barred(text: str) -> str:
+    """A bar inside a cell is no end of it."""
+    return text.replace("|", "\\|")

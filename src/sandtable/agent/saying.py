@@ -8,16 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandtable.agent.markdown import code, fenced, sentence
+from sandtable.agent.markdown import barred, cell, code, fenced, sentence, table
 from sandtable.agent.state import Turn
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run
 from sandtable.wording.field import Field
-from sandtable.wording.inert import inert, one_line
+from sandtable.wording.inert import inert
 
 MOST_ROWS = 10
 MOST_COLUMNS = 12
-CELL_CHARS = 60
 
 _LEADS = {
     ErrorCode.SQL_POLICY_VIOLATION: "The query was rejected by policy and not run",
@@ -51,45 +50,19 @@ def shows_table(run: Run) -> bool:
 def table_of(run: Run, fields: Sequence[Field] = ()) -> str:
     columns, rows = run.columns[:MOST_COLUMNS], run.rows or ()
     shown_by = {field.index: field for field in fields}
-    lines = [
-        "| " + " | ".join(_cell(column.name) for column in columns) + " |",
-        "|" + "|".join(" ---: " if is_number(column.type) else " --- " for column in columns) + "|",
-    ]
-    for row in rows[:MOST_ROWS]:
-        cells = (_shown(shown_by.get(place), cell) for place, cell in enumerate(row[:MOST_COLUMNS]))
-        lines.append("| " + " | ".join(cells) + " |")
+
+    def show(place: int, value: Any) -> str:
+        field = shown_by.get(place)
+        return cell(value) if field is None or value is None else barred(field.show_cell(value))
+
+    shown = (
+        [show(place, value) for place, value in enumerate(row[:MOST_COLUMNS])] for row in rows[:MOST_ROWS]
+    )
     left = (
         [] if len(rows) <= MOST_ROWS else [f"the first {MOST_ROWS} of {len(rows)}{'+' * run.truncated} rows"]
     )
     left += [] if len(run.columns) <= MOST_COLUMNS else [f"{MOST_COLUMNS} of {len(run.columns)} columns"]
-    return "\n".join(lines) + (f"\n\nShown: {', '.join(left)}." if left else "")
-
-
-def is_number(sql_type: str) -> bool:
-    kind = sql_type.upper()
-    return kind.endswith("INT") or kind.startswith(("DECIMAL", "DOUBLE", "FLOAT", "INTEGER", "REAL"))
-
-
-def _shown(field: Field | None, cell: Any) -> str:
-    return _cell(cell) if field is None or cell is None else _barred(field.show_cell(cell))
-
-
-def _cell(value: Any) -> str:
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return f"{value:.4f}".rstrip("0").rstrip(".") if abs(value) < 1e15 else repr(value)
-    if isinstance(value, int):
-        return str(value)
-    text = value if isinstance(value, str) else str(value)
-    return _barred(inert(one_line(text, CELL_CHARS))) if text.strip() else ""
-
-
-def _barred(text: str) -> str:
-    """A bar inside a cell is no end of it."""
-    return text.replace("|", "\\|")
+    return table(columns, shown) + (f"\n\nShown: {', '.join(left)}." if left else "")
 
 
 def failure_text(problem: Problem | None, run: Run | None, *, repairs: int) -> str:

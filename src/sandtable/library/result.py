@@ -133,18 +133,10 @@ def result_of(run: Run, capsule: Callable[[], dict[str, Any]] | None = None) -> 
 
 def failure(problem: Problem, stdout: str = "", stderr: str = "") -> RunResult:
     """Nothing was recorded."""
-    return RunResult(stdout, stderr, success=False, error_message=said(problem), code=problem.code.value)
-
-
-def said(problem: Problem) -> str:
-    """In one text, what went wrong and what to do."""
-    message, suggestion = problem.message.rstrip(), problem.suggestion.strip()
-    if not suggestion:
-        return message
-    return f"{message}{'' if message.endswith(('.', '!', '?')) else '.'} {suggestion}"
+    return RunResult(stdout, stderr, success=False, error_message=problem.in_words, code=problem.code.value)
 
 
 def _message(run: Run) -> str | None:
     if run.status == "succeeded":
         return None
-    return said(run.error) if run.error else f"the run was {run.status}"
+    return run.error.in_words if run.error else f"the run was {run.status}"

@@ -14,7 +14,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
 from sandtable.library.bridge import wait_for
 from sandtable.library.house import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, STREET, House
-from sandtable.library.result import Answer, RunResult, failure, result_of, said, table_of
+from sandtable.library.result import Answer, RunResult, failure, result_of, table_of
 from sandtable.runs.model import LONGEST_QUESTION, Run, RunRequest
 
 Data = Any
@@ -125,7 +125,7 @@ async def _answer(house: House, analyst: Any, question: str, dataset: Dataset, t
             end = event
     if end is None or end.type == "error":
         problem = end.problem if end else None
-        text = said(problem) if problem else "the conversation ended without a word"
+        text = problem.in_words if problem else "the conversation ended without a word"
         return Answer(text, "failed", code=problem.code.value if problem else None, thread=thread)
     ran = await house.parts.runs.get(end.run_ids[0]) if end.run_ids else None
     return Answer(

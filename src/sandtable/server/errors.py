@@ -69,7 +69,7 @@ def error_response(
     body: dict[str, Any] = {"error": problem.model_dump(), "request_id": scope.get(REQUEST_ID, "")}
     if scope.get("path", "").startswith(LANGGRAPH):
         # What clients of that protocol show.
-        body["detail"] = sentences(problem)
+        body["detail"] = problem.in_words
     # ASCII, because a message may quote text that has no UTF-8 form.
     content = json.dumps(body, default=str).encode("ascii")
     return Response(
@@ -78,12 +78,6 @@ def error_response(
         headers=dict(headers or {}),
         media_type="application/json",
     )
-
-
-def sentences(problem: Problem) -> str:
-    """Message and suggestion as one text, for those who show only one."""
-    end = "" if problem.message.endswith((".", "?", "!")) else "."
-    return f"{problem.message}{end} {problem.suggestion}".strip()
 
 
 def unexpected(scope: Scope) -> Response:

@@ -181,7 +181,7 @@ async def test_whoever_knows_messages_only_reads_the_tables_in_their_places(tmp_
         kept = (await house.state()).values["messages"][-1]
     assert "[[table-1]]" in said.text
     assert kept.additional_kwargs["sandtable"]["text"] == said.text
-    rows = "| name | revenue |\n| --- | --- |\n| `[a](http://evil.test)\\|b` | -1.5 |\n| x | 2.0 |"
+    rows = "| name | revenue |\n| ---: | ---: |\n| `[a](http://evil.test)\\|b` | -1.5 |\n| x | 2 |"
     assert rows in kept.content and "[[" not in kept.content
 
 

@@ -138,7 +138,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str]]]] = {
             ("chart", FIGURE_JSON),
             (
                 "final_response",
-                "See\n\n| city | n |\n| --- | --- |\n| Berlin | 3 |\n| Köln |  |\n\n*… and 7 more rows*\n\n"
+                "See\n\n| city | n |\n| --- | ---: |\n| Berlin | 3 |\n| Köln |  |\n\n*… and 7 more rows*\n\n"
                 "```mermaid\ngraph TD\n```\n\n*Plot: By city* [[table-7]]",
             ),
         ],

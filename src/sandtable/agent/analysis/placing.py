@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
 
-from sandtable.agent.markdown import fenced
+from sandtable.agent.markdown import cell, fenced, table
 from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, MermaidArtifact, TableArtifact
 from sandtable.wording.inert import inert
 
 MOST_ROWS = 20
-_FIGURE = re.compile(r"[-+]?[0-9][-0-9.,:eE+T ]*")
+MOST_COLUMNS = 20
 _TAG = re.compile(r"\[\[((?:table|plot|html|mermaid|markdown)-[1-9][0-9]{0,5})\]\]")
 
 
@@ -37,22 +36,10 @@ def _in_markdown(artifact: Artifact) -> str:
             return f"*{artifact.kind.capitalize()}: {inert(artifact.title or artifact.id)}*"
 
 
-def _table(table: TableArtifact) -> str:
-    rule = f"| {' | '.join('---' for _ in table.columns)} |"
-    lines = [_line(column.name for column in table.columns), rule]
-    lines += [_line(row) for row in table.rows[:MOST_ROWS]]
-    left = table.row_count - min(len(table.rows), MOST_ROWS)
-    more = f"\n\n*… and {left:,} more rows*" if left > 0 else ""
-    return "\n".join(lines) + more
-
-
-def _line(cells: Any) -> str:
-    return f"| {' | '.join(_cell(cell) for cell in cells)} |"
-
-
-def _cell(value: Any) -> str:
-    """A table's cells are strangers' texts: they stay what they are. A bar ends a cell even within code."""
-    text = "" if value is None else str(value)
-    if not text or _FIGURE.fullmatch(text):
-        return text
-    return inert(text).replace("|", "\\|")
+def _table(shown: TableArtifact) -> str:
+    columns, rows = shown.columns[:MOST_COLUMNS], shown.rows[:MOST_ROWS]
+    made = table(columns, ([cell(value) for value in row[:MOST_COLUMNS]] for row in rows))
+    left = [f"{shown.row_count - len(rows):,} more rows"] if shown.row_count > len(rows) else []
+    wide = len(shown.columns) - len(columns)
+    left += [f"{wide:,} more columns"] if wide else []
+    return made + (f"\n\n*… and {' and '.join(left)}*" if left else "")

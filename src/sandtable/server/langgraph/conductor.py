@@ -22,7 +22,6 @@ from sandtable.agent.analyst import Analyst, Given
 from sandtable.agent.state import State, with_exchange
 from sandtable.capsule.store import QueueFull
 from sandtable.errors import InvalidInput, SandtableError
-from sandtable.server.errors import sentences
 from sandtable.server.json_text import encode
 from sandtable.server.langgraph.history import Graph, history_of, place, state_of, whole_state
 from sandtable.server.langgraph.live import Live, Order, read, written
@@ -270,7 +269,7 @@ class Conductor:
             return TurnEnd("interrupted" if waits else "success", rest)
         told = BROKEN
         if isinstance(error, SandtableError):
-            told = {"error": str(error.code), "message": sentences(error.problem)}
+            told = {"error": str(error.code), "message": error.problem.in_words}
         else:
             log.error("turn_broke", turn_id=live.turn.id, exc_info=error)
         return TurnEnd("error", "interrupted" if waits else "error", told)

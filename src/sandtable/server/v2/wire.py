@@ -36,7 +36,6 @@ from sandtable.capsule.store import TERMINAL
 from sandtable.errors import ErrorCode, Problem
 from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, PlotlyArtifact, TableArtifact
 from sandtable.sandbox.job import ResultColumn
-from sandtable.server.errors import sentences
 from sandtable.server.json_text import encode
 from sandtable.server.threads.model import Happening
 
@@ -208,7 +207,7 @@ def _message(event: Message, so_far: SoFar) -> Told:
 
 
 def _error(event: Error, so_far: SoFar) -> Told:
-    return _broke(event.problem.code, sentences(event.problem), so_far)
+    return _broke(event.problem.code, event.problem.in_words, so_far)
 
 
 def _broke(code: str, why: str, so_far: SoFar) -> Told:
@@ -225,7 +224,7 @@ def _waits(interrupts: list[dict[str, Any]], so_far: SoFar) -> Told:
 
 
 def _error_of(problem: Problem) -> Said:
-    return Said("error", f"{problem.code}: {sentences(problem)}")
+    return Said("error", f"{problem.code}: {problem.in_words}")
 
 
 def _text(kind: Kind, text: str) -> list[Said]:
