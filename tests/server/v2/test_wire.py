@@ -143,6 +143,18 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str]]]] = {
             ),
         ],
     ),
+    "more than a message holds": (
+        [
+            shown({"id": "markdown-1", "kind": "markdown", "text": "x" * 20_000}),
+            shown({"id": "markdown-2", "kind": "markdown", "title": "More", "text": "y" * 20_000}),
+            message("[[markdown-1]] [[markdown-2]]"),
+        ],
+        [
+            ("log", "x" * 20_000),
+            ("log", "y" * 20_000),
+            ("final_response", f"{'x' * 20_000} *Markdown: More*"),
+        ],
+    ),
     "failure": (
         [message("I could not.", ending="failed", problem=PROBLEM)],
         [("error", TROUBLE), ("final_response", "I could not.")],

@@ -11,20 +11,30 @@ from sandtable.wording.inert import inert
 
 MOST_ROWS = 20
 MOST_COLUMNS = 20
+MOST_CHARS = 32_000
+"""Of all of them together: a message is kept in every state of its thread."""
 _TAG = re.compile(r"\[\[((?:table|plot|html|mermaid|markdown)-[1-9][0-9]{0,5})\]\]")
 
 
 def with_artifacts(text: str, shown: Mapping[str, Artifact]) -> str:
-    """A tag whose artifact is not known stays as it is."""
+    """A tag whose artifact is not known stays as it is; what there is no room for is named."""
+    room = MOST_CHARS
 
     def placed(tag: re.Match[str]) -> str:
+        nonlocal room
         artifact = shown.get(tag[1])
-        return tag[0] if artifact is None else _in_markdown(artifact)
+        if artifact is None:
+            return tag[0]
+        made = _in_markdown(artifact)
+        if made is None or len(made) > room:
+            return f"*{artifact.kind.capitalize()}: {inert(artifact.title or artifact.id)}*"
+        room -= len(made)
+        return made
 
     return _TAG.sub(placed, text)
 
 
-def _in_markdown(artifact: Artifact) -> str:
+def _in_markdown(artifact: Artifact) -> str | None:
     match artifact:
         case TableArtifact():
             return _table(artifact)
@@ -33,7 +43,7 @@ def _in_markdown(artifact: Artifact) -> str:
         case MermaidArtifact(text=text):
             return fenced("mermaid", text)
         case _:
-            return f"*{artifact.kind.capitalize()}: {inert(artifact.title or artifact.id)}*"
+            return None
 
 
 def _table(shown: TableArtifact) -> str:
