@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from sandtable.sandbox.job import Job, Limits
 from sandtable.sandbox.key import Key
 from sandtable.sandbox.local import pool as pool_module
+from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.pool import Pool
 from sandtable.sandbox.local.sandbox import Garbled
 
@@ -130,3 +132,20 @@ async def test_a_sandbox_that_never_gets_ready_does_not_block_the_shelves(
     async with asyncio.timeout(2):
         await pool.refill(_job())
     assert template.kept == 0
+
+
+async def test_what_is_taken_during_a_refill_is_replaced_too(tmp_path: Path) -> None:
+    executor = LocalExecutor(tmp_path)
+
+    class Busy:
+        refills = 0
+
+        async def refill(self, job: Job) -> None:
+            self.refills += 1
+            if self.refills == 1:
+                executor._refill(pool, job)  # pyright: ignore[reportArgumentType] a double
+
+    pool = Busy()
+    executor._refill(pool, _job())  # pyright: ignore[reportArgumentType] a double
+    await executor.settle()
+    assert (pool.refills, executor._refills) == (2, {})

@@ -68,6 +68,8 @@ class LocalExecutor:
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
         self._refills: dict[tuple[Kind, Key], asyncio.Task[None]] = {}
+        self._taken: set[tuple[Kind, Key]] = set()
+        """Since their refill last looked at the shelves."""
         self._last_work = 0.0
         self._hurry = asyncio.Event()
         self._held = Held(parallel)
@@ -186,11 +188,18 @@ class LocalExecutor:
 
     def _refill(self, pool: Pool, job: Job) -> None:
         key = (kind_of(job), Key.of(job))
+        self._taken.add(key)
         if key not in self._refills:
-            task = self._refills[key] = asyncio.create_task(self._refill_when_quiet(pool, job))
+            task = self._refills[key] = asyncio.create_task(self._refill_while_taken(pool, job, key))
             task.add_done_callback(lambda _: self._refills.pop(key))
 
-    async def _refill_when_quiet(self, pool: Pool, job: Job) -> None:
+    async def _refill_while_taken(self, pool: Pool, job: Job, key: tuple[Kind, Key]) -> None:
+        while key in self._taken:
+            await self._quiet()
+            self._taken.discard(key)
+            await pool.refill(job)
+
+    async def _quiet(self) -> None:
         """Whoever waits for an answer goes first. While many do, a sandbox that is forked when it is needed
         costs less in all than one that is made ready for later."""
         latest = time.perf_counter() + _REFILL_LATEST_S
@@ -202,7 +211,6 @@ class LocalExecutor:
                 async with asyncio.timeout(_QUIET_S - quiet):
                     await self._hurry.wait()
                     break
-        await pool.refill(job)
 
     async def warm(self, job: Job) -> None:
         """Have sandboxes presealed for jobs like this one before the first of them comes."""
