@@ -6,6 +6,7 @@ ours; a log that is silent is kept up by the connection's keep-alive, which find
 
 from __future__ import annotations
 
+import asyncio
 import json
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
@@ -32,6 +33,7 @@ _KEEP_ALIVE = (
 _CONNECTIONS = httpx2.Limits(max_connections=None, max_keepalive_connections=16, keepalive_expiry=30.0)
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _GONE = 410
+_LAST_TURNS = 5
 
 Object = dict[str, Any]
 
@@ -84,6 +86,9 @@ class Api:
 
     async def aclose(self) -> None:
         await self._client.aclose()
+        # A connection that was cut off gives its socket back in the loop's next turns: it may be about to end.
+        for _ in range(_LAST_TURNS):
+            await asyncio.sleep(0)
 
     async def create_job(self, manifest: Object) -> Object:
         return await self._call("create jobs", "POST", self._jobs, body=manifest)
