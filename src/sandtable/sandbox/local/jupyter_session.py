@@ -68,7 +68,8 @@ class JupyterSession(LocalSession):
             broken = self._relay.breach
             await asyncio.wait({reply, ended, broken}, return_when=asyncio.FIRST_COMPLETED)
             if not reply.done():
-                raise Garbled(broken.result() if broken.done() else "the sandbox ended before it answered")
+                told = broken.done() and not broken.cancelled()
+                raise Garbled(broken.result() if told else "the sandbox ended before it answered")
             return _outcome(reply.result(), job.limits.result_bytes + _SLACK)
         finally:
             for task in (reply, ended):

@@ -1,6 +1,6 @@
 """Between a kernel in its sandbox and the library that reads its answers: passes bytes on, and watches the kernel's.
 
-Invariant: the first byte out of bounds ends the connection and is never passed on. One client at a time.
+Invariant: the first byte out of bounds ends the connection and is never passed on.
 """
 
 from __future__ import annotations
@@ -61,7 +61,8 @@ class Relay:
                     try:
                         watch.feed(piece)
                     except OutOfBounds as error:
-                        self.breach.set_result(str(error))
+                        if not self.breach.done():
+                            self.breach.set_result(str(error))
                         return
                 writer.write(piece)
                 await writer.drain()
