@@ -11,7 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -89,14 +89,14 @@ async def measure(data: Data, *, quick: bool, with_peers: bool) -> Pythons:
         for executor in executors.values():
             await executor.warm(job(data.sales, ONE_LINER))
             await executor.warm(job(data.few_sales, ONE_LINER))
-        few = await take_turns(_ours(data.few_sales, executors), {FEW: ONE_LINER}, rounds)
+        few = await take_turns(list(map(_rested, _ours(data.few_sales, executors))), {FEW: ONE_LINER}, rounds)
         cpu = _overhear(executors["fresh"])
         entered = [
             *_ours(data.sales, executors),
             _subprocess(data.sales),
             *(peer.contender for peer in peers),
         ]
-        table = await take_turns(entered, {TITLE: ONE_LINER}, rounds)
+        table = await take_turns(list(map(_rested, entered)), {TITLE: ONE_LINER}, rounds)
         measured = Pythons(table, few, missing, Timings(cpu[2:]))
         await _sessions(data.sales, executors["standby"], measured, 5 if quick else 20)
         measured.kill_ms = await _kill_delays_ms(data.sales, executors["standby"], 5 if quick else 15)
@@ -138,6 +138,18 @@ def _in_process(path: Path) -> list[Contender]:
     ]
 
 
+async def _pause() -> None:
+    """Before everything that is timed: a question comes to a machine that did nothing for a moment.
+
+    It also lets the exits of earlier sandboxes pass, whose teardown is not part of the next run.
+    """
+    await asyncio.sleep(0.03)
+
+
+def _rested(contender: Contender) -> Contender:
+    return contender if contender.before else replace(contender, before=_pause)
+
+
 def _sandtable(path: Path, executor: LocalExecutor, origin: Origin) -> Contender:
     async def run(text: str) -> None:
         order = job(path, text)
@@ -148,8 +160,7 @@ def _sandtable(path: Path, executor: LocalExecutor, origin: Origin) -> Contender
 
     async def before() -> None:
         await executor.settle()
-        # Let the exits of earlier sandboxes pass: their teardown is not part of this run.
-        await asyncio.sleep(0.03)
+        await _pause()
 
     return Contender(sandtable_name(origin), run, before)
 
@@ -185,7 +196,7 @@ async def _sessions(path: Path, executor: LocalExecutor, measured: Pythons, roun
     memory: list[python_peers.Memory] = []
     for _ in range(rounds):
         await executor.settle()
-        await asyncio.sleep(0.03)
+        await _pause()
         started = time.perf_counter()
         session = await executor.open_session(job(path, "", "session"))
         measured.session_start.values.append((time.perf_counter() - started) * 1e3)

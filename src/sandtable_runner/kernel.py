@@ -139,3 +139,10 @@ def close_all_from(first: int) -> None:
 def close_everything() -> None:
     """Before `_exit`: the reader must not wait for this process's memory to be torn down."""
     close_all_from(0)
+
+
+def give_back_free_memory() -> None:
+    """To the kernel: what was once used and is free again would be copied by whoever uses it next after a fork."""
+    # glibc only; other C libraries keep less.
+    if trim := getattr(_libc, "malloc_trim", None):
+        trim(0)

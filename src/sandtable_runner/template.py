@@ -10,6 +10,7 @@ import fcntl
 import gc
 import importlib
 import os
+import sys
 from pathlib import Path
 
 from sandtable_runner import engine, kernel, parse, seal, seccomp
@@ -27,6 +28,9 @@ def load_interpreter(kind: str) -> Interpreter | None:
     """None for a template that only knows SQL. Raises ModuleNotFoundError. May return in a copy of this process."""
     if kind not in _INTERPRETERS:
         return None
+    if kind == "py":
+        # Where it is installed, charts would load all of it to ask whether they are in a notebook.
+        sys.modules["IPython"] = None  # pyright: ignore[reportArgumentType] - so Python marks what is not to be found
     # While libraries load, a collection looks at everything and finds nothing.
     gc.disable()
     return importlib.import_module(_INTERPRETERS[kind]).prepare()
@@ -62,6 +66,7 @@ def close_in(
     gc.collect()
     gc.freeze()
     gc.disable()
+    kernel.give_back_free_memory()
     connection, parser = engines
     return Template(connection, parser, isolation, seal.Baseline.measure(), store_fd, interpreter)
 
