@@ -184,4 +184,6 @@ async def assert_verified(at: httpx.AsyncClient, accepted: Sequence[str]) -> Non
             return (await at.post(f"/runs/{run_id}/verify")).json()
 
     for report in await asyncio.gather(*map(verified, accepted)):
-        assert report["ok"] and report["complete"], report
+        assert report["ok"] and report["complete"], [
+            link for link in report["links"] if link["status"] != "ok"
+        ]

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.model import LOG_CHARS
-from sandtable.capsule.store import QueueFull, StoreCorrupt, StoreFull
+from sandtable.capsule.store import QueueFull, RunRecord, StoreCorrupt, StoreFull, StoreUnavailable
 from sandtable.errors import SandboxUnavailable
+from sandtable.runs import pipeline
 from sandtable.runs.desk import Runs
 from sandtable.sandbox.fake import FakeExecutor, Script
 from tests.capsule.samples import SHOP
@@ -235,6 +236,44 @@ async def test_a_full_disk_is_said_and_the_answer_is_kept(world: World) -> None:
         await store._rows("PRAGMA max_page_count = 1000000")
         assert (await runs.wait(run.id, 5)).status == "succeeded"
     assert len(world.executor.jobs) == 1
+
+
+async def test_a_store_that_cannot_be_read_for_a_moment_costs_a_run_a_moment(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, asked = world.store(), 0
+    cached = store.cached
+
+    async def sometimes(key: str) -> RunRecord | None:
+        nonlocal asked
+        asked += 1
+        if asked < 3:
+            raise StoreUnavailable("the database is away", suggestion="Wait.")
+        return await cached(key)
+
+    monkeypatch.setattr(store, "cached", sometimes)
+    monkeypatch.setattr(pipeline, "RETRY_S", (0.01,))
+    async with world.opened(store=store) as runs:
+        run = await runs.wait((await runs.submit(ask())).id, 5)
+    assert (run.status, asked, len(world.executor.jobs)) == ("succeeded", 3, 1)
+
+
+async def test_a_run_that_waits_for_the_store_can_be_cancelled(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, asked = world.store(), asyncio.Event()
+
+    async def never(key: str) -> RunRecord | None:
+        asked.set()
+        raise StoreUnavailable("the database is away", suggestion="Wait.")
+
+    monkeypatch.setattr(store, "cached", never)
+    async with world.opened(store=store) as runs:
+        run = await runs.submit(ask())
+        await asked.wait()
+        await runs.cancel(run.id)
+        assert (await runs.wait(run.id, 5)).status == "cancelled"
+    assert not world.executor.jobs
 
 
 async def test_a_damaged_database_is_said_at_the_start(world: World) -> None:

@@ -9,13 +9,16 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
+from functools import partial
+from itertools import chain, repeat
 from typing import Any
 
 import structlog
 
 from sandtable.capsule.model import VerdictRecord
+from sandtable.capsule.store import StoreUnavailable
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.store import parquet_name
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
@@ -35,13 +38,18 @@ log = structlog.get_logger(__name__)
 
 LARGE_CELLS = 2_000
 """From how many cells on work on a result is felt by everyone else on the loop."""
+RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+"""A store that is away is asked again after these; after the last one as often as it takes."""
+Step = Callable[[Draft, Parts, Cache], Awaitable[None]]
 
 
 async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
     for step in STEPS:
         started = time.perf_counter()
         try:
-            await step(draft, parts, cache)
+            # What a sandbox has begun is never begun again here.
+            taken = step if step is execute else partial(_patiently, step, step.__name__)
+            await taken(draft, parts, cache)
         except SandtableError as error:
             draft.fail(error)
         except Exception as error:
@@ -52,6 +60,16 @@ async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
             break
     if draft.status == "succeeded" and draft.run.request.chart:
         await illustrate(draft)
+
+
+async def _patiently(step: Step, name: str, draft: Draft, parts: Parts, cache: Cache) -> None:
+    """These steps only read. A store that cannot be read for a moment costs the run a moment, not its answer."""
+    for wait_s in chain(RETRY_S, repeat(RETRY_S[-1])):
+        try:
+            return await step(draft, parts, cache)
+        except StoreUnavailable as error:
+            log.warning("run_step_waits", run_id=draft.run.id, step=name, reason=error.message, wait_s=wait_s)
+        await asyncio.sleep(wait_s)
 
 
 async def resolve(draft: Draft, parts: Parts, cache: Cache) -> None:

@@ -20,12 +20,10 @@ from sandtable.runs.cells import Key
 from sandtable.runs.draft import Draft, capsule_of, ended_run
 from sandtable.runs.model import Run, as_stored, body_of, result_of
 from sandtable.runs.parts import Parts
-from sandtable.runs.pipeline import LARGE_CELLS, advance
+from sandtable.runs.pipeline import LARGE_CELLS, RETRY_S, advance
 from sandtable.runs.waiters import Waiters
 
 log = structlog.get_logger(__name__)
-
-RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 
 Stop = Literal["cancel", "close"]
 
