@@ -89,6 +89,25 @@ async def test_nothing_is_left_however_it_ends(environment: dict[str, str], numb
 
 
 @pytest.mark.needs("userns")
+async def test_what_runs_is_interrupted_from_where_it_was_started(environment: dict[str, str]) -> None:
+    with _started(environment) as (process, file):
+        assert process.stderr is not None
+        told = process.stderr.readline() + process.stderr.readline()
+        assert f"jupyter console --existing {file}" in told and "Ctrl-\\ here interrupts" in told
+        async with connected(file) as client:
+            await client.run("kept = 7")
+            endless = asyncio.create_task(client.run("print('begun', flush=True)\nwhile True: pass"))
+            async with asyncio.timeout(20):
+                while not endless.done():
+                    process.send_signal(signal.SIGQUIT)
+                    await asyncio.sleep(0.2)
+            assert endless.result().error.startswith("KeyboardInterrupt")
+            assert await client.value("kept") == "7"
+            await client.shut_down()
+        assert await asyncio.to_thread(process.wait, 20) == 0
+
+
+@pytest.mark.needs("userns")
 async def test_a_kernel_that_dies_is_told_of(environment: dict[str, str]) -> None:
     with _started(environment) as (process, file):
         async with connected(file) as client:

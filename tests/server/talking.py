@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, Literal
 
 import httpx
@@ -23,6 +24,7 @@ from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
 from sandtable.server.opening import line_of, open_memory
+from sandtable.server.standing import bound, configured
 from sandtable.settings import Settings
 from tests.server.house import House, open_house
 
@@ -168,23 +170,29 @@ class Quiet(uvicorn.Server):
 
 
 @asynccontextmanager
-async def listening(app: FastAPI) -> AsyncGenerator[str, None]:
-    server = Quiet(
-        uvicorn.Config(app, port=0, log_config=None, access_log=False, timeout_graceful_shutdown=2)
-    )
-    task = asyncio.create_task(server.serve())
-    while not server.started and not task.done():
-        await asyncio.sleep(0.005)
-    try:
-        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        await task
+async def listening(app: FastAPI, *, small: bool = False) -> AsyncGenerator[str, None]:
+    """`small` keeps next to nothing in the kernel for a client that does not read."""
+    with bound("127.0.0.1", 0) as socket:
+        if small:
+            socket.setsockopt(SOL_SOCKET, SO_SNDBUF, 4096)
+        server = Quiet(configured(app, grace_s=2))
+        task = asyncio.create_task(server.serve(sockets=[socket]))
+        while not server.started and not task.done():
+            await asyncio.sleep(0.005)
+        try:
+            yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+        finally:
+            server.should_exit = True
+            await task
 
 
 @asynccontextmanager
 async def served(
-    home: Path, settings: Settings | None = None, *, approval: Literal["off", "sql"] = "off"
+    home: Path,
+    settings: Settings | None = None,
+    *,
+    approval: Literal["off", "sql"] = "off",
+    small: bool = False,
 ) -> AsyncIterator[Served]:
     """Twice over the same home is a restart."""
     chosen, script = settings or Settings(home=home), Script()
@@ -211,6 +219,6 @@ async def served(
                 yield Conversation(analyst, conductor, store, line)
 
         app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
-        async with listening(app) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:
+        async with listening(app, small=small) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:
             yield Served(url, client, script, house, app)
         await house.executor.aclose()

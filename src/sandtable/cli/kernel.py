@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
+import signal
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from pathlib import Path
 
 import click
@@ -29,8 +33,8 @@ def command(dataset_id: str | None, data: tuple[Path, ...], file: Path | None, a
 
     It has the dataset's tables in it. Prints the path of its connection file, for `jupyter console --existing FILE`
     and every other client of this user. Code is not checked and leaves no capsule: the sandbox alone holds it.
-    Ends with Ctrl-C, or when a client shuts the kernel down; the connection file goes with it. Needs
-    pip install 'sandtable[jupyter]'.
+    Ctrl-\\ (SIGQUIT) interrupts what runs in it, which `jupyter console --existing` cannot do. Ends with Ctrl-C, or
+    when a client shuts the kernel down; the connection file goes with it. Needs pip install 'sandtable[jupyter]'.
 
     Exit code: 0 shut down by a client, 1 the kernel died, 2 the input cannot be used, 4 no sandbox, 130 Ctrl-C.
     """
@@ -46,8 +50,9 @@ async def _serve(
         file = (wanted or kernel.folder / "kernel.json").absolute()
         kernel.write_connection(file)
         try:
-            _announce(file, as_json)
-            ended = await kernel.wait()
+            with _on_quit(kernel.interrupt):
+                _announce(file, as_json)
+                ended = await kernel.wait()
             if ended.status == 0:
                 return 0
             raise RunnerBroken(f"the kernel died: {kernel.explain()}", suggestion="start another")
@@ -55,9 +60,20 @@ async def _serve(
             file.unlink(missing_ok=True)
 
 
+@contextmanager
+def _on_quit(interrupt: Callable[[], None]) -> Generator[None, None, None]:
+    loop = asyncio.get_running_loop()
+    loop.add_signal_handler(signal.SIGQUIT, interrupt)
+    try:
+        yield
+    finally:
+        loop.remove_signal_handler(signal.SIGQUIT)
+
+
 def _announce(file: Path, as_json: bool) -> None:
     if as_json:
         print_json({"connection_file": str(file)}, indent=None)
     else:
         click.echo(str(file))
-        click.echo(f"connect with: jupyter console --existing {file} (Ctrl-C here ends the kernel)", err=True)
+        click.echo(f"connect with: jupyter console --existing {file}", err=True)
+        click.echo("Ctrl-\\ here interrupts its code, Ctrl-C ends it", err=True)

@@ -11,19 +11,16 @@ from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import structlog
-import uvicorn
 
 from sandtable.assemble import Parts, assemble
 from sandtable.errors import SandtableError
 from sandtable.server import logs
 from sandtable.server.app import create_app
 from sandtable.server.conversations import load_ahead
-from sandtable.server.standing import Server, address, bound, require, stopping
+from sandtable.server.standing import Server, address, bound, configured, require, stopping
 from sandtable.settings import Settings
 
 GRACE_S = 10
-MAX_SOCKET_MESSAGE = 64 << 10
-"""Clients have next to nothing to say over a WebSocket."""
 
 log = structlog.get_logger("sandtable.server")
 
@@ -38,13 +35,7 @@ async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
             require(report)
             app = create_app(parts, report)
             server = Server(
-                uvicorn.Config(
-                    app,
-                    log_config=None,
-                    access_log=False,
-                    timeout_graceful_shutdown=GRACE_S,
-                    ws_max_size=MAX_SOCKET_MESSAGE,
-                ),
+                configured(app, grace_s=GRACE_S),
                 lambda: announce(address(settings.host, listening)),
                 app.state.listeners.aclose,
             )

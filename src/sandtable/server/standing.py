@@ -12,11 +12,29 @@ from collections.abc import Awaitable, Callable, Generator
 from contextlib import contextmanager
 
 import uvicorn
+from starlette.types import ASGIApp
 
 from sandtable.errors import InvalidInput, SandboxUnavailable
 from sandtable.sandbox.selftest import DoctorReport
+from sandtable.server.connections import HttpConnection, SocketConnection, bound_patience
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
+_KEEP_ALIVE_S = 5
+_MAX_SOCKET_MESSAGE = 64 << 10
+"""Clients have next to nothing to say over a WebSocket."""
+
+
+def configured(app: ASGIApp, *, grace_s: int, keep_alive_s: int = _KEEP_ALIVE_S) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http=HttpConnection,
+        ws=SocketConnection,
+        ws_max_size=_MAX_SOCKET_MESSAGE,
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=grace_s,
+        timeout_keep_alive=keep_alive_s,
+    )
 
 
 class Server(uvicorn.Server):
@@ -74,6 +92,7 @@ def bound(host: str, port: int) -> Generator[socket.socket, None, None]:
         # For the connections to inherit: an answer goes out in two writes, and the second one must not wait
         # until the client has acknowledged the first, 40 ms later.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        bound_patience(listening)
         yield listening
 
 

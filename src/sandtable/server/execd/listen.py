@@ -10,7 +10,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import structlog
-import uvicorn
 
 from sandtable.assemble.tiers import local_executor
 from sandtable.errors import InvalidInput
@@ -22,7 +21,7 @@ from sandtable.sandbox.selftest import examine
 from sandtable.server import logs
 from sandtable.server.execd.admit import SERVED
 from sandtable.server.execd.app import create_execd_app
-from sandtable.server.standing import Server, address, bound, require, stopping
+from sandtable.server.standing import Server, address, bound, configured, require, stopping
 from sandtable.settings import Settings
 
 GRACE_S = 10
@@ -49,13 +48,7 @@ async def listen_execd(settings: Settings, announce: Callable[[str, Offer], None
             most = settings.places * _WAITING_PER_PLACE
             app = create_execd_app(executor, token, data=store, modes=_modes(settings), most=most)
             offer = await app.state.house.offer()
-            config = uvicorn.Config(
-                app,
-                log_config=None,
-                access_log=False,
-                timeout_graceful_shutdown=GRACE_S,
-                timeout_keep_alive=KEEP_ALIVE_S,
-            )
+            config = configured(app, grace_s=GRACE_S, keep_alive_s=KEEP_ALIVE_S)
             server = Server(config, lambda: announce(address(settings.execd_host, listening), offer))
             with stopping(server):
                 await server.serve(sockets=[listening])

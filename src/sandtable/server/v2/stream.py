@@ -54,7 +54,7 @@ async def stream(websocket: WebSocket, session_id: str) -> None:
     if ending is None:
         return
     code, reason = ending
-    log.info("stream_closed", thread_id=session_id[:128], code=code)
+    log.info("stream_closed", thread_id=session_id[:128], code=code, reason=reason)
     try:
         await websocket.close(code, reason.encode()[:_REASON_BYTES].decode(errors="ignore"))
     except (WebSocketDisconnect, RuntimeError):
