@@ -9,9 +9,10 @@ import pytest
 import pytest_asyncio
 
 from sandtable.errors import ErrorCode, RunnerBroken
-from sandtable.policy.verdict import Approved, Refused
+from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.sandbox import parsing, python_gate
 from sandtable.sandbox.fake import FakeExecutor, Script
-from sandtable.sandbox.job import JobError
+from sandtable.sandbox.job import Job, JobError, Limits
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.python_gate import PythonGate
 from sandtable_runner.parse_python import parse
@@ -78,6 +79,44 @@ async def test_what_a_text_does_to_its_parser_is_a_refusal(code: ErrorCode, says
     assert isinstance(verdict, Refused)
     assert verdict.code == ErrorCode.PYTHON_POLICY_VIOLATION
     assert says in verdict.message
+
+
+@pytest.mark.parametrize(
+    ("cpu_ms", "second_ms", "kind", "tries"),
+    [
+        pytest.param(2.0, 5000, Approved, [20, 5000], id="a busy machine"),
+        pytest.param(2.0, 30, Refused, [20, 30], id="a machine that stays busy"),
+        pytest.param(19.0, 5000, Refused, [20], id="a slow text"),
+        pytest.param(None, 5000, Refused, [20], id="unknown"),
+    ],
+)
+async def test_a_text_that_had_no_time_is_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+    cpu_ms: float | None,
+    second_ms: int,
+    kind: type[Verdict],
+    tries: list[int],
+) -> None:
+    hurried = python_gate._LIMITS.model_copy(update={"wall_ms": 20})
+    monkeypatch.setattr(python_gate, "_LIMITS", hurried)
+    monkeypatch.setattr(parsing, "SECOND_MS", second_ms)
+    script = Script(columns=(), rows=(), output=parse("1"), delay_s=0.1, cpu_ms=cpu_ms)
+    executor = FakeExecutor(script)
+    assert isinstance(await PythonGate(executor, max_bytes=MAX_BYTES)("1", SHOP, {}), kind)
+    assert [job.limits.wall_ms for job in executor.jobs] == tries
+
+
+async def test_a_sandbox_that_ran_out_of_time_tells_how_much_of_it_was_its_own(
+    executor: LocalExecutor,
+) -> None:
+    limits = Limits(wall_ms=300)
+    endless = Job(
+        id="j", mode="sql", text="SELECT count(*) FROM range(1000000) a, range(1000000) b", limits=limits
+    )
+    await executor.submit(endless)
+    result = await executor.result("j")
+    assert result.error is not None and result.error.type == "Timeout"
+    assert result.metrics["cpu_ms"] > 0
 
 
 async def test_a_lost_sandbox_is_no_refusal() -> None:

@@ -22,6 +22,9 @@ class Script:
     columns: Sequence[tuple[str, str]] = (("answer", "INTEGER"),)
     rows: Sequence[Sequence[Any]] = ((42,),)
     delay_s: float = 0.0
+    """Beyond the limit, the job ends there."""
+    cpu_ms: float | None = None
+    """Told of a job that ended at its limit."""
     error: JobError | None = None
     raises: Exception | None = None
     """The machinery itself breaks: `result` raises this."""
@@ -190,7 +193,9 @@ async def _act(job: Job, script: Script) -> JobResult:
     if script.raises is not None:
         raise script.raises
     if script.delay_s > limit:
-        return _failed(job, JobError(code=ErrorCode.RUNNER_TIMEOUT, type="Timeout", message="timed out"))
+        result = _failed(job, JobError(code=ErrorCode.RUNNER_TIMEOUT, type="Timeout", message="timed out"))
+        used = {} if script.cpu_ms is None else {"cpu_ms": script.cpu_ms}
+        return result.model_copy(update={"metrics": used})
     if script.error is not None:
         return _failed(job, script.error, script)
     rows = tuple(tuple(row) for row in script.rows)

@@ -7,8 +7,6 @@ can bring about in there (too slow, too deep, a crash) is a refusal.
 
 from __future__ import annotations
 
-import secrets
-
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.policy.gate import judge
@@ -17,6 +15,7 @@ from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.recent import Recent
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import DataRef, Job, JobResult, Limits
+from sandtable.sandbox.parsing import parse_id, parsed
 
 MACHINERY = frozenset({"SandboxLost", "NoAnswer", "BadAnswer", "Killed"})
 """Ends that no text brings about by itself; whatever a text can cause is a refusal."""
@@ -78,8 +77,7 @@ class Gate:
         return await self._look(text, dataset, job.model_copy(update=held))
 
     async def _look(self, text: str, dataset: Dataset, job: Job) -> Verdict:
-        await self._executor.submit(job)
-        result = await self._executor.result(job.id)
+        result = await parsed(self._executor, job)
         if result.status != "succeeded":
             return _unparsed(result)
         verdict = judge(text, result.output, dataset, max_rows=self._max_rows)
@@ -90,7 +88,7 @@ class Gate:
 
 def parse_job(text: str, dataset: Dataset, *, keep: bool = False) -> Job:
     options = {"keep": keep, "float_columns": _float_columns(text, dataset) if is_large(dataset) else None}
-    return Job(id=f"parse_{secrets.token_hex(8)}", mode="parse", text=text, limits=_LIMITS, options=options)
+    return Job(id=parse_id(), mode="parse", text=text, limits=_LIMITS, options=options)
 
 
 def is_large(dataset: Dataset) -> bool:

@@ -28,11 +28,10 @@ def failed(job: Job, code: str, kind: str, message: str, suggestion: str = "", s
     return JobResult(job_id=job.id, status="failed", error=error, stderr=stderr[: job.limits.log_bytes])
 
 
-def timed_out(job: Job) -> JobResult:
-    seconds = job.limits.wall_ms / 1e3
-    return failed(
-        job, "RUNNER_TIMEOUT", "Timeout", f"stopped after {seconds:g} s, the limit of this run", _smaller(job)
-    )
+def timed_out(job: Job, ended: Ended | None = None) -> JobResult:
+    message = f"stopped after {job.limits.wall_ms / 1e3:g} s, the limit of this run"
+    result = failed(job, "RUNNER_TIMEOUT", "Timeout", message, _smaller(job))
+    return result.model_copy(update={"metrics": {"cpu_ms": ended.cpu_ms}}) if ended else result
 
 
 def _smaller(job: Job) -> str:

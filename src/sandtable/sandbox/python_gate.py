@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import secrets
 from collections.abc import Collection
 from functools import partial
 from typing import Any
@@ -21,6 +20,7 @@ from sandtable.recent import Recent
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.gate import MACHINERY
 from sandtable.sandbox.job import Job, JobResult, Limits
+from sandtable.sandbox.parsing import parse_id, parsed
 
 _LONG = 4 << 10
 _LONGEST_REMEMBERED = 16 << 10
@@ -85,14 +85,13 @@ class PythonGate:
 
     async def _parsed(self, text: str) -> JobResult:
         job = Job(
-            id=f"parse_{secrets.token_hex(8)}",
+            id=parse_id(),
             mode="parse",
             text=text,
             limits=_LIMITS,
             options={"language": "python", "keep": self._one_person},
         )
-        await self._executor.submit(job)
-        return await self._executor.result(job.id)
+        return await parsed(self._executor, job)
 
 
 def _too_long(text: str, most: int) -> Refused | None:

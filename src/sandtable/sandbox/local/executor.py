@@ -171,7 +171,7 @@ class LocalExecutor:
         except TimeoutError:
             sandbox.kill()
             await self._see_end(sandbox)
-            return self._unless_cancelled(job, timed_out(job))
+            return self._unless_cancelled(job, timed_out(job, sandbox.end))
         except Garbled as trouble:
             await self._see_end(sandbox)
             if sandbox.end is not None and sandbox.end.status is None and job.id not in self._cancelled:
