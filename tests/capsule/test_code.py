@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sandtable.capsule.keys import keyid_of, read_public
-from sandtable.capsule.model import UNCHECKED, Capsule, CapsuleV1, CapsuleV2, read_capsule
-from sandtable.capsule.report import CODE_LINKS, LINKS, Link, Report
+from sandtable.capsule.model import UNCHECKED, Capsule, CapsuleV1, CapsuleV2, VerdictRecord, read_capsule
+from sandtable.capsule.report import CODE_LINKS, LINKS, Link, LinkName, Report
 from sandtable.capsule.seal import read_statement, seal, unpack
 from sandtable.capsule.shown import artifact_digest
 from sandtable.capsule.verify import Rederive, verify
+from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.draw import draw
 from tests.capsule.samples import (
@@ -120,6 +122,72 @@ async def test_a_forged_artifact_is_named_by_running_the_code_again() -> None:
 async def test_another_verdict_is_named(verdict: Approved | Refused, says: str) -> None:
     report = await verify(seal(coded(), KEY), world(verdict=verdict, result=code_answer()))
     assert broken(report) == {"verdict": says}
+
+
+ELSEWHERE = "duckdb 2.0.0, python 3.13.0, pandas 3.1.0"
+APART = "; it was made with python 3.11.2 (here 3.13.0): verify it where those versions are"
+UNREAD = Refused(ErrorCode.VALIDATION_ERROR, "syntax", "This is not valid Python (line 1): …", "check it")
+
+
+@pytest.mark.parametrize(
+    ("changed", "link", "says"),
+    [
+        pytest.param(
+            {"result": code_answer(stdout="ho\n")},
+            "stdout",
+            "running it again prints something else",
+            id="stdout",
+        ),
+        pytest.param(
+            {"result": code_answer(PLOT_SHOWN)},
+            "artifacts",
+            "running it again shows something else: table-1",
+            id="artifacts",
+        ),
+        pytest.param(
+            {"result": code_answer().model_copy(update={"rows": []})},
+            "result",
+            "running it again gives another result",
+            id="result",
+        ),
+        pytest.param(
+            {"verdict": UNREAD}, "verdict", "the gate now says refused, the capsule approved", id="not read"
+        ),
+    ],
+)
+async def test_what_comes_out_otherwise_under_other_versions_is_not_called_broken(
+    changed: dict[str, Any], link: LinkName, says: str
+) -> None:
+    given = {"result": code_answer(), **changed}
+    report = await verify(seal(coded(), KEY), world(code_engine=lambda: ELSEWHERE, **given))
+    assert report.ok and not report.complete
+    assert report.link(link) == Link(name=link, status="not_checked", detail=says + APART)
+    same = await verify(seal(coded(), KEY), world(code_engine=lambda: coded().engine, **given))
+    assert broken(same) == {link: says}
+
+
+async def test_under_other_versions_what_comes_out_the_same_is_verified() -> None:
+    report = await verify(seal(coded(), KEY), world(code_engine=lambda: ELSEWHERE, result=code_answer()))
+    assert report.ok and report.complete, report
+
+
+async def test_what_the_rules_refuse_is_broken_under_any_version() -> None:
+    parts = world(code_engine=lambda: ELSEWHERE, verdict=REFUSED, result=code_answer())
+    assert list(broken(await verify(seal(coded(), KEY), parts))) == ["verdict"]
+
+
+async def test_code_that_only_a_newer_python_can_read_was_refused_for_another_reason() -> None:
+    refused = coded(
+        status="rejected", result=None, verdict=asdict(VerdictRecord.of(UNREAD)), artifacts=[], stdout=""
+    )
+    report = await verify(seal(refused, KEY), world(code_engine=lambda: ELSEWHERE, verdict=REFUSED))
+    assert report.link("verdict").detail == "the gate now reports other code, construct" + APART
+    assert report.ok
+
+
+async def test_sql_is_held_to_its_result_whatever_python_is_here() -> None:
+    parts = world(code_engine=lambda: ELSEWHERE, result=code_answer().model_copy(update={"rows": []}))
+    assert "result" in broken(await verify(seal(capsule(), KEY), parts))
 
 
 def unchecked(**changes: Any) -> Capsule:

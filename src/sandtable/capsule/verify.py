@@ -29,7 +29,7 @@ from sandtable.capsule.model import (
 )
 from sandtable.capsule.report import LINKS, Link, LinkName, Report
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
-from sandtable.capsule.verify_code import NOT_KEPT, code_links, look_back
+from sandtable.capsule.verify_code import NOT_KEPT, code_links, excused, is_unread, look_back
 from sandtable.catalog.model import Dataset
 from sandtable.chart.layout import MAKER
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
@@ -53,6 +53,8 @@ class Rederive:
     """Code, dataset and further names that the code finds. None where Python is switched off."""
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
     """The names that code leaves behind for later cells of its session."""
+    code_engine: Callable[[], str] | None = None
+    """What the results of code depend on here, as capsules record it."""
     run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
     draw: Callable[[JobResult, str, dict[str, Any] | None, int], dict[str, Any] | None] | None = None
     """Result, question, plan and row limit to the figure. Pure."""
@@ -150,8 +152,15 @@ class _Rederivation:
     def _code(self, again: JobResult | None, result: Link) -> list[Link]:
         capsule = self._capsule
         if isinstance(capsule, Capsule) and capsule.python is not None:
-            return code_links(capsule, again, result)
+            links = code_links(capsule, again, result)
+            return [self._excused(link) if link.status == "broken" else link for link in links]
         return []
+
+    def _excused(self, link: Link) -> Link:
+        capsule, engine = self._capsule, self._parts.code_engine
+        if engine is None or _code_of(capsule) is None:
+            return link
+        return excused(link, capsule.engine, engine())
 
     async def _data(self) -> tuple[Dataset | None, Link]:
         capsule, parts = self._capsule, self._parts
@@ -212,8 +221,9 @@ class _Rederivation:
             now = "approve" if approved else "refuse"
             return approved, _unchecked("verdict", f"the code ran unchecked; the gate would {now} it")
         why = _differs(capsule, verdict)
-        status = "broken" if why else "ok"
-        return approved, Link(name="verdict", status=status, detail=why)
+        link = Link(name="verdict", status="broken" if why else "ok", detail=why)
+        unread = is_unread(VerdictRecord.of(verdict)) or is_unread(capsule.verdict)
+        return approved, self._excused(link) if unread else link
 
     async def _judged(self, dataset: Dataset) -> Verdict | None:
         """Nothing where there is no gate for it."""
@@ -245,7 +255,7 @@ class _Rederivation:
             again = await self._parts.run(capsule, approved, dataset)
         except SandtableError as error:
             return None, _unchecked("result", f"the sandbox could not run it: {error.message}")
-        return again, _compare(capsule, again)
+        return again, self._excused(_compare(capsule, again))
 
     def _chart(self, again: JobResult | None) -> Link:
         """Drawn again from the result that was just computed, else from the recorded rows."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Collection
 
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.model import LOG_CHARS, Capsule, Earlier
+from sandtable.capsule.model import LOG_CHARS, Capsule, Earlier, VerdictRecord
 from sandtable.capsule.report import Link
 from sandtable.capsule.shown import differing, same_text
 from sandtable.catalog.model import Dataset
@@ -49,6 +49,34 @@ def _hindrance(cell: Earlier, verdict: Verdict, which: str) -> str:
     if verdict.volatile:
         return f"{which} uses {', '.join(verdict.volatile)}, whose value differs from run to run"
     return ""
+
+
+def versions_apart(recorded: str, here: str) -> str:
+    """Where what a run had (`python 3.11.2, pandas 3.1.0`) is not what is here: `python 3.11.2 (here 3.13.0)`."""
+    then, now = _versions(recorded), _versions(here)
+    apart = [name for name in {**then, **now} if then.get(name) != now.get(name)]
+    return ", ".join(
+        f"{name} {then.get(name, 'unknown')} (here {now.get(name, 'unknown')})" for name in apart
+    )
+
+
+def _versions(engine: str) -> dict[str, str]:
+    parts = (part.rpartition(" ") for part in engine.split(", "))
+    return {name: version for name, _, version in parts if name}
+
+
+def excused(link: Link, recorded: str, here: str) -> Link:
+    """Under other versions the same code may rightly come to something else: then it says nothing of the capsule."""
+    apart = versions_apart(recorded, here)
+    if link.status == "ok" or not apart:
+        return link
+    why = f"{link.detail}; it was made with {apart[:400]}: verify it where those versions are"
+    return Link(name=link.name, status="not_checked", detail=why)
+
+
+def is_unread(record: VerdictRecord) -> bool:
+    """Whether the text was refused because the parser, which every version of Python has its own of, cannot read it."""
+    return record.decision == "refused" and record.construct == "syntax"
 
 
 def code_links(capsule: Capsule, again: JobResult | None, result: Link) -> list[Link]:

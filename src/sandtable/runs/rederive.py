@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 from sandtable.capsule.keys import TrustedKeys
@@ -61,6 +62,7 @@ def rederive_with(
         judge=parts.judge,
         judge_python=parts.judge_python,
         bound_names=parts.bound_names,
+        code_engine=partial(parts.engine_of, code=True),
         run=run_again,
         draw=draw,
     )

@@ -26,6 +26,7 @@ import scipy.stats
 def rehearse() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
+        _reckon()
         frame = _frame()
         _analyse(frame)
         _reshape(frame)
@@ -34,6 +35,11 @@ def rehearse() -> None:
         _draw_more(frame)
         _chart(frame)
         _test(frame)
+
+
+def _reckon() -> None:
+    """Python divides very large numbers with a module of its own, since 3.12."""
+    divmod(10**20_000, 3**10_000)
 
 
 def _frame() -> Any:

@@ -1,12 +1,14 @@
 """The committed corpora. A title line begins with `===`; fields are divided by ` | `.
 
 `ordinary.txt`: dataset | title. `attacks.txt`: id | the construct that is refused | what its success would be.
+A last field such as `3.12` names the first Python that knows what is written there: older ones have no such case.
 An id is a family and a number. A construct of `(passes)` is left to the engine, which is locked in the sandbox.
 Run without the check, an attack that succeeds prints a line that begins with `LEAK:`.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,10 +47,19 @@ def _sections(name: str) -> Iterator[tuple[list[str], str]]:
         yield title.split(" | "), code
 
 
-ORDINARY = [Ordinary(dataset, title, code) for (dataset, title), code in _sections("ordinary.txt")]
+def _is_known_here(since: list[str]) -> bool:
+    return all(sys.version_info >= tuple(map(int, version.split("."))) for version in since)
+
+
+ORDINARY = [
+    Ordinary(dataset, title, code)
+    for (dataset, title, *since), code in _sections("ordinary.txt")
+    if _is_known_here(since)
+]
 ATTACKS = [
     Attack(name, None if construct == _PASSES else construct, success, code)
-    for (name, construct, success), code in _sections("attacks.txt")
+    for (name, construct, success, *since), code in _sections("attacks.txt")
+    if _is_known_here(since)
 ]
 
 

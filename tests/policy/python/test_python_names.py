@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import _ast
+import ast
 import builtins
 import importlib
 from types import ModuleType
@@ -10,11 +12,15 @@ import pytest
 
 from sandtable.policy.python import names
 from sandtable.policy.python.attributes import INNER_MODULES, PATH_OPTIONAL, READERS, WRITERS
-from sandtable.policy.python.grammar import METHODS
+from sandtable.policy.python.grammar import ALLOWED, METHODS, REFUSED
 from sandtable.policy.python.members import ADVICE, MEMBERS, advice
 
 _OBJECTS = {names.CONNECTION, "altair.data_transformers"}
 """Keys of the list that are used like modules."""
+
+_OPERATORS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop)
+_OF_OTHER_TEXTS = {"Interactive", "Expression", "FunctionType", "TypeIgnore"}
+"""Kinds of syntax that no text parsed as a whole has in it."""
 
 
 def module(name: str) -> ModuleType:
@@ -49,6 +55,15 @@ def test_every_builtin_is_decided_about() -> None:
             assert name in known, name
     assert not names.BUILTINS & names.FORBIDDEN_BUILTINS.keys()
     assert all(hasattr(object, m) or m not in dir(type) for m in METHODS)
+
+
+def test_every_kind_of_syntax_is_decided_about() -> None:
+    for name, kind in vars(_ast).items():
+        is_kind = isinstance(kind, type) and issubclass(kind, ast.AST) and not issubclass(kind, _OPERATORS)
+        is_abstract = name.islower() and not getattr(kind, "_fields", ())
+        if is_kind and not is_abstract and name not in {"AST", *_OF_OTHER_TEXTS}:
+            assert name in ALLOWED or name in REFUSED, name
+    assert not ALLOWED & REFUSED.keys()
 
 
 def test_what_writes_or_reads_files_is_known_by_name() -> None:

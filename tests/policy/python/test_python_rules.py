@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from sandtable.errors import ErrorCode
@@ -90,7 +92,20 @@ _REFUSED = [
     ("string = string.upper()", "upper", "string"),
     ("tables.__getitem__('x')", "__getitem__", "public"),
     ("a.\\\n  __class__", "__class__", "type(x)"),
+    ("np.row_stack([a, b])", "row_stack", "np.vstack"),
 ]
+_REFUSED_SINCE = {
+    (3, 12): [
+        ("type Number = int", "type Number = int", "Name = list[int]"),
+        ("def f[T](x: T) -> T:\n    return x", "T", "leave the square brackets out"),
+        ("class A[*Ts]:\n    pass", "*Ts", "leave the square brackets out"),
+        ("class A[**P]:\n    pass", "**P", "leave the square brackets out"),
+        ("é = f'ä{orders['a'].__dict__}'", "__dict__", "public"),
+    ],
+    (3, 13): [("def f[T = int]():\n    pass", "T = int", "leave the square brackets out")],
+}
+"""What older Pythons cannot read at all."""
+_REFUSED += [case for since, cases in _REFUSED_SINCE.items() if sys.version_info >= since for case in cases]
 
 
 @pytest.mark.parametrize(("text", "marked", "advised"), _REFUSED)

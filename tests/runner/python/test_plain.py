@@ -31,7 +31,7 @@ _CASES: dict[str, tuple[Any, Any]] = {
     "numpy nan": (np.float64("nan"), None),
     "NA": (pd.NA, None),
     "NaT": (pd.NaT, None),
-    "numpy NaT": (np.datetime64("NaT"), None),
+    "numpy NaT": (np.datetime64("NaT", "s"), None),
     "decimal": (Decimal("1.5"), 1.5),
     "decimal nan": (Decimal("NaN"), None),
     "date": (dt.date(2024, 1, 2), "2024-01-02"),

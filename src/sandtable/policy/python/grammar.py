@@ -18,6 +18,21 @@ ALLOWED: frozenset[str] = frozenset(
     """.split()
 )
 
+_NO_WAITING = ("Asynchronous code is not allowed.", "nothing here waits: write a plain def, for and with")
+_NO_PARAMETERS = (
+    "Type parameters are not allowed.",
+    "leave the square brackets out: def name(x): …, class Name: …",
+)
+_NO_TEMPLATE = ("Template strings are not allowed.", 'write an f-string: f"{value:.2f}"')
+
+REFUSED: dict[str, tuple[str, str]] = {
+    **dict.fromkeys(("AsyncFunctionDef", "AsyncFor", "AsyncWith", "Await"), _NO_WAITING),
+    "TypeAlias": ("The statement `type` is not allowed.", "write Name = list[int], or leave it out"),
+    **dict.fromkeys(("TypeVar", "TypeVarTuple", "ParamSpec"), _NO_PARAMETERS),
+    **dict.fromkeys(("TemplateStr", "Interpolation"), _NO_TEMPLATE),
+}
+"""Syntax that is known and unwanted: what is said of it, and advised. What neither list knows is refused as well."""
+
 METHODS: frozenset[str] = frozenset(
     """
     __init__ __post_init__ __repr__ __str__ __format__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__
@@ -29,18 +44,15 @@ METHODS: frozenset[str] = frozenset(
 )
 """Special methods that a class may define."""
 
-_NO_WAITING = "nothing here waits: write a plain def, for and with"
-
 
 def syntax_finding(spot: Spot, code: Code) -> Finding | None:
     kind = spot.kind
     if kind.startswith("Async") or kind == "Await" or (kind == "comprehension" and spot.node.get("is_async")):
         place = spot if "at" in spot.node else spot.parent or spot
-        return Finding(place, "async", "Asynchronous code is not allowed.", _NO_WAITING)
+        return Finding(place, "async", *_NO_WAITING)
     if kind not in ALLOWED:
-        return Finding(
-            spot, kind, f"This kind of syntax ({kind}) is not allowed.", "write it in a plainer way"
-        )
+        unknown = (f"This kind of syntax ({kind}) is not allowed.", "write it in a plainer way")
+        return Finding(spot, kind, *REFUSED.get(kind, unknown))
     match kind:
         case "ClassDef":
             return _class_finding(spot)

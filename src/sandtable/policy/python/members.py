@@ -56,6 +56,10 @@ ADVICE: dict[str, str] = {
     "altair.renderers": "leave it out: end with show(chart)",
     "numpy.lib": "use np itself; for a moving window df['x'].rolling(7)",
     "numpy.testing": "compare with np.allclose(a, b)",
+    "numpy.row_stack": "write np.vstack(…)",
+    **dict.fromkeys(
+        ("numpy.char.array", "numpy.char.asarray", "numpy.char.chararray"), "write np.array(…, dtype=str)"
+    ),
     "altair.themes": "set colours on the chart: chart.configure_mark(color='teal')",
     "altair.theme": "set colours on the chart: chart.configure_mark(color='teal')",
 }
