@@ -15,6 +15,7 @@ import copy
 import dataclasses
 import datetime
 import decimal
+import encodings
 import enum
 import fractions
 import functools
@@ -94,7 +95,8 @@ IMPORTABLE: frozenset[str] = frozenset(
 )
 
 PACKAGES = [
-    module.__name__ for module in (altair, jinja2, narwhals, numpy, pandas, plotly, polars, pyarrow, scipy)
+    module.__name__
+    for module in (altair, encodings, jinja2, narwhals, numpy, pandas, plotly, polars, pyarrow, scipy)
 ]
 """Whose other modules are kept in memory, for they are loaded when they are first used."""
 
