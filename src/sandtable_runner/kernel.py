@@ -98,8 +98,12 @@ def _prctl(option: int, first: int = 0, second: int = 0) -> int:
     return checked(_libc.prctl(option, *args), f"prctl({option})")
 
 
-def die_with_parent() -> None:
+def die_with_parent(parent: int | None = None) -> None:
+    """`parent`: its process number, where this process sees it. One that is gone already can no longer be waited for:
+    this process ends at once. The kernel takes the end of the thread that made this process for its parent's."""
     _prctl(_PR_SET_PDEATHSIG, 9)
+    if parent is not None and os.getppid() != parent:
+        os._exit(0)
 
 
 def set_dumpable() -> None:
