@@ -32,6 +32,7 @@ from sandtable.catalog.profile import Profile
 from sandtable.catalog.source import Progress, copy_source, digest_source, write_file
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import NotFound, RunnerBroken
+from sandtable.private import private_folder
 
 _VERSION = re.compile(r"sha256:([0-9a-f]{64})")
 _LEFTOVER_SECONDS = 3600.0
@@ -58,10 +59,11 @@ class Workspace:
 
 class DataStore:
     def __init__(self, root: Path) -> None:
-        """`root` is `<home>/data`; it is made when missing."""
+        """`root` is `<home>/data`; both are made when missing, the home for its owner alone."""
         self.root = root
         with disk_trouble(root):
-            root.mkdir(parents=True, exist_ok=True)
+            private_folder(root.parent)
+            root.mkdir(exist_ok=True)
             if root.stat().st_uid == os.geteuid():
                 # Of a volume that was mounted there, its owner decides who may look in.
                 _make_dir(root, 0o755)
