@@ -69,7 +69,7 @@ def explain_end(job: Job, ended: Ended | None, output: str, trouble: str) -> Job
         )
     if number is not None:
         who, what = ("the code", "code") if job.mode in CODE else ("the engine", "query")
-        message = f"{who} crashed ({signal.Signals(number).name}); nothing else was affected"
+        message = f"{who} crashed ({_name(number)}); nothing else was affected"
         advice = f"rewrite the {what} and report this one"
         return failed(job, "RUNNER_INTERNAL_ERROR", "Crash", message, advice, output)
     if job.mode in CODE and ended is not None and ended.exit_code not in (None, _SETUP_FAILED):
@@ -83,6 +83,11 @@ def explain_end(job: Job, ended: Ended | None, output: str, trouble: str) -> Job
         "run it again; if it fails again, report the run",
         output,
     )
+
+
+def _name(number: int) -> str:
+    known = {each.value: each.name for each in signal.Signals}
+    return known.get(number, f"signal {number}")
 
 
 def _used_its_time(job: Job, cpu_ms: float) -> bool:
