@@ -70,6 +70,11 @@ def make_read_only(path: str, *, noexec: bool = False, recursive: bool = True) -
     _set_mount_attributes(path, attributes, recursive)
 
 
+def make_unchangeable(path: str) -> None:
+    """Of a device: it works as before, and its times and mode stay as they are."""
+    _set_mount_attributes(path, MS_RDONLY, recursive=False)
+
+
 def make_inert(path: str) -> None:
     """Writable, but no set-uid, no device, no program may be used from there."""
     _set_mount_attributes(path, MS_NOSUID | MS_NODEV | MS_NOEXEC, recursive=False)

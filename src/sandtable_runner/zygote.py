@@ -108,6 +108,10 @@ class Zygote:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         job, output = fds
+        # Opened here: one that is inherited has its flags and its place in common with the other sandboxes'.
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.dup2(job, JOB_FD)
