@@ -6,6 +6,7 @@ import signal
 
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.ended import Ended
+from sandtable.sandbox.host_paths import hide_host_paths
 from sandtable.sandbox.job import CODE, Job, JobError, JobResult
 
 _SMALLER = "filter or aggregate earlier, add a LIMIT, or avoid joining everything with everything"
@@ -25,7 +26,8 @@ _SETUP_FAILED = 70
 
 def failed(job: Job, code: str, kind: str, message: str, suggestion: str = "", stderr: str = "") -> JobResult:
     error = JobError(code=ErrorCode(code), type=kind, message=message, suggestion=suggestion)
-    return JobResult(job_id=job.id, status="failed", error=error, stderr=stderr[: job.limits.log_bytes])
+    result = JobResult(job_id=job.id, status="failed", error=error, stderr=stderr[: job.limits.log_bytes])
+    return hide_host_paths(job, result)
 
 
 def timed_out(job: Job, ended: Ended | None = None) -> JobResult:

@@ -13,6 +13,7 @@ from pydantic import ValidationError
 
 from sandtable.sandbox.artifact import ARTIFACTS, TableArtifact
 from sandtable.sandbox.bounds import NOTE_BYTES, RUNNERS_CODES, breach_of
+from sandtable.sandbox.host_paths import hide_host_paths
 from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
 from sandtable.sandbox.outcome import failed
 
@@ -49,7 +50,7 @@ def read_answer(
         except ValidationError as error:
             breach = f"{error.error_count()} errors"
     if result is not None and breach is None:
-        return result
+        return hide_host_paths(job, result)
     message = f"the sandbox's answer does not have the agreed form: {breach}"
     return failed(
         job, "RUNNER_INTERNAL_ERROR", "BadAnswer", message, "run it again; if it fails again, report the run"
