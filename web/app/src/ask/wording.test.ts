@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { DatasetSummary, RunStatus } from "~/api/model";
 import { newTurn, type Turn } from "~/events/turn";
 import { choose } from "./chosen_dataset";
-import { draftOf, keepDraft } from "./draft";
 import { newId } from "./ids";
 import { refusedParts, words } from "./not_answered";
 import type { Live } from "./session_state";
@@ -101,13 +100,6 @@ test("short names", () => {
   expect(shortRun("run_01a1de62684900000054271a8b6dc201")).toBe("01a1de6268");
   expect(shortVersion("sha256:f9847bcd0c1b813a")).toBe("f9847bcd");
   expect(newId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-});
-
-test("a draft belongs to its thread", () => {
-  keepDraft("t1", "half a question");
-  expect([draftOf("t1"), draftOf("t2"), draftOf(null)]).toEqual(["half a question", "", ""]);
-  keepDraft("t1", "");
-  expect(draftOf("t1")).toBe("");
 });
 
 test.each<[string, Record<string, unknown>, [string, string, string] | null]>([
