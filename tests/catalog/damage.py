@@ -84,6 +84,13 @@ def _pipe(folder: Path) -> None:
     os.mkfifo(folder / TABLE)
 
 
+def _all_pipes(folder: Path) -> None:
+    """Reading one of them would wait for ever."""
+    for path in list(folder.iterdir()):
+        path.unlink()
+        os.mkfifo(path)
+
+
 def _described_otherwise(folder: Path) -> None:
     text = (folder / "dataset.json").read_text("utf-8")
     (folder / "dataset.json").write_text(text.replace('"rows": null', '"rows": 7'), "utf-8")
@@ -119,6 +126,7 @@ DAMAGE: dict[str, Act] = {
     "replaced by a file of its size and time": _replaced,
     "a link to its own bytes": _link,
     "a named pipe": _pipe,
+    "every file a named pipe": _all_pipes,
     "a folder": lambda f: ((f / TABLE).unlink(), (f / TABLE).mkdir()),
     "the file of another version": _of_another_version,
     "its folder a link to itself": _folder_link,

@@ -139,6 +139,16 @@ def test_a_known_state_is_not_hashed_again(
     assert isinstance(home().check(D.version), Whole), "another process finds it in the home's record"
 
 
+def test_after_the_machine_was_started_again_the_files_are_read(
+    store: DataStore, home: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settle()
+    silently(store, tmp_path / "home")
+    assert isinstance(home().check(D.version), Whole), "stamps alone cannot tell"
+    monkeypatch.setattr("sandtable.catalog.integrity.boot_id", lambda: "another")
+    assert isinstance(home().check(D.version), Damage)
+
+
 def test_what_changed_a_moment_ago_is_hashed_again_each_time(
     store: DataStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:

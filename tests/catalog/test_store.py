@@ -154,6 +154,16 @@ def test_version_published_meanwhile_is_kept(store: DataStore, monkeypatch: pyte
             lambda f: (f / "dataset.json").write_text(dataset("other").model_dump_json()),
             id="another dataset",
         ),
+        pytest.param(
+            lambda f: ((f / "dataset.json").unlink(), os.mkfifo(f / "dataset.json")),
+            id="description a named pipe",
+        ),
+        pytest.param(
+            lambda f: (f / "dataset.json").write_text(
+                dataset().model_dump_json().replace('"name":"x"', '"name":"y"')
+            ),
+            id="other columns",
+        ),
     ],
 )
 def test_damaged_version_does_not_count_and_is_replaced(

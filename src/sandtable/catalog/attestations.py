@@ -13,15 +13,24 @@ import json
 import os
 import secrets
 import time
+from functools import cache
 from pathlib import Path
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sandtable.catalog.source import FileStamp, replace_file
+from sandtable.catalog.source import FileStamp, read_file, replace_file
 
 FOLDER = "attestations"
-_LONGEST = 64 << 20
+
+
+@cache
+def boot_id() -> str:
+    """Another one each time the machine starts."""
+    try:
+        return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    except OSError:
+        return ""
 
 
 class _Frozen(BaseModel):
@@ -51,6 +60,8 @@ class Attestation(_Frozen):
     """The sha256 of each file in the version's folder, by name."""
     stamps: dict[str, FileStamp] = Field(default_factory=dict)
     """Of the files, and of the folder as `.`, when their digests were last found right. Empty: they must be hashed."""
+    boot: str = Field(default_factory=boot_id)
+    """When that was: a machine that stopped without warning may have changed files and not their stamps."""
     copy_id: str = Field(default_factory=lambda: secrets.token_hex(8))
     """Changes when the files are found damaged or are replaced: results made before are not used again."""
     checked_at: float = Field(default_factory=time.time)
@@ -71,8 +82,7 @@ class Attestations:
 
     def read(self, version: str) -> Attestation | None:
         try:
-            content = self._path(version).read_bytes()[:_LONGEST]
-            code, _, body = content.partition(b"\n")
+            code, _, body = read_file(self._path(version)).partition(b"\n")
             if not hmac.compare_digest(code, self._code(b"attestation", body)):
                 return None
             found = Attestation.model_validate_json(body)

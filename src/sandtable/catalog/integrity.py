@@ -18,7 +18,7 @@ from typing import TypeVar
 
 import structlog
 
-from sandtable.catalog.attestations import Attestation, Attestations, Original
+from sandtable.catalog.attestations import Attestation, Attestations, Original, boot_id
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.source import FileStamp, Progress
 from sandtable.catalog.version_files import (
@@ -125,7 +125,7 @@ class Integrity:
                 return self._damaged(Damage(version, f"{DIGESTS} cannot be read"))
             stamps, trouble = stamps_of(folder, expected)
             settled = all(stamp.settled for stamp in stamps.values())
-            if not trouble and not thorough and attested is not None and attested.stamps == stamps:
+            if not trouble and not thorough and attested is not None and _holds(attested, stamps):
                 return self._remember(_attested_state(attested, stamps))
             if not trouble and not settled and not waited and size_of(stamps) > _LARGE:
                 # Sooner done than hashing it a second time.
@@ -208,7 +208,8 @@ class Integrity:
         known = self._attested(found.version)
         now = known or Attestation(version=found.version, files=digests)
         stamps = dict(found.stamps) if found.settled else {}
-        now = now.model_copy(update={"files": digests, "stamps": stamps, "damage": ""})
+        changes = {"files": digests, "stamps": stamps, "boot": boot_id(), "damage": ""}
+        now = now.model_copy(update=changes)
         if thorough or now != known:
             self._write(now.model_copy(update={"checked_at": time.time()}))
         return self._remember(replace(found, copy_id="" if self._attestations is None else now.copy_id))
@@ -268,6 +269,10 @@ class Integrity:
         except OSError as error:
             # What was found holds for this process; the next one hashes the files itself.
             log.warning("attestation_not_kept", version=attestation.version, reason=str(error))
+
+
+def _holds(attested: Attestation, stamps: Stamps) -> bool:
+    return attested.stamps == stamps and attested.boot == boot_id()
 
 
 def _attested_state(attested: Attestation, stamps: Stamps) -> Whole | Damage:

@@ -27,6 +27,7 @@ LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
 _HEADROOM = 16 << 20
 """Disk space that a copy leaves free, so that the rest of the server can still write."""
+_SMALL = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _SETTLED_NS = 2_000_000_000
 """The coarsest clock of a file system in use: two changes within it may bear the same time."""
@@ -106,6 +107,18 @@ def write_file(path: Path, content: bytes, mode: int = 0o644) -> None:
         file.flush()
         os.fchmod(fd, mode)
         os.fsync(fd)
+
+
+def read_file(path: Path) -> bytes:
+    """A small regular file. A link is not followed, and a named pipe is not waited for. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        content = file.read(_SMALL + 1)
+    if len(content) > _SMALL:
+        raise OSError(errno.EFBIG, "larger than it can be", str(path))
+    return content
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:

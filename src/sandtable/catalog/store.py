@@ -32,7 +32,14 @@ from sandtable.catalog.attestations import Attestations, Original
 from sandtable.catalog.integrity import Damage, Integrity, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
-from sandtable.catalog.source import Progress, copy_source, digest_source, replace_file, write_file
+from sandtable.catalog.source import (
+    Progress,
+    copy_source,
+    digest_source,
+    read_file,
+    replace_file,
+    write_file,
+)
 from sandtable.catalog.version import dataset_version
 from sandtable.catalog.version_files import DIGESTS, MANIFEST, not_in_store, version_folder
 from sandtable.errors import DataDamaged, NotFound, RunnerBroken
@@ -167,7 +174,7 @@ class DataStore:
         """The dataset as it was ingested. Raises NotFound and DataDamaged."""
         folder = self.path(version)
         try:
-            dataset = Dataset.model_validate_json((folder / MANIFEST).read_bytes())
+            dataset = Dataset.model_validate_json(read_file(folder / MANIFEST))
         except (FileNotFoundError, NotADirectoryError) as e:
             raise not_in_store(version) from e
         except OSError as e:
@@ -205,7 +212,7 @@ class DataStore:
     def recall(self, source_key: str) -> Dataset | None:
         """The dataset these source files became before, if it is still whole."""
         try:
-            version = json.loads((self.root / "by-source" / source_key).read_bytes())["version"]
+            version = json.loads(read_file(self.root / "by-source" / source_key))["version"]
             return self.load(version)
         except (OSError, ValueError, KeyError, TypeError, NotFound, DataDamaged):
             # A lost or damaged index entry costs one conversion, which writes another.
@@ -220,9 +227,8 @@ class DataStore:
 
     def profile(self, version: str) -> Profile | None:
         """The one that was kept. Nothing when it is lost, changed or of another format: it can be made again."""
-        path = self._profile_path(version)
         try:
-            body = path.read_bytes()
+            body = read_file(self._profile_path(version))
             kept = json.loads(body)
             profile = Profile.model_validate(kept["profile"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):

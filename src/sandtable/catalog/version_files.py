@@ -6,11 +6,12 @@ import json
 import os
 import re
 import stat
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from sandtable.catalog.source import FileStamp, Progress, digest_open_file
+from sandtable.catalog.source import FileStamp, Progress, digest_open_file, read_file
 from sandtable.errors import NotFound
 
 MANIFEST = "dataset.json"
@@ -18,7 +19,7 @@ DIGESTS = "digests.json"
 FOLDER = "."
 """The version's folder itself among its stamps: a sandbox may be bound to the one that was there before."""
 _VERSION = re.compile(r"sha256:([0-9a-f]{64})")
-_LARGEST_DIGESTS = 16 << 20
+_REPLACED_S = 0.05
 _UNREADABLE = ""
 """For a digest: of a file that may not be read, or that lies on a broken sector."""
 
@@ -44,16 +45,16 @@ def not_in_store(version: str) -> NotFound:
 
 
 def require_folder(folder: Path, version: str) -> None:
-    try:
-        folder.lstat()
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise not_in_store(version) from error
+    """Raises NotFound. A folder that is being replaced is away for a moment."""
+    if not os.path.lexists(folder):
+        time.sleep(_REPLACED_S)
+        if not os.path.lexists(folder):
+            raise not_in_store(version)
 
 
 def recorded_digests(folder: Path) -> dict[str, str] | None:
     try:
-        with (folder / DIGESTS).open("rb") as file:
-            read: Any = json.loads(file.read(_LARGEST_DIGESTS))
+        read: Any = json.loads(read_file(folder / DIGESTS))
     except (OSError, ValueError, RecursionError):
         return None
     if not isinstance(read, dict):
@@ -79,7 +80,7 @@ def stamps_of(folder: Path, names: Mapping[str, Any]) -> tuple[dict[str, FileSta
             # Without the trailing `/.`, which would follow a link.
             seen = (folder if name == FOLDER else folder / name).lstat()
         except OSError:
-            wrong.append(f"{name} is missing")
+            wrong.append(f"{'its folder' if name == FOLDER else name} is missing")
             continue
         if (stat.S_ISDIR if name == FOLDER else stat.S_ISREG)(seen.st_mode):
             found[name] = FileStamp.of(seen)

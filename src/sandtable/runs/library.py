@@ -158,7 +158,7 @@ class Library:
                 self.progress(done, total)
             if time.monotonic() - logged_at > _LOG_S:
                 logged_at = time.monotonic()
-                log.info("data_being_checked", version=version, bytes_done=done, bytes_in_all=total)
+                log.info("data_being_read", version=version, bytes_done=done, bytes_in_all=total)
 
         return watch
 
