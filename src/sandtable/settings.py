@@ -234,6 +234,10 @@ class Settings(BaseSettings):
     approval: Literal["off", "sql"] = "off"
     """`sql` asks a person before the conversation runs anything, and shows the exact SQL."""
 
+    scrub_hours: float = Field(default=24.0, ge=0, le=8760)
+    """How often `sandtable serve` reads all converted data in the background, in hours, to find what changed on disk
+    without leaving a trace; 0 switches it off."""
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
 

@@ -12,6 +12,7 @@ from typing import Any
 from sandtable.capsule.document import verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
+from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.errors import InvalidInput, NotFound, Problem
@@ -51,6 +52,8 @@ SHOP_PROFILE = _shop_profile()
 class FakeLibrary:
     added: list[Sequence[Path]] = field(default_factory=list)
     progress: Any = None
+    copy_id: str = ""
+    damaged: bool = False
 
     def datasets(self) -> tuple[Dataset, ...]:
         return (SHOP,)
@@ -62,6 +65,11 @@ class FakeLibrary:
 
     async def ready(self, dataset_id: str) -> Dataset:
         return self.get(dataset_id)
+
+    async def open(self, dataset_id: str, version: str) -> OpenData:
+        if self.damaged:
+            raise damaged(version, "orders.parquet changed after it was published", dataset_id)
+        return OpenData(self.get(dataset_id), Whole(version, copy_id=self.copy_id))
 
     async def profile(self, dataset: Dataset) -> Profile:
         return SHOP_PROFILE

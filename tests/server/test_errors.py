@@ -10,7 +10,7 @@ import pytest
 from httpx import AsyncClient, Response
 
 from sandtable.capsule.store import QueueFull, StoreFull
-from sandtable.errors import ErrorCode, RunnerBroken, SandboxUnavailable
+from sandtable.errors import DataDamaged, ErrorCode, RunnerBroken, SandboxUnavailable
 from sandtable.server import errors
 from tests.server.house import House
 
@@ -144,6 +144,7 @@ async def test_another_origin_changes_nothing(client: AsyncClient, house: House,
         pytest.param(SandboxUnavailable("no sandbox"), 503, "SANDBOX_UNAVAILABLE", id="no sandbox"),
         pytest.param(QueueFull("full"), 503, "SANDBOX_UNAVAILABLE", id="queue full"),
         pytest.param(StoreFull("no space"), 503, "RUNNER_INTERNAL_ERROR", id="disk full"),
+        pytest.param(DataDamaged("changed"), 503, "DATA_DAMAGED", id="damaged data"),
         pytest.param(RunnerBroken("broken"), 500, "RUNNER_INTERNAL_ERROR", id="broken"),
         pytest.param(ZeroDivisionError("secret"), 500, "RUNNER_INTERNAL_ERROR", id="unexpected"),
     ],

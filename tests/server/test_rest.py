@@ -48,6 +48,19 @@ async def test_schema_has_sample_rows_from_a_run(client: AsyncClient, house: Hou
     assert len(house.executor.jobs) == before, "a version's sample is taken once"
 
 
+async def test_a_sample_goes_with_the_files_that_it_was_taken_from(client: AsyncClient, house: House) -> None:
+    async def sample() -> dict[str, Any]:
+        return (await client.get("/datasets/shop/schema")).json()["tables"][0]["sample"]
+
+    house.library.copy_id = "first"
+    first = await sample()
+    assert (await sample())["run_id"] == first["run_id"]
+    house.library.copy_id = "second"
+    assert (await sample())["run_id"] != first["run_id"]
+    house.library.damaged = True
+    assert (await sample())["error"]["code"] == "DATA_DAMAGED"
+
+
 async def test_a_failed_sample_is_said_and_not_kept(client: AsyncClient, house: House) -> None:
     error = JobError(code=ErrorCode.RUNNER_TIMEOUT, type="Timeout", message="too slow")
     house.executor._default = Script(error=error)

@@ -22,7 +22,7 @@ from sandtable.capsule.model import (
 )
 from sandtable.capsule.shown import records_of
 from sandtable.capsule.store import RunRecord
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.integrity import OpenData
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.model import Run, run_of
@@ -36,7 +36,8 @@ from sandtable.sandbox.job import JobResult
 class Draft:
     run: Run
     attempt: int
-    dataset: Dataset | None = None
+    data: OpenData | None = None
+    """The dataset, with the state in which its files were found whole."""
     sql: str | None = None
     warnings: list[str] = field(default_factory=list)
     verdict: VerdictRecord | None = None

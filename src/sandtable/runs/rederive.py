@@ -10,14 +10,15 @@ from typing import Any
 from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import AnyCapsule, Capsule
 from sandtable.capsule.verify import Rederive
+from sandtable.catalog.integrity import damaged
 from sandtable.catalog.model import Dataset
 from sandtable.policy.verdict import Approved
 from sandtable.runs.code import options_of
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
-from sandtable.runs.pipeline import refs_of, threads_for
+from sandtable.runs.pipeline import threads_for
 from sandtable.runs.watch import run_watched, wait_ready
-from sandtable.sandbox.job import Job, JobResult, Limits
+from sandtable.sandbox.job import Job, JobResult, Limits, refs_of
 
 _MOST_MS = 600_000
 """For a session's cells that are run again one after another."""
@@ -30,7 +31,8 @@ def rederive_with(
         return parts.compile(plan, dataset, rows).sql
 
     async def run_again(capsule: AnyCapsule, approved: Approved, dataset: Dataset) -> JobResult:
-        refs = refs_of(dataset)
+        data = await parts.datasets.open(dataset.id, dataset.version)
+        refs = refs_of(data)
         # What shapes the result comes from the capsule; what the machine must bear does not.
         shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes", "log_bytes"})
         options: dict[str, Any] = {}
@@ -52,7 +54,10 @@ def rederive_with(
             limits=parts.limits.model_copy(update=shape),
             options=options,
         )
-        return await run_watched(parts.executor, job, parts.grace_s)
+        result = await run_watched(parts.executor, job, parts.grace_s)
+        if not await parts.datasets.unchanged(data):
+            raise damaged(dataset.version, "its files changed while they were read", dataset.id)
+        return result
 
     return Rederive(
         keys=keys,

@@ -2,7 +2,8 @@
 
 Invariants: one cell at a time in a session (`turn`), and nothing takes its sandbox away meanwhile but the cell
 itself or an explicit end. A sandbox serves the next cell only if it went through exactly the cells that the run store
-knows; otherwise another is made that goes through them first. A session has nothing on disk.
+knows, on the files that are there now; otherwise another is made that goes through them first. A session has nothing
+on disk.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from sandtable.errors import ErrorCode, RunnerBroken, SandboxUnavailable, Sandta
 from sandtable.runs.cells import Key, Past
 from sandtable.runs.code import seed_of
 from sandtable.runs.watch import HUNG, KILL_S, bounded
-from sandtable.sandbox.job import Job, JobError, JobResult
+from sandtable.sandbox.job import DataRef, Job, JobError, JobResult
 from sandtable.sandbox.session import Session, SessionHost
 
 log = structlog.get_logger(__name__)
@@ -57,6 +58,8 @@ class _Live:
     key: Key
     session: Session | None = None
     """Nothing while it is being opened."""
+    data: tuple[DataRef, ...] = ()
+    """What it was opened on: it does not see files that have taken their place."""
     past: Past = field(default_factory=Past)
     timer: asyncio.TimerHandle | None = None
 
@@ -121,7 +124,9 @@ class Sessions:
         Whoever is cancelled while waiting interrupts the cell; its session lives on if it lets itself be interrupted.
         """
         live = self._live.get(sitting.key)
-        if live is not None and (not live.alive or live.past.last != sitting.past.last):
+        if live is not None and not (
+            live.alive and live.past.last == sitting.past.last and live.data == sitting.opening.data
+        ):
             await self._drop(live)
             live = None
         rebuilt = live is None
@@ -159,6 +164,7 @@ class Sessions:
         if self._closed:
             raise SandboxUnavailable("no cell is run: the server stops", suggestion="Try again soon.")
         live = await self._place_for(sitting.key)
+        live.data = sitting.opening.data
         try:
             live.session = await self._host.open_session(sitting.opening)
             self._require(live)

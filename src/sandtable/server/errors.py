@@ -32,6 +32,7 @@ STATUS: dict[ErrorCode, int] = {
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: 503,
     ErrorCode.RUNNER_INTERNAL_ERROR: 500,
     ErrorCode.SANDBOX_UNAVAILABLE: 503,
+    ErrorCode.DATA_DAMAGED: 503,
     ErrorCode.NOT_FOUND: 404,
     ErrorCode.UNAUTHORIZED: 401,
 }

@@ -44,6 +44,7 @@ _GIVEN_UP = {
     ErrorCode.RUNNER_TIMEOUT: "The code took too long",
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The code needed more memory or space than it may use",
     ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
+    ErrorCode.DATA_DAMAGED: "Nothing was answered",
 }
 
 
