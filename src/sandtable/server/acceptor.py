@@ -29,8 +29,9 @@ FEWEST = 16
 KEPT_FREE = 128
 """Descriptors that are left for sandboxes, databases and files."""
 RETRY_S = 0.5
+"""After descriptors ran out and no connection waits whose descriptor could be had."""
 FREED_S = 0.02
-"""How soon to accept again where nothing, or a waiting connection, could be closed for it."""
+"""The same where one was closed; each accepted connection has this long to send its request."""
 LINGER_S = 1.0
 """How long a connection that was refused is kept, so that its client can read why."""
 _TOGETHER = 64

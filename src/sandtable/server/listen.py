@@ -83,17 +83,17 @@ def _about_access(settings: Settings, listening: socket.socket) -> str:
 @asynccontextmanager
 async def _preparing(parts: Parts, describe: Callable[[], object]) -> AsyncGenerator[None, None]:
     """Converts the datasets meanwhile, has sandboxes ready for them and looks at what their columns hold:
-    the first question need not wait. `describe` makes what is kept of this interface's description, which takes so
-    long that others would have to wait for the first one to ask for it."""
+    the first question need not wait. `describe` makes the description of the interface that is kept from then on: made
+    for the first request, it would hold up all others."""
 
     async def prepare() -> None:
-        await asyncio.to_thread(describe)
         for step in (parts.warm, parts.library.profile):
             for dataset in parts.library.datasets():
                 try:
                     await step(await parts.library.ready(dataset.id))
                 except SandtableError as error:
                     log.error("dataset_not_ready", dataset_id=dataset.id, reason=error.message)
+        await asyncio.to_thread(describe)
 
     task = asyncio.create_task(prepare())
     try:
