@@ -5,15 +5,38 @@ Every field is `SANDTABLE_<NAME>`; docs/settings.md is generated from here (`mak
 
 from __future__ import annotations
 
+import re
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+_HOST_NAME = re.compile(r"(?:\*\.|\.)?[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?")
 
 
 def _default_home() -> Path:
     return Path("~/.local/share/sandtable").expanduser()
+
+
+def _listed(given: Any) -> list[Any]:
+    return (
+        [part.strip() for part in given.split(",") if part.strip()] if isinstance(given, str) else list(given)
+    )
+
+
+def _host(given: str) -> str:
+    """A name in lower case, or an address as it is usually written; raises ValueError."""
+    try:
+        return str(ip_address(given.strip("[]")))
+    except ValueError:
+        name = given.lower().removesuffix(".")
+    if name != "*" and not _HOST_NAME.fullmatch(name):
+        raise ValueError(
+            f"`{given}` is no host name: write `data.example.org`, without scheme, port and path"
+        )
+    return name
 
 
 class Settings(BaseSettings):
@@ -47,6 +70,20 @@ class Settings(BaseSettings):
 
     port: int = Field(default=8000, ge=0, le=65535)
     """Port that `sandtable serve` listens on."""
+
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Names and addresses, with commas between them, under which `sandtable serve` may be asked besides `localhost`,
+    the loopback addresses and the address it is reached at. `.example.org` means every name below `example.org`; `*`
+    switches the check off, and with it the protection against DNS rebinding."""
+
+    trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = ()
+    """Addresses and networks (`10.0.0.7`, `10.1.0.0/16`), with commas between them, of the proxies that sign people in.
+    Only from these are `X-Sandtable-User`, `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` used, and only
+    these and the machine itself are served when `sandtable serve` listens on more than a loopback address."""
+
+    insecure: bool = False
+    """Lets `sandtable serve` listen on more than a loopback address and serve everybody who can reach it, without
+    accounts."""
 
     backend: Literal["auto", "local", "multiprocessing", "docker", "kubernetes", "remote"] = Field(
         default="auto", validation_alias=AliasChoices("SANDTABLE_BACKEND", "SANDBOX_FORCE_BACKEND")
@@ -240,6 +277,16 @@ class Settings(BaseSettings):
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
+
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _hosts(cls, given: Any) -> Any:
+        return tuple(map(_host, _listed(given)))
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _networks(cls, given: Any) -> Any:
+        return tuple(map(ip_network, _listed(given)))
 
     @property
     def places(self) -> int:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, Literal
 
 import httpx
-import uvicorn
 from fastapi import FastAPI
 
 from sandtable.agent.analyst import Analyst
@@ -24,7 +23,7 @@ from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
 from sandtable.server.opening import line_of, open_memory
-from sandtable.server.standing import bound, configured
+from sandtable.server.standing import Server, bound, configured
 from sandtable.settings import Settings
 from tests.server.house import House, open_house
 
@@ -162,20 +161,13 @@ async def until(server: Served, thread: str, run_id: str, status: str) -> dict[s
     raise AssertionError(run)
 
 
-class Quiet(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Signals are the test runner's."""
-        yield
-
-
 @asynccontextmanager
 async def listening(app: FastAPI, *, small: bool = False) -> AsyncGenerator[str, None]:
     """`small` keeps next to nothing in the kernel for a client that does not read."""
     with bound("127.0.0.1", 0) as socket:
         if small:
             socket.setsockopt(SOL_SOCKET, SO_SNDBUF, 4096)
-        server = Quiet(configured(app, grace_s=2))
+        server = Server(configured(app, grace_s=2), lambda: None)
         task = asyncio.create_task(server.serve(sockets=[socket]))
         while not server.started and not task.done():
             await asyncio.sleep(0.005)

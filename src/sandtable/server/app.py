@@ -77,7 +77,7 @@ def create_app(
     # The last one added is the first to see a request.
     app.add_middleware(WebUi, build=web_build(parts.settings))
     app.add_middleware(Heads)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, settings=parts.settings)
     app.add_middleware(RequestLog)
     app.add_middleware(SecurityHeaders)
     return app

@@ -152,6 +152,7 @@ FOREIGN = {
     "a page without origin": {"Origin": "null"},
     "a name that begins alike": {"Origin": "http://HOST.evil.example"},
     "said by the browser": {"Sec-Fetch-Site": "cross-site"},
+    "a name that anybody can forward": {"Origin": "http://data.example", "X-Forwarded-Host": "data.example"},
 }
 
 
@@ -170,11 +171,15 @@ async def test_pages_of_another_origin_cannot_listen(server: Served, headers: di
 async def test_our_own_pages_can(server: Served, scheme: str) -> None:
     asked = await ask(server.client, "one")
     host = server.url.removeprefix("http://")
-    for headers in (
-        {"Origin": f"{scheme}://{host}", "Sec-Fetch-Site": "same-origin"},
-        {"Origin": f"{scheme}://data.example", "X-Forwarded-Host": "data.example"},
-    ):
-        assert await listen_with(asked["websocket_url"], headers)
+    headers = {"Origin": f"{scheme}://{host}", "Sec-Fetch-Site": "same-origin"}
+    assert await listen_with(asked["websocket_url"], headers)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_our_own_pages_can_by_the_name_of_a_trusted_proxy(behind_proxy: Served, scheme: str) -> None:
+    asked = await ask(behind_proxy.client, "one")
+    headers = {"Origin": f"{scheme}://data.example", "X-Forwarded-Host": "data.example"}
+    assert await listen_with(asked["websocket_url"], headers)
 
 
 async def listen_with(url: str, headers: dict[str, str]) -> list[dict[str, Any]]:
