@@ -225,6 +225,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         )
         key = open_signing_key(settings.home, settings.signing_key)
         state = state_of(settings)
+        share = settings.user_share if serving else 1.0
         runs = Runs(
             state.runs,
             run_parts,
@@ -232,6 +233,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             settings.home,
             concurrency=settings.concurrency,
             queue_limit=settings.queue_limit,
+            share=share,
             instance=state.instance,
         )
         await runs.start(adopt=serving)
