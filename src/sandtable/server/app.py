@@ -71,7 +71,7 @@ def create_app(
     app.state.parts = parts
     app.state.samples = Samples(parts)
     app.state.conversations = Conversations(parts, open_conversation)
-    app.state.listeners = Listeners()
+    app.state.listeners = Listeners(parts.settings.user_share)
     app.state.health = health.Health(parts, app.state.conversations, tested)
     errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
     # The last one added is the first to see a request.

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
 
 from sandtable.errors import InvalidInput
 
 _USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}")
 
 
-def _user(request: Request) -> str:
-    """Whose turn it is: the queue is fair between users."""
+def user_of(request: HTTPConnection) -> str:
+    """Of a request or a WebSocket. Raises InvalidInput."""
     given = request.headers.get("x-sandtable-user")
     if given is None:
         # Nobody can claim an address by the header: no name starts with `@`.
@@ -26,4 +27,4 @@ def _user(request: Request) -> str:
     return given
 
 
-User = Annotated[str, Depends(_user)]
+User = Annotated[str, Depends(user_of)]
