@@ -10,13 +10,13 @@ from __future__ import annotations
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sandtable.capsule.bounds import DOCUMENT_BYTES
 from sandtable.errors import ErrorCode, Problem
 from sandtable.server.bodies import read_body, replayed
 from sandtable.server.errors import error_response
 
 MAX_BODY = 1 << 20
-MAX_ENVELOPE = 16 << 20
-_LARGE = {"/verify": MAX_ENVELOPE}
+_LARGE = {"/verify": DOCUMENT_BYTES}
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 _BODY_SECONDS = 60.0
 
