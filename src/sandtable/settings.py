@@ -214,10 +214,14 @@ class Settings(BaseSettings):
     used for the longest time is ended."""
 
     concurrency: int = Field(default=4, ge=1)
-    """Runs executed at the same time."""
+    """Runs executed at the same time. Verifications of capsules have places beside these, half as many."""
 
     queue_limit: int = Field(default=10_000, ge=1)
     """Runs that may wait; more are refused at the door."""
+
+    user_share: float = Field(default=0.75, gt=0, le=1)
+    """How much one user of a server may have of what all of them share: places of runs, verifications, checks and
+    answers, and room in their queues; at least one of each. A command has one user, who has all of it."""
 
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
@@ -289,9 +293,19 @@ class Settings(BaseSettings):
         return tuple(map(ip_network, _listed(given)))
 
     @property
+    def verifications(self) -> int:
+        """Capsules derived again at the same time."""
+        return max(1, self.concurrency // 2)
+
+    @property
+    def checks(self) -> int:
+        """Texts and downloads looked at for a caller, outside any run, at the same time."""
+        return 2
+
+    @property
     def places(self) -> int:
-        """For sandboxes at the same time: the runs, a parser beside each, and a little room."""
-        return self.concurrency * 2 + 2
+        """For sandboxes at the same time: the runs and verifications, a parser beside each, and the checks."""
+        return (self.concurrency + self.verifications) * 2 + self.checks
 
     @field_validator("home", "datasets", "web", "kubernetes_template", "signing_key")
     @classmethod

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sandtable.capsule.document import verify_document
+from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
 from sandtable.catalog.integrity import OpenData, Whole, damaged
@@ -18,8 +18,8 @@ from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile,
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
-from sandtable.runs.rederive import rederive_with
 from sandtable.runs.sessions import Sessions
+from sandtable.runs.verifier import Verifier
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
@@ -89,6 +89,7 @@ class House:
     key: SigningKey
     executor: FakeExecutor
     world: World
+    verifier: Verifier
     problem: Problem | None = None
     """What the self-test finds."""
 
@@ -122,12 +123,8 @@ class House:
     def expect_code(self) -> None:
         """There is nothing to make ready."""
 
-    async def verify(self, envelope: Any, keys: Sequence[Path] = ()) -> Report:
-        async def rehash(dataset: Dataset) -> str:
-            return dataset.version
-
-        trusted = trusted_keys(self.settings.home, keys)
-        return await verify_document(envelope, rederive_with(self.world.parts(), trusted, rehash))
+    async def verify(self, given: Document, keys: Sequence[Path] = (), *, user: str = "local") -> Report:
+        return await self.verifier.verify(given, trusted_keys(self.settings.home, keys), user)
 
     async def doctor(self) -> DoctorReport:
         return report(self.problem)
@@ -145,9 +142,18 @@ def report(problem: Problem | None = None) -> DoctorReport:
 
 @asynccontextmanager
 async def open_house(
-    home: Path, settings: Settings | None = None, *, one_person: bool = False
+    home: Path,
+    settings: Settings | None = None,
+    *,
+    one_person: bool = False,
+    executor: FakeExecutor | None = None,
 ) -> AsyncIterator[House]:
-    world = World(home, changes={"may_skip_check": one_person})
+    world = World(home, executor or FakeExecutor(), changes={"may_skip_check": one_person})
     chosen = settings or Settings(home=home, web=home / "not-built")
     async with world.opened(queue_limit=chosen.queue_limit) as runs:
-        yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world)
+        verifier = Verifier(world.parts(), _version_of, places=chosen.verifications, share=chosen.user_share)
+        yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world, verifier)
+
+
+async def _version_of(dataset: Dataset) -> str:
+    return dataset.version

@@ -19,6 +19,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.proposer import Asked, PlanProposal, Proposal, Proposed, SqlProposal, Talk, Usage, Worded
 from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
+from sandtable.sandbox.fake import FakeExecutor
 from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
@@ -185,10 +186,11 @@ async def served(
     *,
     approval: Literal["off", "sql"] = "off",
     small: bool = False,
+    executor: FakeExecutor | None = None,
 ) -> AsyncIterator[Served]:
     """Twice over the same home is a restart."""
     chosen, script = settings or Settings(home=home), Script()
-    async with open_house(home, chosen) as house:
+    async with open_house(home, chosen, executor=executor) as house:
         house.world.changes["compile"] = compile_checked
 
         @asynccontextmanager

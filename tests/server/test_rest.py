@@ -285,7 +285,7 @@ async def test_not_ready_when_the_self_test_fails(client: AsyncClient, house: Ho
 async def test_not_ready_when_the_home_is_gone(client: AsyncClient, house: House) -> None:
     house.settings = house.settings.model_copy(update={"home": house.settings.home / "gone"})
     answer = await client.get("/readyz")
-    assert answer.status_code == 503
+    assert answer.status_code == 503 and answer.headers["retry-after"]
     [store] = [check for check in answer.json()["checks"] if check["name"] == "store"]
     assert not store["ok"] and "not writable" in store["detail"]
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from sandtable.assemble.state import state_of
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
-from sandtable.capsule.document import Document, verify_document
+from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
 from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
@@ -28,9 +28,9 @@ from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
 from sandtable.runs.library import Library
 from sandtable.runs.parts import Parts as RunParts
-from sandtable.runs.rederive import rederive_with
 from sandtable.runs.scrub import Scrub
 from sandtable.runs.sessions import Sessions
+from sandtable.runs.verifier import Verifier
 from sandtable.sandbox.convert import SandboxedConvert
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
@@ -69,6 +69,7 @@ class Parts:
     tiers: Tiers
     sessions: Sessions
     key: SigningKey
+    verifier: Verifier
     _run_parts: RunParts
     _store: DataStore
     _ahead: Ahead
@@ -114,14 +115,13 @@ class Parts:
         require_tables(names, dataset)
         return await judge(code, dataset, names)
 
-    async def verify(self, given: Document, keys: Iterable[Path] = ()) -> Report:
-        """Derive everything again, for an envelope or a document; `keys` are further public keys to trust."""
-        trusted = trusted_keys(self.settings.home, keys, self.key)
+    async def verify(self, given: Document, keys: Iterable[Path] = (), *, user: str = "local") -> Report:
+        """Derive everything again, for an envelope or a document; `keys` are further public keys to trust.
 
-        async def rehash(dataset: Dataset) -> str:
-            return await asyncio.to_thread(self._store.rehash, dataset.version)
-
-        return await verify_document(given, rederive_with(self._run_parts, trusted, rehash))
+        Raises Unreadable, QueueFull.
+        """
+        trusted = await asyncio.to_thread(trusted_keys, self.settings.home, keys, self.key)
+        return await self.verifier.verify(given, trusted, user)
 
     async def doctor(self) -> DoctorReport:
         """Of the tier that this server cannot do without."""
@@ -230,6 +230,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             large_rows=LARGE_ROWS,
         )
         state = state_of(settings)
+        share = settings.user_share if serving else 1.0
         runs = Runs(
             state.runs,
             run_parts,
@@ -237,6 +238,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             settings.home,
             concurrency=settings.concurrency,
             queue_limit=settings.queue_limit,
+            share=share,
             instance=state.instance,
         )
         await runs.start(adopt=serving)
@@ -249,9 +251,15 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             scrub = Scrub(store, library.on_damage, every_s=settings.scrub_hours * 3600)
             scrub.begin()
             stack.push_async_callback(scrub.aclose)
+        verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
-            settings, library, runs, gate, tiers, sessions, key, run_parts, store, ahead, state.database
-        )
+            settings, library, runs, gate, tiers, sessions, key, verifier, run_parts, store, ahead,
+            state.database,
+        )  # fmt: skip
+
+
+async def _rehashed(store: DataStore, dataset: Dataset) -> str:
+    return await asyncio.to_thread(store.rehash, dataset.version)
 
 
 def store_of(settings: Settings, key: SigningKey) -> DataStore:

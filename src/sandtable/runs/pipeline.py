@@ -38,6 +38,8 @@ log = structlog.get_logger(__name__)
 
 LARGE_CELLS = 2_000
 """From how many cells on work on a result is felt by everyone else on the loop."""
+LARGE_TEXT = 128 << 10
+"""From how many characters on work on texts is."""
 RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 """A store that is away is asked again after these; after the last one as often as it takes."""
 _TRIES = 2

@@ -12,6 +12,7 @@ from sandtable.capsule.model import AnyCapsule, Capsule
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.integrity import damaged
 from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput
 from sandtable.policy.verdict import Approved
 from sandtable.runs.code import options_of
 from sandtable.runs.draw import draw
@@ -20,8 +21,12 @@ from sandtable.runs.pipeline import threads_for
 from sandtable.runs.watch import run_watched, wait_ready
 from sandtable.sandbox.job import Job, JobResult, Limits, refs_of
 
-_MOST_MS = 600_000
-"""For a session's cells that are run again one after another."""
+MOST_S = 600.0
+"""For one verification, and so for a session's cells that are run again one after another."""
+
+
+_MOST_SHAPE = {"rows": 100_000, "cell_bytes": 64 << 20, "result_bytes": 64 << 20, "log_bytes": 16 << 20}
+"""What a result may be shaped by, beyond this installation's own limits: the result comes back into this process."""
 
 
 def rederive_with(
@@ -34,7 +39,8 @@ def rederive_with(
         data = await parts.datasets.open(dataset.id, dataset.version)
         refs = refs_of(data)
         # What shapes the result comes from the capsule; what the machine must bear does not.
-        shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes", "log_bytes"})
+        shape = capsule.limits.model_dump(include=set(_MOST_SHAPE))
+        _require_bearable(shape, parts.limits)
         options: dict[str, Any] = {}
         if isinstance(capsule, Capsule) and capsule.python is not None:
             before = capsule.before or ()
@@ -75,5 +81,11 @@ def rederive_with(
 
 def _time_for(cells: int, limits: Limits) -> dict[str, int]:
     """Each cell had the whole limit for itself."""
-    wall_ms = max(limits.wall_ms, min(cells * limits.wall_ms, _MOST_MS))
+    wall_ms = max(limits.wall_ms, min(cells * limits.wall_ms, round(MOST_S * 1000)))
     return {"wall_ms": wall_ms, "cpu_s": limits.cpu_s * -(-wall_ms // limits.wall_ms)}
+
+
+def _require_bearable(shape: dict[str, int], limits: Limits) -> None:
+    for name, value in shape.items():
+        if value > max(_MOST_SHAPE[name], getattr(limits, name)):
+            raise InvalidInput(f"the run had a limit of {value:,} for `{name}`, more than is allowed here")

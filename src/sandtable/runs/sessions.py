@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 
@@ -86,7 +86,7 @@ class Sessions:
         """`grace_s`: how long after a cell's limit its sandbox counts as hung."""
         self._host = host
         self._idle_s = idle_s
-        self._most = most
+        self.most = most
         self._grace_s = grace_s
         self._live: OrderedDict[Key, _Live] = OrderedDict()
         """The least lately used first."""
@@ -201,8 +201,8 @@ class Sessions:
 
     async def _place_for(self, key: Key) -> _Live:
         """Waits while as many sessions as may live are all in use."""
-        while len(self._live) >= self._most:
-            idle = next((live for live in self._live.values() if live.key not in self._turns), None)
+        while len(self._live) >= self.most:
+            idle = self._dispensable()
             if idle is None:
                 self._room.clear()
                 await self._room.wait()
@@ -211,6 +211,13 @@ class Sessions:
                 await self._drop(idle)
         self._live[key] = _Live(key)
         return self._live[key]
+
+    def _dispensable(self) -> _Live | None:
+        """Of the user with the most sessions, the one that was not used for the longest time: a user who opens many
+        loses their own."""
+        idle = [live for live in self._live.values() if live.key not in self._turns]
+        counts = Counter(key.user for key in self._live)
+        return max(idle, key=lambda live: counts[live.key.user], default=None)
 
     async def _drop(self, live: _Live) -> None:
         if live.timer is not None:

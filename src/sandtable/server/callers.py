@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
 from typing import Annotated
 
-from fastapi import Depends, Request
+from fastapi import Depends
+from fastapi.requests import HTTPConnection
 from starlette.datastructures import Headers
 from starlette.types import Scope
 
@@ -117,9 +118,9 @@ def _unusable(message: str, suggestion: str) -> Refusal:
     return Refusal(422, Problem(code=ErrorCode.VALIDATION_ERROR, message=message, suggestion=suggestion))
 
 
-def _user(request: Request) -> str:
-    """Whose turn it is: the queue is fair between users."""
+def user_of(request: HTTPConnection) -> str:
+    """Whose turn it is, of a request or a WebSocket: queues are fair between users."""
     return request.scope[CALLER]
 
 
-User = Annotated[str, Depends(_user)]
+User = Annotated[str, Depends(user_of)]

@@ -38,6 +38,7 @@ STATUS: dict[ErrorCode, int] = {
 }
 REQUEST_ID = "sandtable.request_id"
 RETRY_SECONDS = "5"
+"""Every answer with status 503 says when to come back."""
 LANGGRAPH = "/langgraph/"
 
 
@@ -73,11 +74,10 @@ def error_response(
         body["detail"] = problem.in_words
     # ASCII, because a message may quote text that has no UTF-8 form.
     content = json.dumps(body, default=str).encode("ascii")
+    code = status or STATUS[problem.code]
+    later = {"Retry-After": RETRY_SECONDS} if code == 503 else {}
     return Response(
-        content,
-        status_code=status or STATUS[problem.code],
-        headers=dict(headers or {}),
-        media_type="application/json",
+        content, status_code=code, headers={**later, **(headers or {})}, media_type="application/json"
     )
 
 
@@ -100,7 +100,7 @@ def install(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
     if isinstance(error, QueueFull | StoreUnavailable):
-        return error_response(error.problem, request.scope, 503, {"Retry-After": RETRY_SECONDS})
+        return error_response(error.problem, request.scope, 503)
     if isinstance(error, ThreadBusy | TooLong):
         return error_response(error.problem, request.scope, 409 if isinstance(error, ThreadBusy) else 413)
     return error_response(error.problem, request.scope)

@@ -15,6 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sandtable.capsule.bounds import DOCUMENT_BYTES
 from sandtable.errors import ErrorCode, Problem
 from sandtable.server.bodies import read_body, replayed
 from sandtable.server.callers import CALLER, Caller, Callers
@@ -23,8 +24,7 @@ from sandtable.server.hosts import Authority, OwnNames, Refusal, judge_host, of_
 from sandtable.settings import Settings
 
 MAX_BODY = 1 << 20
-MAX_ENVELOPE = 16 << 20
-_LARGE = {"/verify": MAX_ENVELOPE}
+_LARGE = {"/verify": DOCUMENT_BYTES}
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # What a link on another site may open in a tab: pages, and files that a person keeps.
 _LINKED = re.compile(

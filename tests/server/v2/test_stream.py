@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -144,6 +145,21 @@ async def test_a_listener_too_many(server: Served, monkeypatch: pytest.MonkeyPat
         async with connect(asked["websocket_url"]) as other:
             assert (await closed(other))[0] == 1013
     assert (await listen(asked["websocket_url"]))[0]["seq"] == 1
+
+
+async def test_one_users_listeners_leave_room_for_others(server: Served) -> None:
+    server.app.state.listeners = listeners.Listeners(0.004)
+    asked = await ask(server.client, "one")
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            socket = await stack.enter_async_context(connect(asked["websocket_url"]))
+            await until(socket)
+        async with connect(asked["websocket_url"]) as third:
+            code, reason = await closed(third)
+            assert code == 1013 and reason.startswith("the user @127.0.0.1 has 2 streams open")
+        named = {"X-Sandtable-User": "bob"}
+        async with connect(asked["websocket_url"], additional_headers=named) as other:
+            assert (await until(other))[0]["seq"] == 1
 
 
 FOREIGN = {
