@@ -113,7 +113,7 @@ def with_tags(text: str, shown: Sequence[str], wanted: Iterable[str]) -> str:
 
 def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> str:
     """An honest end: what failed, why, and how often it was tried."""
-    lead = _GIVEN_UP.get(problem.code, "The code failed") if problem else "The run was cancelled"
+    lead = _lead(problem) if problem else "The run was cancelled"
     where = f" at step {step} ({goal.rstrip('.')})" if goal else ""
     parts = [f"The analysis could not be finished{where}."]
     if problem is None:
@@ -127,6 +127,12 @@ def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> st
     if attempts > 1:
         parts.append(f"I tried this step {attempts} times, each time with the reason in hand.")
     return "\n\n".join(parts)
+
+
+def _lead(problem: Problem) -> str:
+    if "model" in problem.details:
+        return "The chat model wrote no code for it"
+    return _GIVEN_UP.get(problem.code, "The code failed")
 
 
 def _everything(runs: Sequence[Run]) -> tuple[list[ResultColumn], list[tuple[Any, ...]]]:
