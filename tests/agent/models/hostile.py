@@ -253,31 +253,43 @@ FORMS = [
         "infinite-usage", _READS, _good(lambda wire, said: json.dumps({**said, "usage": 1e999}).encode())
     ),
 ]
-TEXTS = [
-    Hostile("200000-braces", _READS, _says("{" * 200_000)),
-    Hostile("60000-braces", _READS, _says("{" * 60_000)),
-    Hostile("objects-begun", _READS, _says('{"a":' * 12_000)),
-    Hostile("texts-begun", _READS, _says('{"a":"' * 10_000)),
-    Hostile("brackets-begun", _READS, _says("[" * 60_000)),
-    Hostile("fences-begun", _READS, _says("```json\n{" * 6_000)),
-    Hostile("fence-of-blank-lines", _READS, _says("```" + "\n" * 60_000)),
-    Hostile("backticks", _READS, _says("`" * 60_000)),
-    Hostile("thoughts-begun", _READS, _says("<think>" * 35_000)),
-    Hostile("thoughts-ended", _READS, _says("</think>" * 30_000)),
-    Hostile("quarter-of-a-million-spaces", _READS, _says(" " * 250_000)),
-    Hostile("object-nested-too-deeply", _READS, _says('{"intent":' + '{"a":' * 900 + "1" + "}" * 901)),
-    Hostile("digits", _READS, _says('{"intent": "plan", "plan": {"limit": ' + "9" * 50_000 + "}}")),
-    Hostile("half-a-character", _READS, _says('{"intent": "talk", "text": "\\ud800"}')),
-    Hostile("nul", _READS, _says('{"intent": "sql", "sql": "SELECT 1\\u0000"}')),
-    Hostile(
-        "wrong-suggestions", _READS, _says(json.dumps({"intent": "ask_back", "suggestions": [1] * 9_000}))
-    ),
-    Hostile("code-for-a-careless-reader", _READS, _says(json.dumps({"intent": "(" * 30_000}))),
+TEXTS = {
+    "200000-braces": "{" * 200_000,
+    "15000-braces": "{" * 15_000,
+    "objects-begun": '{"a":' * 12_000,
+    "texts-begun": '{"a":"' * 10_000,
+    "brackets-begun": "[" * 15_000,
+    "fences-begun": "```json\n{" * 6_000,
+    "fence-of-blank-lines": "```" + "\n" * 60_000,
+    "fences-of-python": "```python\n" * 6_000,
+    "backticks": "`" * 60_000,
+    "thoughts-begun": "<think>" * 35_000,
+    "thoughts-ended": "</think>" * 30_000,
+    "quarter-of-a-million-spaces": " " * 250_000,
+    "object-nested-too-deeply": '{"intent":' + '{"a":' * 900 + "1" + "}" * 901,
+    "digits": '{"intent": "plan", "plan": {"limit": ' + "9" * 50_000 + "}}",
+    "half-a-character": '{"intent": "talk", "text": "\\ud800"}',
+    "nul": '{"intent": "sql", "sql": "SELECT 1\\u0000"}',
+    "wrong-suggestions": json.dumps({"intent": "ask_back", "suggestions": [1] * 9_000}),
+    "steps-of-everything": json.dumps({"steps": [None, 5, {}, {"goal": [1]}, "x " * 9_000, *["y"] * 9_000]}),
+    "code-of-everything": json.dumps({"code": ["x"], "thought": {"a": "b"}, "diagnosis": [[]]}),
+    "code-for-a-careless-reader": json.dumps({"intent": "(" * 30_000}),
+    "prose": "I would rather not. " * 1_000,
+}
+"""Of which no proposal can be read."""
+ENDINGS = [
     Hostile("declined", ("filtered", "unreadable"), _says("No.", finish="filtered")),
     Hostile("cut-off", ("too_long",), _says('{"intent": "plan", "plan": {', finish="length")),
-    Hostile("prose", _READS, _says("I would rather not. " * 1_000)),
 ]
-HOSTILE = [*CONNECTIONS, *BODIES, *WAITS, *STATUSES, *FORMS, *TEXTS]
+HOSTILE = [
+    *CONNECTIONS,
+    *BODIES,
+    *WAITS,
+    *STATUSES,
+    *FORMS,
+    *(Hostile(name, _READS, _says(text)) for name, text in TEXTS.items()),
+    *ENDINGS,
+]
 
 
 class HostileServer:

@@ -11,12 +11,16 @@ from pathlib import Path
 
 import pytest
 
+from sandtable.agent.analysis.coder import MOST_STEPS
+from sandtable.agent.analysis.reply import LONGEST_CODE, read_advice, read_code, read_steps
 from sandtable.agent.model_proposer import ModelProposer
+from sandtable.agent.model_reply import Said
 from sandtable.agent.models import ModelTrouble, choose_endpoint
 from sandtable.agent.negotiate import Negotiated
 from sandtable.agent.proposer import PlanProposal, Proposed
+from sandtable.errors import Problem
 from tests.agent.models.asking import PLAN, asking
-from tests.agent.models.hostile import HOSTILE, PASSWORD, WAITS, Hostile, HostileServer, start_hostile
+from tests.agent.models.hostile import HOSTILE, PASSWORD, TEXTS, WAITS, Hostile, HostileServer, start_hostile
 from tests.agent.models.scripted import KEY
 
 MODELS = {"openai": "hostile", "responses": "gpt-5.5-pro", "anthropic": "hostile", "ollama": "hostile"}
@@ -113,6 +117,17 @@ async def test_a_hostile_reply_is_a_value(
     for wire, text in shown.items():
         assert PASSWORD not in text
         assert KEY not in text.lower() or wire == "ollama"
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_no_text_breaks_the_readers_of_an_analysis(name: str) -> None:
+    """What they make of it is a Problem, or as long as it may be."""
+    said = Said(TEXTS[name])
+    steps, code, advice = read_steps(said), read_code(said), read_advice(said)
+    if not isinstance(steps, Problem):
+        assert len(steps) <= MOST_STEPS and all(len(step) <= 2_000 for step in steps)
+    assert isinstance(code, Problem) or (len(code.code) <= LONGEST_CODE and len(code.thought) <= 1_000)
+    assert isinstance(advice, Problem) or len(advice.diagnosis) <= 1_000
 
 
 def _problem(got: Proposed | ModelTrouble) -> str:

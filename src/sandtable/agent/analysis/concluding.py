@@ -30,7 +30,7 @@ _TAG_LINE = re.compile(r"[ \t]*\[\[[a-z]+-\d+\]\][ \t]*$", re.MULTILINE)
 _ORDINAL = re.compile(r"^(\s*)\d{1,2}[.)](?=\s)")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)])\s+")
 _BLOCK = re.compile(r"^\s*(?:#|\||>)")
-_FENCED = re.compile(r"^\s*(```|~~~).*?(?:^\s*\1|\Z)", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(*A-ZÀ-ÞЀ-Я\[])")
 _FALLING = re.compile(
     r"\b(?:f[ae]ll\w*|declin\w*|decreas\w*|dropp?\w*|los[est]\w*|down|lower\w*|less|fewer|reduc\w*|shr[aiu]nk\w*|below"
