@@ -9,6 +9,7 @@ import re
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -312,3 +313,11 @@ class Settings(BaseSettings):
     def _from_the_root(cls, path: Path | None) -> Path | None:
         """A sandbox and a restarted server have other current folders."""
         return path and path.expanduser().absolute()
+
+
+def https_proxy_for(host: str) -> str | None:
+    """The proxy of HTTPS_PROXY, else of ALL_PROXY; None where NO_PROXY names the host."""
+    known = getproxies()
+    if proxy_bypass(host, known):
+        return None
+    return known.get("https") or known.get("all") or None

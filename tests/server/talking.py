@@ -15,8 +15,19 @@ import httpx
 from fastapi import FastAPI
 
 from sandtable.agent.analyst import Analyst
+from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.means import Means
-from sandtable.agent.proposer import Asked, PlanProposal, Proposal, Proposed, SqlProposal, Talk, Usage, Worded
+from sandtable.agent.proposer import (
+    Asked,
+    PlanProposal,
+    Proposal,
+    Proposed,
+    Proposer,
+    SqlProposal,
+    Talk,
+    Usage,
+    Worded,
+)
 from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
 from sandtable.sandbox.fake import FakeExecutor
@@ -187,8 +198,10 @@ async def served(
     approval: Literal["off", "sql"] = "off",
     small: bool = False,
     executor: FakeExecutor | None = None,
+    proposer: Proposer | None = None,
 ) -> AsyncIterator[Served]:
-    """Twice over the same home is a restart."""
+    """Twice over the same home is a restart. `proposer` is asked in place of the script, with the built-in planner
+    behind it."""
     chosen, script = settings or Settings(home=home), Script()
     async with open_house(home, chosen, executor=executor) as house:
         house.world.changes["compile"] = compile_checked
@@ -201,7 +214,8 @@ async def served(
                     datasets=parts.library,
                     runs=parts.runs,
                     check=parts.check,
-                    proposer=script,
+                    proposer=proposer or script,
+                    planner=BuiltinProposer() if proposer else None,
                     max_rows=200,
                     understands=lambda *_: False,
                     approval=approval,

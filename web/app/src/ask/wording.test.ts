@@ -58,6 +58,12 @@ test("what the chips offer is not said twice", () => {
   expect(spoken(turn({ text: "12.8 % overall" }))).toBe("12.8\u00a0% overall");
 });
 
+test("a note on who answered is said, the table and the reading are not", () => {
+  const note = "*The built-in planner answered this, because openai:gpt-5 could not be reached.*";
+  const text = `Europe has 5.\n\n${note}\n\n| a | b |\n| --- | --- |\n\n*Read as: revenue*`;
+  expect(spoken(turn({ text }))).toBe(`Europe has 5.\n\n${note}`);
+});
+
 test.each<[string, Partial<Turn>, string]>([
   ["the message", { text: "Refused.", problem: { code: "X", message: "m" } }, "Refused."],
   ["the problem", { problem: { code: "X", message: "m", suggestion: "s" } }, "M.\n\nS."],
