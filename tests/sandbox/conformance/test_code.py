@@ -114,9 +114,7 @@ async def test_sql_from_code_opens_no_file_but_its_data(bench: Bench) -> None:
 
 async def test_sql_from_code_that_needs_too_much_memory(bench: Bench) -> None:
     """It does not spill: what it would write could be read and written by SQL."""
-    text = (
-        "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY hash(x)) AS n FROM range(8000000) AS t(x))"
-    )
+    text = "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY hash(x)) AS n FROM range(8000000) AS t(x))"
     result = await _run(bench, f"sql({text!r})", memory_mb=128)
     assert result.error is not None
     assert result.error.code == ErrorCode.RUNNER_RESOURCE_EXCEEDED, result.error
