@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,6 +26,9 @@ from sandtable.sandbox.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
 from tests.runs.world import World, compile_plan, judge, judge_python
+
+THIS_MACHINE = (ip_network("127.0.0.1/32"),)
+"""As `trusted_proxies`: the test may say who the user is."""
 
 
 def _shop_profile() -> Profile:

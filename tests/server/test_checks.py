@@ -17,6 +17,8 @@ from sandtable.sandbox.executor import executed
 from sandtable.sandbox.fake import FakeExecutor, Script
 from sandtable.sandbox.job import Job
 from sandtable.server import exports
+from sandtable.settings import Settings
+from tests.server.house import THIS_MACHINE
 from tests.server.talking import Served, served
 
 
@@ -48,7 +50,7 @@ def busy() -> Busy:
 
 @pytest_asyncio.fixture
 async def server(tmp_path: Path, busy: Busy, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
-    async with served(tmp_path) as made:
+    async with served(tmp_path, Settings(home=tmp_path, trusted_proxies=THIS_MACHINE)) as made:
 
         async def check(dataset: Any, *, sql: str | None = None, **_: Any) -> Verdict:
             if sql == "SELECT slow":

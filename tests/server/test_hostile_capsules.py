@@ -23,7 +23,7 @@ from sandtable.settings import Settings
 from tests.agent.analysis.declared import declare_trips
 from tests.capsule.forging import Ground
 from tests.capsule.hostile import CORPUS, NOTHING, Hostile
-from tests.server.house import report
+from tests.server.house import THIS_MACHINE, report
 from tests.server.talking import listening
 
 pytestmark = [pytest.mark.needs("userns"), pytest.mark.asyncio(loop_scope="module")]
@@ -50,7 +50,13 @@ async def _no_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
 async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place]:
     home = tmp_path_factory.mktemp("home")
     datasets = declare_trips(tmp_path_factory.mktemp("declared") / "trips")
-    settings = Settings(home=home, datasets=datasets, web=home / "not-built", concurrency=2)
+    settings = Settings(
+        home=home,
+        datasets=datasets,
+        web=home / "not-built",
+        concurrency=2,
+        trusted_proxies=THIS_MACHINE,
+    )
     async with AsyncExitStack() as stack:
         log = stack.enter_context(capture_logs())
         parts = await stack.enter_async_context(assemble(settings, serving=True))

@@ -20,6 +20,7 @@ from sandtable.sandbox.job import Job, JobResult
 from sandtable.settings import Settings
 from tests.capsule.forging import Ground
 from tests.capsule.hostile import CORPUS
+from tests.server.house import THIS_MACHINE
 from tests.server.talking import Served, served
 
 SLOW = Script(delay_s=60)
@@ -41,7 +42,9 @@ class Places(FakeExecutor):
 
 @pytest_asyncio.fixture
 async def server(tmp_path: Path) -> AsyncIterator[Served]:
-    settings = Settings(home=tmp_path, concurrency=1, web=tmp_path / "not-built")
+    settings = Settings(
+        home=tmp_path, concurrency=1, web=tmp_path / "not-built", trusted_proxies=THIS_MACHINE
+    )
     async with served(tmp_path, settings, executor=Places(settings.places)) as made:
         yield made
 

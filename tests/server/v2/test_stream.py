@@ -147,7 +147,8 @@ async def test_a_listener_too_many(server: Served, monkeypatch: pytest.MonkeyPat
     assert (await listen(asked["websocket_url"]))[0]["seq"] == 1
 
 
-async def test_one_users_listeners_leave_room_for_others(server: Served) -> None:
+async def test_one_users_listeners_leave_room_for_others(behind_proxy: Served) -> None:
+    server = behind_proxy
     server.app.state.listeners = listeners.Listeners(0.004)
     asked = await ask(server.client, "one")
     async with AsyncExitStack() as stack:
