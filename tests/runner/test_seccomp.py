@@ -75,7 +75,7 @@ _DECISIONS: dict[str, tuple[str, tuple[int, ...], int]] = {
     "signal by descriptor": ("fcntl", (1, 8, 1), _EPERM),
     "choose that signal": ("fcntl", (1, 10, 9), _EPERM),
     "pin itself": ("sched_setaffinity", (0, 8, 0), _DONE),
-    "pin another": ("sched_setaffinity", (1, 8, 0), _DONE),
+    "pin another": ("sched_setaffinity", (1, 8, 0), _EPERM),
     "another scheduling": ("sched_setscheduler", (0, 3), _DONE),
     "look for a lock": ("fcntl", (1, 5, 0), _EPERM),
     "set a lock": ("fcntl", (1, 6, 0), _DONE),
