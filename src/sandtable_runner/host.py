@@ -60,10 +60,12 @@ def is_scratch(path: str) -> bool:
 def _try(isolation: seal.Isolation, store: str) -> str | None:
     """Seal a child for real; its complaint, or None."""
     read, write = os.pipe()
+    parent = os.getpid()
     pid = os.fork()
     if pid == 0:
         message = b""
         try:
+            kernel.die_with_parent(parent)
             _seal_once(isolation, store)
             message = b"ok"
         except OSError as error:

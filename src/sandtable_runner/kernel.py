@@ -70,6 +70,11 @@ def make_read_only(path: str, *, noexec: bool = False, recursive: bool = True) -
     _set_mount_attributes(path, attributes, recursive)
 
 
+def make_unchangeable(path: str) -> None:
+    """Of a device: it works as before, and its times and mode stay as they are."""
+    _set_mount_attributes(path, MS_RDONLY, recursive=False)
+
+
 def make_inert(path: str) -> None:
     """Writable, but no set-uid, no device, no program may be used from there."""
     _set_mount_attributes(path, MS_NOSUID | MS_NODEV | MS_NOEXEC, recursive=False)
@@ -98,8 +103,12 @@ def _prctl(option: int, first: int = 0, second: int = 0) -> int:
     return checked(_libc.prctl(option, *args), f"prctl({option})")
 
 
-def die_with_parent() -> None:
+def die_with_parent(parent: int | None = None) -> None:
+    """`parent`: its process number, where this process sees it. One that is gone already can no longer be waited for:
+    this process ends at once. The kernel takes the end of the thread that made this process for its parent's."""
     _prctl(_PR_SET_PDEATHSIG, 9)
+    if parent is not None and os.getppid() != parent:
+        os._exit(0)
 
 
 def set_dumpable() -> None:

@@ -33,7 +33,7 @@ _AUTHORS_FAULT = (
 
 
 def failure(code: str, kind: str, message: str, suggestion: str = "") -> Outcome:
-    error = {"code": code, "type": kind, "message": message[:4000], "suggestion": suggestion}
+    error = {"code": code, "type": kind, "message": message[:4000], "suggestion": suggestion[:4000]}
     return {"status": "failed", "error": error}
 
 

@@ -29,6 +29,7 @@ def build_root(store: str) -> None:
         target = Path(new) / "dev" / device
         target.touch()
         kernel.bind(f"/dev/{device}", str(target))
+        kernel.make_unchangeable(str(target))
     _bind_store(store, new)
     kernel.mount("proc", f"{new}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     os.chdir(new)

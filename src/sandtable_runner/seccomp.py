@@ -20,7 +20,7 @@ read write readv writev pread64 pwrite64 preadv pwritev preadv2 pwritev2 lseek o
 close_range fstat stat lstat newfstatat statx statfs fstatfs access faccessat faccessat2 readlink
 readlinkat getdents64 mkdir mkdirat unlink unlinkat rmdir rename renameat renameat2 ftruncate truncate
 fallocate fsync fdatasync sync_file_range fadvise64 dup dup2 dup3 pipe2 getcwd chdir fchdir
-umask copy_file_range sendfile munmap mremap madvise brk mincore membarrier msync futex futex_waitv
+umask copy_file_range sendfile munmap mremap madvise brk mincore membarrier msync futex_waitv
 set_robust_list get_robust_list rseq set_tid_address arch_prctl sched_yield sched_getaffinity
 sched_getscheduler sched_getparam sched_get_priority_max sched_get_priority_min getcpu
 nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times getrusage getrandom uname
@@ -55,8 +55,14 @@ _IOCTLS = (
     0x5451,
     0x5413,
 )  # TCGETS FIONREAD FIONBIO FIONCLEX FIOCLEX TIOCGWINSZ
-# Duplicate, flags, record locks. Not F_SETOWN and F_SETSIG: they signal any process of the same user.
-_FCNTLS = (0, 1, 2, 3, 4, 5, 6, 7, 36, 37, 38, 1030)
+# Duplicate, flags. Not F_SETOWN and F_SETSIG: they signal any process of the same user. Not F_GETLK and its like:
+# sandboxes on one dataset share its files, and would read each other's locks.
+_FCNTLS = (0, 1, 2, 3, 4, 1030)
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW succeed without an effect: the engine locks a database that it makes,
+# and a sandbox is the only process that can open it.
+_LOCKING_FCNTLS = (6, 7, 37, 38)
+_FUTEX_PRIVATE, _FUTEX_COMMAND = 0x80, 0x7F
+_FUTEX_WAITS = (0, 9)
 _AF_UNIX, _STREAM, _STREAM_FLAGS = 1, 1, 0x80800  # close-on-exec, non-blocking
 _PRCTLS = (15, 16, 3, 0x53564D41)  # set name, get name, get dumpable, name a mapping
 
@@ -76,6 +82,22 @@ def _only(index: int, values: tuple[int, ...]) -> list[_Instruction]:
     return [_argument(index), *tests, _NO, _YES]
 
 
+def _fcntl() -> list[_Instruction]:
+    locking = [(_EQUAL, 0, 1, value) for value in _LOCKING_FCNTLS]
+    done = [instruction for test in locking for instruction in (test, _DONE)]
+    return [_argument(1), *done, *_only(1, _FCNTLS)]
+
+
+def _futex() -> list[_Instruction]:
+    """Without the private flag, a wake reaches all who wait on the same page of a file, in any process. A wait for a
+    thread's end has no flag; the kernel itself wakes it."""
+    waits = [(_EQUAL, len(_FUTEX_WAITS) - i, 0, value) for i, value in enumerate(_FUTEX_WAITS)]
+    return [
+        _argument(1), (_ANY_BIT, 0, 1, _FUTEX_PRIVATE), _YES,
+        (_AND, 0, 0, _FUTEX_COMMAND), *waits, _NO, _YES,
+    ]  # fmt: skip
+
+
 def _guarded(pid: int, executable_memory: bool) -> dict[str, list[_Instruction]]:
     """Calls that are allowed for some arguments only."""
     no_exec: list[_Instruction] = [_argument(2), (_ANY_BIT, 0, 1, _PROT_EXEC), _NO]
@@ -87,18 +109,21 @@ def _guarded(pid: int, executable_memory: bool) -> dict[str, list[_Instruction]]
         _argument(2, high=True), (_EQUAL, 1, 0, 0),
         _NO, _YES,
     ]  # fmt: skip
+    own_without_effect = [_argument(0), (_EQUAL, 0, 1, 0), _DONE, _NO]
     return {
         "mmap": private if executable_memory else [*no_exec, *private],
         "mprotect": [_YES] if executable_memory else [*no_exec, _YES],
         "clone": [_argument(0), (_ANY_BIT, 0, 1, _CLONE_THREAD), _YES, _NO],
         "kill": _only(0, (pid,)),
         "tgkill": _only(0, (pid,)),
-        "fcntl": _only(1, _FCNTLS),
+        "fcntl": _fcntl(),
         "ioctl": _only(1, _IOCTLS),
         "prctl": _only(0, _PRCTLS),
         "prlimit64": own_limits_read_only,
-        "sched_setaffinity": _only(0, (0,)),
-        "sched_setscheduler": _only(0, (0,)),
+        "futex": _futex(),
+        # Without an effect: others could see it where there are no namespaces.
+        "sched_setaffinity": own_without_effect,
+        "sched_setscheduler": own_without_effect,
     }
 
 
@@ -114,7 +139,7 @@ def _answering() -> dict[str, list[_Instruction]]:
         _argument(1), (_AND, 0, 0, ~_STREAM_FLAGS & 0xFFFFFFFF), (_EQUAL, 1, 0, _STREAM),
         _NO, _YES,
     ]  # fmt: skip
-    # ZeroMQ aborts when a thread of its own may not set the scheduling that it has anyway: told that it was done.
+    # ZeroMQ aborts when a thread of its own may not set the scheduling that it has anyway.
     return {"sendto": nowhere, "socketpair": pair, "sched_setscheduler": [_DONE]}
 
 

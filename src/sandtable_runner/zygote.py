@@ -2,7 +2,8 @@
 
 It imports the engine, finds out by trying what isolation the host gives, enters its namespaces,
 and then only forks and reaps. It never reads a dataset, a query, or anything a child says.
-When the server goes away (end of file on the control socket) it ends, and its children with it.
+When the server goes away it ends (the kernel ends it with its parent; the end of the control socket tells it, too),
+and its children with it.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import os
 import select
 import signal
 import socket
-import sys
 from typing import Any
 
 from sandtable_runner import engine, kernel, landlock
@@ -108,6 +108,10 @@ class Zygote:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         job, output = fds
+        # Opened here: one that is inherited has its flags and its place in common with the other sandboxes'.
+        nothing = os.open("/dev/null", os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.dup2(job, JOB_FD)
@@ -130,8 +134,8 @@ class Zygote:
                 )
 
 
-def main() -> None:
-    config = json.loads(sys.argv[1])
+def main(config: dict[str, Any]) -> None:
+    """Called by `__main__`."""
     if config["nice"]:
         os.nice(config["nice"])
     control = Control(config["control_fd"])
@@ -152,7 +156,3 @@ def main() -> None:
     control.send({**hello, "ready": True, "layers": isolation.layers})
     zygote.loop()
     os._exit(0)
-
-
-if __name__ == "__main__":
-    main()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 import stat
 import subprocess
 import sys
@@ -49,7 +50,7 @@ def test_trusted_keys_are_own_and_given_ones(tmp_path: Path) -> None:
 def test_servers_are_given_one_key_as_a_file(tmp_path: Path) -> None:
     given = open_signing_key(tmp_path / "secret")
     file = tmp_path / "secret" / "keys" / "signing.pem"
-    file.chmod(0o444)
+    file.chmod(0o400)
     for home in (tmp_path / "a", tmp_path / "b"):
         key = open_signing_key(home, file)
         assert key.keyid == given.keyid and not home.exists()
@@ -64,6 +65,7 @@ def test_a_given_key_that_cannot_be_used_is_told(tmp_path: Path, content: bytes 
     file = tmp_path / "key.pem"
     if content is not None:
         file.write_bytes(content)
+        file.chmod(0o600)
     with pytest.raises(InvalidInput, match="cannot be read") as caught:
         open_signing_key(tmp_path, file)
     assert "Ed25519 private key" in caught.value.suggestion
@@ -82,6 +84,47 @@ def test_a_damaged_key_says_what_to_do(tmp_path: Path) -> None:
     assert "move it aside" in caught.value.suggestion
     with pytest.raises(InvalidInput, match="not a readable public key"):
         read_public(tmp_path / "missing.pem")
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o620, 0o602, 0o601, 0o666])
+@pytest.mark.parametrize("given", [False, True], ids=["of the home", "given"])
+def test_a_key_that_others_can_use_is_refused(tmp_path: Path, given: bool, mode: int) -> None:
+    home, path = tmp_path / "home", tmp_path / "home" / "keys" / "signing.pem"
+    first = open_signing_key(home)
+    if given:
+        path = path.rename(tmp_path / "a key.pem")
+    path.chmod(mode)
+    with pytest.raises(InvalidInput, match=f"other users: its mode is {mode:04o}") as caught:
+        open_signing_key(home, path if given else None)
+    command = caught.value.suggestion.split("`")[1]
+    assert command.startswith("chmod 600 ")
+    if not given:
+        with pytest.raises(InvalidInput, match="other users"):
+            trusted_keys(home)
+    subprocess.run(command, shell=True, check=True)
+    assert open_signing_key(home, path if given else None).keyid == first.keyid
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="becomes another user")
+@pytest.mark.parametrize(
+    ("mode", "message"), [(0o440, ""), (0o640, ""), (0o444, "other users"), (0o660, "other users")]
+)
+def test_a_mounted_secret_is_read_by_its_group(tmp_path: Path, mode: int, message: str) -> None:
+    """A cluster mounts a secret as a file of root with the group of the server."""
+    open_signing_key(tmp_path)
+    folder = tmp_path / "secret"
+    folder.mkdir()
+    folder.chmod(0o755)
+    path = (tmp_path / "keys" / "signing.pem").rename(folder / "signing.pem")
+    os.chown(path, 0, 65532)
+    path.chmod(mode)
+    script = (
+        "import os, sys; from sandtable.capsule.keys import open_signing_key; from pathlib import Path;"
+        "os.chdir(sys.argv[1]); os.setgid(65532); os.setuid(65532); open_signing_key(Path('x'), Path('signing.pem'))"
+    )
+    command = [sys.executable, "-c", script, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode == 0) == (not message) and message in done.stderr
 
 
 @pytest.mark.parametrize("blocked", ["", "keys"], ids=["home", "keys"])

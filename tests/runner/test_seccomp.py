@@ -11,7 +11,7 @@ from sandtable_runner import seccomp, syscalls
 from tests.runner.bpf import ALLOW, ERRNO, KILL, decide
 
 _ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
-_EPERM, _ENOSYS = ERRNO | errno.EPERM, ERRNO | errno.ENOSYS
+_EPERM, _ENOSYS, _DONE = ERRNO | errno.EPERM, ERRNO | errno.ENOSYS, ERRNO
 _ME = 4242
 
 
@@ -45,7 +45,7 @@ _THREAD = 0x3D0F00
 _DECISIONS: dict[str, tuple[str, tuple[int, ...], int]] = {
     "read": ("read", (0,), ALLOW),
     "open": ("openat", (-100,), ALLOW),
-    "futex": ("futex", (), ALLOW),
+    "wait": ("futex", (0, 0x80, 0), ALLOW),
     "exit": ("exit_group", (), ALLOW),
     "a thread": ("clone", (_THREAD,), ALLOW),
     "a process": ("clone", (17,), _EPERM),
@@ -74,8 +74,24 @@ _DECISIONS: dict[str, tuple[str, tuple[int, ...], int]] = {
     "set flags": ("fcntl", (1, 4, 0), ALLOW),
     "signal by descriptor": ("fcntl", (1, 8, 1), _EPERM),
     "choose that signal": ("fcntl", (1, 10, 9), _EPERM),
-    "pin itself": ("sched_setaffinity", (0, 8, 0), ALLOW),
+    "pin itself": ("sched_setaffinity", (0, 8, 0), _DONE),
     "pin another": ("sched_setaffinity", (1, 8, 0), _EPERM),
+    "another scheduling": ("sched_setscheduler", (0, 3), _DONE),
+    "look for a lock": ("fcntl", (1, 5, 0), _EPERM),
+    "set a lock": ("fcntl", (1, 6, 0), _DONE),
+    "wait for a lock": ("fcntl", (1, 7, 0), _DONE),
+    "look for a lock of an open file": ("fcntl", (1, 36, 0), _EPERM),
+    "set a lock of an open file": ("fcntl", (1, 37, 0), _DONE),
+    "wait for a lock of an open file": ("fcntl", (1, 38, 0), _DONE),
+    "a lease": ("fcntl", (1, 1024, 0), _EPERM),
+    "see a lease": ("fcntl", (1, 1025, 0), _EPERM),
+    "watch a folder": ("fcntl", (1, 1026, 0), _EPERM),
+    "lock a whole file": ("flock", (1, 2), _EPERM),
+    "wake a thread of its own": ("futex", (0, 0x81, 1), ALLOW),
+    "wait for the end of a thread": ("futex", (0, 0x109, 1), ALLOW),
+    "wake by a page of a file": ("futex", (0, 1, 1), _EPERM),
+    "wake some by a page of a file": ("futex", (0, 10, 1), _EPERM),
+    "move those who wait on a page of a file": ("futex", (0, 4, 1), _EPERM),
     "more system calls, io_uring": ("io_uring_setup", (), _ENOSYS),
     "another filter": ("seccomp", (1,), _EPERM),
     "another Landlock": ("landlock_restrict_self", (), _EPERM),

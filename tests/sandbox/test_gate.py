@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +12,15 @@ import pytest
 import pytest_asyncio
 from hypothesis import given
 
+from sandtable.catalog.convert import ConvertRequest
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
-from sandtable.errors import ErrorCode
+from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.sandbox.convert import SandboxedConvert
 from sandtable.sandbox.executor import JobStatus
 from sandtable.sandbox.gate import Gate, is_large, parse_job
 from sandtable.sandbox.job import Job, JobResult
@@ -166,3 +169,59 @@ async def test_a_refusal_is_looked_at_again() -> None:
     for _ in range(2):
         assert isinstance(await gate("SELECT * FROM nowhere", SHOP), Refused)
     assert len(executor.jobs) == 2
+
+
+class _Lying(_Counting):
+    """A parser that was taken over: at one place of its answer stands something else."""
+
+    def __init__(self, output: dict[str, Any]) -> None:
+        super().__init__()
+        self._output = output
+
+    async def result(self, job_id: str) -> JobResult:
+        return JobResult(job_id=job_id, status="succeeded", output=self._output)
+
+
+_GROUPED = "SELECT status, count(*) AS n FROM orders WHERE status IS NOT NULL GROUP BY 1 ORDER BY 2 LIMIT 5"
+
+
+def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    items = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, item in items:
+        yield (*path, key)
+        yield from _places(item, (*path, key))
+
+
+@pytest.mark.parametrize("lie", [None, 5, "x", [], {}, [None], {"a": 1}, True], ids=str)
+async def test_a_lying_parser_approves_nothing_else_and_breaks_nothing(lie: Any) -> None:
+    """Either the text is judged as another one, or there is one clear error."""
+    honest = parse(ENGINE, _GROUPED, None)
+    assert isinstance(judge(_GROUPED, honest, SHOP), Approved)
+    for path in _places(honest):
+        output = copy.deepcopy(honest)
+        place: Any = output
+        for key in path[:-1]:
+            place = place[key]
+        place[path[-1]] = lie
+        try:
+            verdict = await Gate(_Lying(output), max_bytes=MAX_BYTES)(_GROUPED, SHOP)
+        except RunnerBroken:
+            continue
+        assert isinstance(verdict, Approved | Refused)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"columns": None}, {"columns": {}}, {"columns": [1]}, {"columns": [{}]}, {"columns": [{"name": "x"}]},
+        {"columns": [{"name": 1, "sql_type": "x", "nullable": True}]}, {"rows": -1}, {"rows": "many"}, {"rows": 1.5},
+        {"rows": None}, {"output": 7}, {"latest": []}, {"latest": {"a": 1}}, {"admin": 1},
+        {"columns": [{"name": "x", "sql_type": "BIGINT", "nullable": "yes"}]},
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_a_lying_conversion_is_one_clear_error(changes: dict[str, Any]) -> None:
+    output = {"columns": [], "rows": 0, "output": "t.parquet", "latest": {}, **changes}
+    request = ConvertRequest("t", "incoming/x/t.csv", "csv", None, "staging/x")
+    with pytest.raises(RunnerBroken, match="agreed form"):
+        await SandboxedConvert(_Lying(output), threads=1)(request)

@@ -138,6 +138,28 @@ async def test_another_origin_changes_nothing(client: AsyncClient, house: House,
     problem_in(await client.get("/datasets", headers=headers), 403, "UNAUTHORIZED")
 
 
+async def test_the_folders_of_the_server_are_for_its_log(
+    client: AsyncClient, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = house.settings.home
+
+    async def broken(*_: Any) -> None:
+        raise RunnerBroken(
+            f"the database {home}/sandtable.db cannot be used",
+            suggestion=f"Check {home}.",
+            stderr=f'File "{home}/x.py"',
+            complaint="Traceback",
+            file=f"{home}/data",
+        )
+
+    monkeypatch.setattr(house.runs, "submit", broken)
+    answer = await client.post("/runs", json={"dataset_id": "shop", "sql": "SELECT 1"})
+    problem = problem_in(answer, 500, "RUNNER_INTERNAL_ERROR")
+    assert str(home) not in answer.text
+    assert problem["message"] == "the database SANDTABLE_HOME/sandtable.db cannot be used"
+    assert problem["details"] == {"file": "SANDTABLE_HOME/data"}
+
+
 @pytest.mark.parametrize(
     ("error", "status", "code"),
     [

@@ -72,7 +72,7 @@ def sandboxes_of(home: Path) -> list[int]:
                 command = (entry / "cmdline").read_bytes()
             except OSError:
                 continue
-            if b"sandtable_runner.zygote" in command and str(home).encode() in command:
+            if b"sandtable_runner" in command and str(home).encode() in command:
                 found.append(int(entry.name))
     return found
 

@@ -15,6 +15,7 @@ from typing import Any, Literal, get_args
 import structlog
 
 from sandtable.agent.endpoint import Endpoint, Provider
+from sandtable.private import private_folder
 
 Method = Literal["json_schema", "function_calling", "json_mode", "text"]
 
@@ -67,7 +68,7 @@ def _read(path: Path) -> dict[str, str]:
 
 
 def _write(path: Path, known: dict[str, str]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     text = json.dumps({"format": 1, "methods": known}, indent=2, sort_keys=True) + "\n"
     handle, draft = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     with os.fdopen(handle, "w", encoding="utf-8") as file:

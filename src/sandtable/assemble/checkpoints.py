@@ -24,6 +24,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from sandtable.assemble.serializer import StateSerializer
 from sandtable.capsule.sqlite_file import BUSY_TIMEOUT_S
 from sandtable.capsule.sqlite_wal import use_wal
+from sandtable.private import private_database
 
 T = TypeVar("T")
 
@@ -76,7 +77,6 @@ class SqliteCheckpoints(BaseCheckpointSaver[str]):
 @asynccontextmanager
 async def sqlite_checkpoints(path: Path) -> AsyncGenerator[SqliteCheckpoints, None]:
     """In one file, shared by every process of the same home."""
-    path.parent.mkdir(parents=True, exist_ok=True)
     thread = ThreadPoolExecutor(1, thread_name_prefix="sandtable-checkpoints")
     loop = asyncio.get_running_loop()
     try:
@@ -90,6 +90,7 @@ async def sqlite_checkpoints(path: Path) -> AsyncGenerator[SqliteCheckpoints, No
 
 
 def _connect(path: Path) -> sqlite3.Connection:
+    private_database(path)
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
     use_wal(connection, BUSY_TIMEOUT_S)
     # The message is on disk before its run begins; runs themselves are kept in their own store.

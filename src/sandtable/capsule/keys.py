@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import hmac
 import os
-import tempfile
+import shlex
+import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from sandtable.errors import InvalidInput
+from sandtable.private import create_once, private_folder
 
 TrustedKeys = Mapping[str, Ed25519PublicKey]
 
@@ -75,16 +77,17 @@ def open_signing_key(home: Path, given: Path | None = None) -> SigningKey:
 
 
 def _open_in(folder: Path) -> SigningKey:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    private_folder(folder.parent)
+    private_folder(folder)
     path = folder / "signing.pem"
     if not path.exists():
         private = Ed25519PrivateKey.generate()
         pem = private.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
-        _create_once(path, pem, 0o600)
+        create_once(path, pem, 0o600)
     key = SigningKey.of(_read_private(path))
     shared = folder / "signing.pub.pem"
     if not shared.exists():
-        _create_once(shared, public_pem(key.private.public_key()), 0o644)
+        create_once(shared, public_pem(key.private.public_key()), 0o644)
     return key
 
 
@@ -122,7 +125,7 @@ _RESTORE = (
 
 def _read_private(path: Path, suggestion: str = _RESTORE) -> Ed25519PrivateKey:
     try:
-        key = load_pem_private_key(path.read_bytes(), password=None)
+        key = load_pem_private_key(_read_secret(path), password=None)
     except (OSError, ValueError, TypeError, UnsupportedAlgorithm) as error:
         raise InvalidInput(
             f"the signing key {path} cannot be read: {error}",
@@ -133,17 +136,17 @@ def _read_private(path: Path, suggestion: str = _RESTORE) -> Ed25519PrivateKey:
     return key
 
 
-def _create_once(path: Path, content: bytes, mode: int) -> None:
-    """Appears whole or not at all; whoever links first wins and the others read that file."""
-    descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(descriptor, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fchmod(file.fileno(), mode)
-            os.fsync(file.fileno())
-        os.link(temporary, path)
-    except FileExistsError:
-        return
-    finally:
-        Path(temporary).unlink()
+def _read_secret(path: Path) -> bytes:
+    """Raises InvalidInput when another user could have read it: then what it signs may not be ours."""
+    with path.open("rb") as file:
+        found = os.fstat(file.fileno())
+        # A secret that a cluster mounts belongs to root, and the server reads it by its group.
+        mounted = found.st_uid == 0 and os.geteuid() != 0
+        if found.st_mode & (0o037 if mounted else 0o077):
+            raise InvalidInput(
+                f"the signing key {path} can be used by other users: its mode is "
+                f"{stat.S_IMODE(found.st_mode):04o}",
+                suggestion=f"If they are trusted, run `chmod 600 {shlex.quote(str(path))}`; if not, move the key "
+                "aside and let a new one be made.",
+            )
+        return file.read()

@@ -17,6 +17,7 @@ from typing import Literal, TypeVar
 from sandtable.capsule.sqlite_errors import explained, too_new
 from sandtable.capsule.sqlite_wal import use_wal
 from sandtable.capsule.store import StoreUnavailable
+from sandtable.private import private_database
 
 T = TypeVar("T")
 
@@ -78,7 +79,7 @@ class SqliteFile:
             raise
 
     def _connect(self) -> None:
-        self.path.parent.mkdir(parents=True, exist_ok=True)
+        private_database(self.path)
         connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         self._connection = connection
         connection.row_factory = sqlite3.Row

@@ -20,6 +20,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sandtable.catalog.source import FileStamp, read_file, replace_file
+from sandtable.private import private_folder
 
 FOLDER = "attestations"
 
@@ -92,7 +93,7 @@ class Attestations:
 
     def write(self, attestation: Attestation) -> None:
         """Raises OSError."""
-        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(self._folder)
         body = attestation.model_dump_json().encode()
         content = self._code(b"attestation", body) + b"\n" + body
         replace_file(self._path(attestation.version), content, 0o600)

@@ -43,6 +43,7 @@ from sandtable.catalog.source import (
 from sandtable.catalog.version import dataset_version
 from sandtable.catalog.version_files import DIGESTS, MANIFEST, not_in_store, version_folder
 from sandtable.errors import DataDamaged, NotFound, RunnerBroken
+from sandtable.private import private_folder
 
 BAIT = "bait.parquet"
 """In the folder that a self-test leaves among the versions, for its attempts to spoil."""
@@ -69,11 +70,13 @@ class Workspace:
 
 class DataStore:
     def __init__(self, root: Path, attestations: Attestations | None = None) -> None:
-        """`root` is `<home>/data`; it is made when missing. `attestations` are what the home knows of its files."""
+        """`root` is `<home>/data`; both are made when missing, the home for its owner alone. `attestations` are what
+        the home knows of its files."""
         self.root = root
         self.integrity = Integrity(root, attestations)
         with disk_trouble(root):
-            root.mkdir(parents=True, exist_ok=True)
+            private_folder(root.parent)
+            root.mkdir(exist_ok=True)
             if root.stat().st_uid == os.geteuid():
                 # Of a volume that was mounted there, its owner decides who may look in.
                 _make_dir(root, 0o755)

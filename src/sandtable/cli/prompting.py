@@ -20,6 +20,7 @@ from types import FrameType, ModuleType
 import click
 
 from sandtable.cli.group import TERMINATED
+from sandtable.private import private_file
 
 _readline: ModuleType | None
 try:
@@ -157,5 +158,5 @@ def history(path: Path) -> Generator[None, None, None]:
     finally:
         # A home that cannot be written loses the history and nothing else.
         with contextlib.suppress(OSError):
-            path.touch(mode=0o600)
+            private_file(path)
             _readline.write_history_file(path)

@@ -22,6 +22,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.source import FileStamp
 from sandtable.errors import DataDamaged, InvalidInput, NotFound
 from sandtable.library.frames import is_frame, write_frame
+from sandtable.private import private_folder
 from sandtable.recent import Recent
 from sandtable.runs.instance import Instance
 from sandtable.runs.library import Library
@@ -42,7 +43,7 @@ class Handover:
     @contextmanager
     def open(cls, home: Path) -> Generator[Handover, None, None]:
         root = home / "handover"
-        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        private_folder(root)
         instance = Instance(root)
         instance.acquire()
         try:

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sandtable.errors import InvalidInput
+from sandtable.private import private_folder
 
 
 class Instance:
@@ -26,7 +27,8 @@ class Instance:
     def acquire(self) -> None:
         """Raises InvalidInput where no lock can be made."""
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            private_folder(self._folder.parent)
+            private_folder(self._folder)
             while self._descriptor is None:
                 self.id = secrets.token_hex(8)
                 # Fails when a recovery mistook the new, not yet locked file for a dead owner's.

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import secrets
 from pathlib import PurePosixPath
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from sandtable.catalog.convert import ConvertedColumn, ConvertRequest, ConvertResult
 from sandtable.errors import ErrorCode, InvalidInput, RunnerBroken
@@ -12,6 +15,24 @@ from sandtable.sandbox.job import Job, JobResult, Limits
 
 _LIMITS = Limits(wall_ms=1_800_000, cpu_s=3600, memory_mb=2048, tmp_mb=0, pids=64, rows=0)
 _MAX_OUTPUT_MB = 64 << 10
+_MOST_COLUMNS = 100_000
+
+
+class _Column(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    name: str
+    sql_type: str
+    nullable: bool
+
+
+class _Found(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+    columns: Annotated[list[_Column], FailFast()] = Field(max_length=_MOST_COLUMNS)
+    rows: int = Field(ge=0)
+    output: str
+    latest: dict[str, str] = Field(max_length=_MOST_COLUMNS)
 
 
 class SandboxedConvert:
@@ -54,6 +75,12 @@ def _read(result: JobResult, file: str) -> ConvertResult:
         raise InvalidInput(result.error.message, suggestion=result.error.suggestion)
     if result.status != "succeeded":
         raise RunnerBroken(f"converting {file} was {result.status}")
-    output = result.output
-    columns = tuple(ConvertedColumn(c["name"], c["sql_type"], c["nullable"]) for c in output["columns"])
-    return ConvertResult(columns, output["rows"], output["output"], dict(output["latest"]))
+    try:
+        found = _Found.model_validate(result.output)
+    except ValidationError as error:
+        raise RunnerBroken(
+            f"what the sandbox says about {file} does not have the agreed form",
+            suggestion="Try again; if it fails again, report it.",
+        ) from error
+    columns = tuple(ConvertedColumn(c.name, c.sql_type, c.nullable) for c in found.columns)
+    return ConvertResult(columns, found.rows, found.output, found.latest)

@@ -80,7 +80,14 @@ class Gate:
         result = await parsed(self._executor, job)
         if result.status != "succeeded":
             return _unparsed(result)
-        verdict = judge(text, result.output, dataset, max_rows=self._max_rows)
+        try:
+            verdict = judge(text, result.output, dataset, max_rows=self._max_rows)
+        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+            # The engine writes no such tree; a parser that the text has taken over can.
+            raise RunnerBroken(
+                "what the parser made of the text does not have the agreed form",
+                suggestion="run it again; if it fails again, report the query",
+            ) from error
         if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
             self._approved.put((text, dataset.version), verdict)
         return verdict

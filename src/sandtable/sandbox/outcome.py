@@ -6,6 +6,7 @@ import signal
 
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.ended import Ended
+from sandtable.sandbox.host_paths import hide_host_paths
 from sandtable.sandbox.job import CODE, Job, JobError, JobResult
 
 _SMALLER = "filter or aggregate earlier, add a LIMIT, or avoid joining everything with everything"
@@ -25,7 +26,8 @@ _SETUP_FAILED = 70
 
 def failed(job: Job, code: str, kind: str, message: str, suggestion: str = "", stderr: str = "") -> JobResult:
     error = JobError(code=ErrorCode(code), type=kind, message=message, suggestion=suggestion)
-    return JobResult(job_id=job.id, status="failed", error=error, stderr=stderr[: job.limits.log_bytes])
+    result = JobResult(job_id=job.id, status="failed", error=error, stderr=stderr[: job.limits.log_bytes])
+    return hide_host_paths(job, result)
 
 
 def timed_out(job: Job, ended: Ended | None = None) -> JobResult:
@@ -69,7 +71,7 @@ def explain_end(job: Job, ended: Ended | None, output: str, trouble: str) -> Job
         )
     if number is not None:
         who, what = ("the code", "code") if job.mode in CODE else ("the engine", "query")
-        message = f"{who} crashed ({signal.Signals(number).name}); nothing else was affected"
+        message = f"{who} crashed ({_name(number)}); nothing else was affected"
         advice = f"rewrite the {what} and report this one"
         return failed(job, "RUNNER_INTERNAL_ERROR", "Crash", message, advice, output)
     if job.mode in CODE and ended is not None and ended.exit_code not in (None, _SETUP_FAILED):
@@ -83,6 +85,11 @@ def explain_end(job: Job, ended: Ended | None, output: str, trouble: str) -> Job
         "run it again; if it fails again, report the run",
         output,
     )
+
+
+def _name(number: int) -> str:
+    known = {each.value: each.name for each in signal.Signals}
+    return known.get(number, f"signal {number}")
 
 
 def _used_its_time(job: Job, cpu_ms: float) -> bool:

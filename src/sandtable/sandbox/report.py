@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job, JobResult
@@ -45,10 +45,10 @@ class Report(_Line):
     trouble: str = ""
     """Why there is no answer."""
     timed_out: bool = False
-    status: int | None = None
+    status: int | None = Field(default=None, ge=0, le=0xFFFF)
     """Of the sandboxed process, as `wait` gives it."""
-    peak_kb: int = 0
-    cpu_ms: float = 0.0
+    peak_kb: int = Field(default=0, ge=0, le=1 << 50)
+    cpu_ms: float = Field(default=0.0, ge=0, le=1e15)
     output: str = ""
     """What the process itself wrote to its standard streams, bounded."""
 

@@ -6,16 +6,17 @@ the job's limits.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from pydantic import ValidationError
 
-from sandtable.sandbox.artifact import ARTIFACTS, MOST_ARTIFACTS, TableArtifact
+from sandtable.sandbox.artifact import ARTIFACTS, TableArtifact
+from sandtable.sandbox.bounds import NOTE_BYTES, RUNNERS_CODES, breach_of
+from sandtable.sandbox.host_paths import hide_host_paths
 from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
 from sandtable.sandbox.outcome import failed
 
-_NOTE_BYTES = 200
-"""The note at the end of cut output."""
 _SESSION_CPU_S = 7 * 24 * 3600
 """Of a whole session; each of its cells has the wall clock."""
 
@@ -37,24 +38,29 @@ def order_of(job: Job) -> dict[str, Any]:
     return {**job.model_dump(mode="json"), "cell": cell, "presealed": False}
 
 
-def read_answer(job: Job, answer: dict[str, Any], output: str) -> JobResult:
-    """`output`: what the process itself wrote to its standard streams."""
-    try:
-        if job.mode in CODE:
-            result = _of_code(job, answer, output)
-        else:
-            result = JobResult.model_validate(
-                {**answer, "job_id": job.id, "stderr": output[: job.limits.log_bytes]}
-            )
-        breach = _breach(job, result)
-    except ValidationError as error:
-        result, breach = None, f"{error.error_count()} errors"
+def read_answer(
+    job: Job, answer: dict[str, Any], output: str, codes: Collection[str] = RUNNERS_CODES
+) -> JobResult:
+    """`output`: what the process itself wrote to its standard streams; `codes`: the error codes it may give."""
+    result, breach = None, breach_of(job, answer, codes)
+    if breach is None:
+        try:
+            result = _built(job, answer, output)
+            breach = _breach(job, result)
+        except ValidationError as error:
+            breach = f"{error.error_count()} errors"
     if result is not None and breach is None:
-        return result
+        return hide_host_paths(job, result)
     message = f"the sandbox's answer does not have the agreed form: {breach}"
     return failed(
         job, "RUNNER_INTERNAL_ERROR", "BadAnswer", message, "run it again; if it fails again, report the run"
     )
+
+
+def _built(job: Job, answer: dict[str, Any], output: str) -> JobResult:
+    if job.mode in CODE:
+        return _of_code(job, answer, output)
+    return JobResult.model_validate({**answer, "job_id": job.id, "stderr": output[: job.limits.log_bytes]})
 
 
 def _of_code(job: Job, answer: dict[str, Any], output: str) -> JobResult:
@@ -64,7 +70,7 @@ def _of_code(job: Job, answer: dict[str, Any], output: str) -> JobResult:
     table = next((a for a in reversed(artifacts) if isinstance(a, TableArtifact)), None)
     changes: dict[str, Any] = {
         "columns": (), "rows": (), "row_count": 0, "truncated": False,
-        "stderr": (result.stderr + output)[: job.limits.log_bytes + _NOTE_BYTES],
+        "stderr": (result.stderr + output)[: job.limits.log_bytes + NOTE_BYTES],
     }  # fmt: skip
     if table is not None and result.status == "succeeded":
         changes |= {name: getattr(table, name) for name in ("columns", "rows", "row_count", "truncated")}
@@ -81,26 +87,14 @@ def _breach(job: Job, result: JobResult) -> str | None:
         return "its status and its error contradict each other"
     if job.mode in CODE and (breach := _breach_of_code(job, result)):
         return breach
-    return _breach_of_table(job, result.rows, result.row_count, len(result.columns))
-
-
-def _breach_of_table(job: Job, rows: tuple[tuple[Any, ...], ...], count: int, width: int) -> str | None:
-    if len(rows) > job.limits.rows or count != len(rows):
-        return f"{len(rows)} rows of {count}, where {job.limits.rows} are allowed"
-    if any(len(row) != width for row in rows):
-        return "a row that has not as many cells as there are columns"
-    return None
+    return None if result.row_count == len(result.rows) else "a number of rows that is not that of its rows"
 
 
 def _breach_of_code(job: Job, result: JobResult) -> str | None:
-    if len(result.stdout.encode()) > job.limits.log_bytes + _NOTE_BYTES:
-        return f"more than {job.limits.log_bytes} bytes of output"
-    if unknown := result.output.keys() - {"artifacts", "displayed", "loaded"}:
-        return f"an output of {len(unknown)} unknown fields"
     artifacts = ARTIFACTS.validate_python(result.output.get("artifacts", ()))
     ids = [artifact.id for artifact in artifacts]
-    if len(ids) > MOST_ARTIFACTS or len(set(ids)) != len(ids):
-        return f"{len(ids)} artifacts, not all of them different"
+    if len(set(ids)) != len(ids):
+        return "two artifacts with one id"
     if any(not artifact.id.startswith(f"{artifact.kind}-") for artifact in artifacts):
         return "an artifact with the id of another kind"
     if result.output.get("displayed") not in (None, *ids):
@@ -108,10 +102,8 @@ def _breach_of_code(job: Job, result: JobResult) -> str | None:
     if not _is_loaded(result.output.get("loaded", {}), {ref.table for ref in job.data}):
         return "tables that the job does not have"
     for artifact in artifacts:
-        if isinstance(artifact, TableArtifact) and (
-            breach := _breach_of_table(job, artifact.rows, artifact.row_count, len(artifact.columns))
-        ):
-            return breach
+        if isinstance(artifact, TableArtifact) and artifact.row_count != len(artifact.rows):
+            return "a table whose number of rows is not that of its rows"
     return None
 
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import structlog
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel, ConfigDict
@@ -23,6 +24,8 @@ from sandtable.catalog.names import nearest
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.server.threads.model import ThreadBusy
 from sandtable.server.threads.text import TooLong
+
+log = structlog.get_logger("sandtable.server")
 
 STATUS: dict[ErrorCode, int] = {
     ErrorCode.VALIDATION_ERROR: 422,
@@ -40,6 +43,8 @@ REQUEST_ID = "sandtable.request_id"
 RETRY_SECONDS = "5"
 """Every answer with status 503 says when to come back."""
 LANGGRAPH = "/langgraph/"
+HOME = "SANDTABLE_HOME"
+_FOR_THE_LOG = frozenset({"stderr", "complaint"})
 
 
 class ErrorBody(BaseModel):
@@ -68,6 +73,7 @@ class ErrorBody(BaseModel):
 def error_response(
     problem: Problem, scope: Scope, status: int | None = None, headers: Mapping[str, str] | None = None
 ) -> Response:
+    problem = without_home(problem, scope)
     body: dict[str, Any] = {"error": problem.model_dump(), "request_id": scope.get(REQUEST_ID, "")}
     if scope.get("path", "").startswith(LANGGRAPH):
         # What clients of that protocol show.
@@ -79,6 +85,18 @@ def error_response(
     return Response(
         content, status_code=code, headers={**later, **(headers or {})}, media_type="application/json"
     )
+
+
+def without_home(problem: Problem, scope: Scope) -> Problem:
+    """The operator's folders, and what a process of the sandbox wrote about itself, are for the log alone."""
+    parts = getattr(getattr(scope.get("app"), "state", None), "parts", None)
+    details = {name: value for name, value in problem.details.items() if name not in _FOR_THE_LOG}
+    if parts is None:
+        return problem.model_copy(update={"details": details})
+    home = str(parts.settings.home)
+    said = {name: getattr(problem, name).replace(home, HOME) for name in ("message", "suggestion")}
+    texts = {name: v.replace(home, HOME) if isinstance(v, str) else v for name, v in details.items()}
+    return problem.model_copy(update={**said, "details": texts})
 
 
 def unexpected(scope: Scope) -> Response:
@@ -99,6 +117,8 @@ def install(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
 
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
+    if _FOR_THE_LOG & error.details.keys():
+        log.error("request_failed", path=request.url.path, reason=error.message, **error.details)
     if isinstance(error, QueueFull | StoreUnavailable):
         return error_response(error.problem, request.scope, 503)
     if isinstance(error, ThreadBusy | TooLong):

@@ -22,6 +22,7 @@ Outcome = dict[str, Any]
 _CELL = "<cell"
 _MOST_FRAMES = 20
 _LONGEST = 4000
+_LONGEST_KIND = 200
 _SMALLER = "work on fewer rows or columns at once: select columns first, filter, or aggregate with sql(…)"
 _NO_ATTRIBUTE = re.compile(r"object has no attribute '(\w+)'")
 _NO_NAME = re.compile(r"name '(\w+)' is not defined")
@@ -30,7 +31,12 @@ _OUT_OF_MEMORY = ("bad_alloc", "memory allocation", "Unable to allocate", "out o
 
 
 def failure(code: str, kind: str, message: str, suggestion: str = "") -> Outcome:
-    error = {"code": code, "type": kind, "message": message[:_LONGEST], "suggestion": suggestion[:1000]}
+    error = {
+        "code": code,
+        "type": kind[:_LONGEST_KIND],
+        "message": message[:_LONGEST],
+        "suggestion": suggestion[:1000],
+    }
     return {"status": "failed", "error": error}
 
 

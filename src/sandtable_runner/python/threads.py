@@ -22,10 +22,11 @@ def shed_threads() -> None:
     if len(list(_TASKS.iterdir())) == 1:
         return
     _await_sleep()
+    original = os.getpid()
     pid = os.fork()
     if pid:
         stand_behind(pid)
-    kernel.die_with_parent()
+    kernel.die_with_parent(original)
 
 
 def _await_sleep() -> None:

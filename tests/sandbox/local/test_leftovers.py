@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import gc
+import json
 import os
 import signal
 import sys
@@ -106,13 +108,16 @@ asyncio.run(main())
 """
 
 
+def _environment() -> dict[str, str]:
+    repository = Path(__file__).resolve().parents[3]
+    return {"PYTHONPATH": f"{repository / 'src'}{os.pathsep}{repository}", "PATH": "/usr/bin:/bin"}
+
+
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
 async def test_a_killed_server_leaves_no_orphan(store: Store, isolation: str, number: signal.Signals) -> None:
-    repository = Path(__file__).resolve().parents[3]
-    environment = {"PYTHONPATH": f"{repository / 'src'}{os.pathsep}{repository}", "PATH": "/usr/bin:/bin"}
     server = await asyncio.create_subprocess_exec(
         sys.executable, "-c", _SERVER, str(store.root), isolation, _SLOW,
-        stdout=asyncio.subprocess.PIPE, env=environment,
+        stdout=asyncio.subprocess.PIPE, env=_environment(),
     )  # fmt: skip
     assert server.stdout is not None
     async with asyncio.timeout(20):
@@ -126,6 +131,54 @@ async def test_a_killed_server_leaves_no_orphan(store: Store, isolation: str, nu
         os.kill(pid, signal.SIGKILL)
     assert not left, "orphans"
     assert not living(there)
+
+
+_STARTING = """
+import asyncio, sys
+from pathlib import Path
+from sandtable.sandbox.local.executor import LocalExecutor
+asyncio.run(LocalExecutor(Path(sys.argv[1])).start(sys.argv[2]))
+"""
+
+
+async def _loading(server: int, library: str) -> int:
+    """The template of that server, as soon as it has begun to load this library."""
+    async with asyncio.timeout(60):
+        while True:
+            for pid in family(server) - {server}:
+                with contextlib.suppress(OSError):
+                    if library in Path(f"/proc/{pid}/maps").read_text():
+                        return pid
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize(("kind", "library"), [("sql", "duckdb"), ("py", "/numpy/")], ids=["sql", "py"])
+async def test_a_template_that_still_loads_dies_with_its_server(
+    store: Store, kind: str, library: str
+) -> None:
+    server = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", _STARTING, str(store.root), kind, env=_environment()
+    )
+    template = await _loading(server.pid, library)
+    # It cannot go on loading and then notice by itself.
+    os.kill(template, signal.SIGSTOP)
+    there = family(server.pid)
+    server.kill()
+    await server.wait()
+    left = await gone(there, 10)
+    for pid in left:
+        os.kill(pid, signal.SIGKILL)
+    assert not left, "the template outlived its server"
+
+
+async def test_a_template_whose_server_is_gone_loads_nothing(store: Store) -> None:
+    """Killed between the template's start and its first instruction: its parent is another process by then."""
+    config = json.dumps({"server": os.getppid(), "kind": "sql", "nice": 0, "control_fd": 0})
+    template = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "sandtable_runner", config, env=_environment(), stderr=asyncio.subprocess.PIPE
+    )
+    _, complaint = await template.communicate()
+    assert (template.returncode, complaint) == (0, b"")
 
 
 async def test_jobs_leave_no_file(executor: LocalExecutor, store: Store) -> None:

@@ -6,11 +6,11 @@ Whatever else a log holds, however long, cannot become a result.
 
 from __future__ import annotations
 
-import json
 from collections import deque
 from typing import Any
 
 from sandtable.sandbox.report import Ready, Report, Unavailable
+from sandtable.sandbox.strict import parse_strictly
 
 _TAIL_LINES = 20
 _TAIL_BYTES = 2_000
@@ -68,8 +68,8 @@ class LogLines:
         if not line.startswith(b"{"):
             return False
         try:
-            told = json.loads(line)
-            return self._take(told)
+            told = parse_strictly(line)
+            return isinstance(told, dict) and self._take(told)
         except (ValueError, RecursionError):
             # Of another form than the agreed one; pydantic's error is a ValueError.
             return False

@@ -7,13 +7,12 @@ import contextlib
 import json
 import struct
 
-from pydantic import ValidationError
-
 from sandtable.sandbox.job import Job
 from sandtable.sandbox.kubernetes.believing import longest_line
 from sandtable.sandbox.kubernetes.lost import Lost
 from sandtable.sandbox.kubernetes.manifest import PORT
 from sandtable.sandbox.report import Report
+from sandtable.sandbox.strict import parse_strictly
 from sandtable.sandbox.wire import order_of
 
 _LENGTH = struct.Struct(">I")
@@ -55,9 +54,10 @@ async def _frame(reader: asyncio.StreamReader, most: int) -> bytes:
 
 def _report(frame: bytes, nonce: str) -> Report:
     try:
-        report = Report.model_validate_json(frame)
-    except ValidationError as error:
-        raise Lost(f"its report does not have the agreed form: {error.error_count()} errors") from error
+        report = Report.model_validate(parse_strictly(frame))
+    except (ValueError, RecursionError) as error:
+        # pydantic's error is a ValueError, too.
+        raise Lost(f"its report does not have the agreed form: {type(error).__name__}") from error
     if report.nonce != nonce:
         raise Lost("its report is not for this job")
     return report

@@ -15,7 +15,7 @@ from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.key import Key
 from sandtable.sandbox.local.held import Held
 from sandtable.sandbox.local.pool import Origin, Pool
-from sandtable.sandbox.local.sandbox import Garbled, Sandbox
+from sandtable.sandbox.local.sandbox import UNASKED, Garbled, Sandbox
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.sandbox.local.station import Plan, Station
 from sandtable.sandbox.outcome import explain_end, failed, timed_out
@@ -162,6 +162,8 @@ class LocalExecutor:
     async def _converse(self, job: Job, sandbox: Sandbox, origin: Origin) -> JobResult | None:
         """None when the template was lost."""
         try:
+            if origin in ("kept", "held") and sandbox.has_spoken:
+                raise Garbled(UNASKED)
             async with asyncio.timeout(job.limits.wall_ms / 1e3):
                 await sandbox.send(order_of(job))
                 if origin == "fresh":

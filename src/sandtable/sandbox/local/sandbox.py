@@ -21,6 +21,7 @@ from sandtable.sandbox.strict import parse_strictly
 
 _LENGTH = struct.Struct(">I")
 _OUTPUT_KEPT = 64 << 10
+UNASKED = "the sandbox answered before it was asked"
 
 
 class Garbled(Exception):
@@ -89,6 +90,17 @@ class Sandbox:
         if not isinstance(message, dict):
             raise Garbled("the answer is not a JSON object")
         return message
+
+    @property
+    def has_spoken(self) -> bool:
+        """Something lies in its channel. One that was not asked yet, and is no longer getting ready, says nothing."""
+        try:
+            return bool(self._channel.recv(1, socket.MSG_PEEK))
+        except BlockingIOError:
+            return False
+        except OSError:
+            # Its channel is closed: the next `receive` says how it ended.
+            return False
 
     async def _read(self, count: int) -> bytes:
         parts: list[bytes] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 from sandtable.errors import InvalidInput, RunnerBroken
 from sandtable.sandbox.job import Job, JobError, JobResult, Limits
-from sandtable.sandbox.local.sandbox import Garbled, Sandbox
+from sandtable.sandbox.local.sandbox import UNASKED, Garbled, Sandbox
 from sandtable.sandbox.outcome import explain_end, failed, timed_out
 from sandtable.sandbox.wire import order_of, read_answer
 
@@ -154,6 +154,8 @@ class LocalSession:
         return answer.done()
 
     async def _ask(self, job: Job, message: dict[str, Any]) -> dict[str, Any]:
+        if self._sandbox.has_spoken:
+            raise Garbled(UNASKED)
         await self._sandbox.send({"cell": message})
         return await self._sandbox.receive(job.limits.result_bytes + _ANSWER_SLACK)
 

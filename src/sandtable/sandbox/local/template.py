@@ -160,13 +160,13 @@ class TemplateProcess:
 
 
 def _launch(kind: Kind, config: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """The process, and our end of its control socket."""
+    """The process, and our end of its control socket. It ends with the thread that calls this: the event loop's."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
-        argument = json.dumps({**config, "kind": kind, "control_fd": theirs.fileno()})
+        argument = json.dumps({**config, "kind": kind, "control_fd": theirs.fileno(), "server": os.getpid()})
         flags, environment = _COMMAND[kind]
         process = subprocess.Popen(
-            [sys.executable, *flags, "-m", "sandtable_runner.zygote", argument],
+            [sys.executable, *flags, "-m", "sandtable_runner", argument],
             pass_fds=[theirs.fileno()], env=environment, cwd="/", stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
         )  # fmt: skip

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import structlog
 from pydantic import ValidationError
 
-from sandtable.errors import SandtableError
+from sandtable.errors import ErrorCode, SandtableError
 from sandtable.sandbox.executor import Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, Job, JobResult
 from sandtable.sandbox.jobs import Jobs
@@ -198,7 +198,8 @@ class RemoteExecutor:
             # Not by us: the service stops, or took us for gone.
             return None
         printed = result.get("stderr")
-        return read_answer(job, result, printed if isinstance(printed, str) and job.mode not in CODE else "")
+        output = printed if isinstance(printed, str) and job.mode not in CODE else ""
+        return read_answer(job, result, output, codes=frozenset(ErrorCode))
 
     # Patience
 
