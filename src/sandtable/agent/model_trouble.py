@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sandtable.errors import ErrorCode, SandtableError
+from sandtable.quoting import one_line, quote
 
 Kind = Literal[
     "configuration",
@@ -147,7 +148,7 @@ class Fault:
             return "rate_limit", f"{model} takes no more requests for now", f"Ask again{wait}."
         if status >= 500 or status == 408:
             return "provider_error", f"{model} failed (HTTP {status}), also when asked again", _LATER
-        said = f": {self.said}" if self.said else ""
+        said = f": {quote(self.said, _MOST_QUOTED)}" if self.said else ""
         return "rejected", f"{model} rejected the request (HTTP {status}){said}", _OTHER_MODEL
 
 
@@ -183,8 +184,7 @@ def fault_of(error: BaseException, secrets: Iterable[str]) -> Fault:
 def scrubbed(text: str, secrets: Iterable[str]) -> str:
     for secret in secrets:
         text = text.replace(secret, "…")
-    text = " ".join(text.split())
-    return text if len(text) <= _MOST_QUOTED else text[:_MOST_QUOTED] + "…"
+    return one_line(text, _MOST_QUOTED)
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandtable.agent.markdown import barred, cell, code, fenced, sentence, table
+from sandtable.agent.markdown import barred, cell, fenced, sentence, table
 from sandtable.agent.state import Turn
 from sandtable.errors import ErrorCode, Problem
+from sandtable.quoting import in_markdown, inert, quote
 from sandtable.runs.model import Run
 from sandtable.wording.field import Field
-from sandtable.wording.inert import inert
 
 MOST_ROWS = 10
 MOST_COLUMNS = 12
@@ -38,7 +38,7 @@ def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = 
     noted = [f"Read as: {turn.get('reading')}"] if turn.get("reading") else []
     noted += [inert(used) for used in turn.get("used") or ()]
     if noted:
-        parts.append("\n".join(f"*{line.replace('*', '')}*  " for line in noted).rstrip())
+        parts.append("\n".join(f"*{line}*  " for line in noted).rstrip())
     return "\n\n".join(parts)
 
 
@@ -73,15 +73,15 @@ def failure_text(problem: Problem | None, run: Run | None, *, repairs: int) -> s
     lead = _LEADS.get(problem.code, "There is no result")
     if problem.code == ErrorCode.VALIDATION_ERROR and run is not None and run.request.sql is not None:
         lead = "The SQL cannot be run"
-    parts = [sentence(f"{lead}: {problem.message}")]
+    parts = [sentence(f"{lead}: {in_markdown(problem.message)}")]
     construct = problem.details.get("construct")
     if problem.code == ErrorCode.SQL_POLICY_VIOLATION and construct:
-        parts.append(f"Not allowed: {code(str(construct))}")
+        parts.append(f"Not allowed: {quote(str(construct))}")
     suggestion = problem.suggestion
     if problem.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
         suggestion = suggestion or _SMALLER
     if suggestion:
-        parts.append(sentence(suggestion))
+        parts.append(sentence(in_markdown(suggestion)))
     if repairs:
         parts.append(f"I tried it {repairs + 1} times, each time with the reason in hand.")
     return "\n\n".join(parts)

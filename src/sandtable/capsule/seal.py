@@ -15,6 +15,7 @@ from sandtable.capsule.canonical import canonical, loads
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.model import Capsule
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -66,7 +67,7 @@ def unpack(envelope: Mapping[str, Any] | str | bytes) -> tuple[bytes, str, bytes
         envelope = _parse(envelope)
     _exactly(envelope, {"payloadType", "payload", "signatures"}, "the envelope")
     if envelope["payloadType"] != PAYLOAD_TYPE:
-        raise InvalidInput(f"payloadType is {envelope['payloadType']!r}, not {PAYLOAD_TYPE!r}")
+        raise InvalidInput(f"payloadType is {quote(str(envelope['payloadType']))}, not {quote(PAYLOAD_TYPE)}")
     signatures = envelope["signatures"]
     if not isinstance(signatures, list) or len(signatures) != 1:
         raise InvalidInput("the envelope must have exactly one signature")
@@ -95,7 +96,7 @@ def read_statement(payload: bytes) -> dict[str, Any]:
     predicate_type = PREDICATE_TYPE.format(made["predicate"].get("schema_version"))
     for name, expected in (("_type", STATEMENT_TYPE), ("predicateType", predicate_type)):
         if made[name] != expected:
-            raise InvalidInput(f"{name} is {made[name]!r}, not {expected!r}")
+            raise InvalidInput(f"{name} is {quote(str(made[name]))}, not {quote(str(expected))}")
     return made
 
 

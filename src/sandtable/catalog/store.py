@@ -32,6 +32,7 @@ from sandtable.catalog.profile import Profile
 from sandtable.catalog.source import Progress, copy_source, digest_source, write_file
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import NotFound, RunnerBroken
+from sandtable.quoting import quote
 
 _VERSION = re.compile(r"sha256:([0-9a-f]{64})")
 _LEFTOVER_SECONDS = 3600.0
@@ -130,7 +131,7 @@ class DataStore:
         match = _VERSION.fullmatch(version)
         if match is None:
             raise NotFound(
-                f"{version!r} is not a dataset version", suggestion="It is `sha256:` and 64 hex digits."
+                f"{quote(version)} is not a dataset version", suggestion="It is `sha256:` and 64 hex digits."
             )
         return self.root / "versions" / match[1]
 
@@ -275,7 +276,7 @@ def _take(staging: Path, name: str, target: Path) -> None:
     could write to it later. Such a file is copied; ours is renamed.
     """
     if name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise RunnerBroken(f"the conversion named {name!r} as its output, which is no file name")
+        raise RunnerBroken(f"the conversion named {quote(name)} as its output, which is no file name")
     path = staging / name
     try:
         found = path.lstat()

@@ -14,6 +14,7 @@ from sandtable.agent.grounding import LONGEST, grounded
 from sandtable.agent.markdown import fenced, sentence
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem
+from sandtable.quoting import in_markdown
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import TableArtifact
 from sandtable.sandbox.job import ResultColumn
@@ -114,7 +115,7 @@ def with_tags(text: str, shown: Sequence[str], wanted: Iterable[str]) -> str:
 def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> str:
     """An honest end: what failed, why, and how often it was tried."""
     lead = _GIVEN_UP.get(problem.code, "The code failed") if problem else "The run was cancelled"
-    where = f" at step {step} ({goal.rstrip('.')})" if goal else ""
+    where = f" at step {step} ({in_markdown(goal.rstrip('.'))})" if goal else ""
     parts = [f"The analysis could not be finished{where}."]
     if problem is None:
         parts.append(f"{lead}, so there is no result.")
@@ -123,7 +124,7 @@ def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> st
     told = f"{kind}: {problem.message}" if kind and not problem.message.startswith(kind) else problem.message
     parts.append(f"{lead}:\n\n{fenced('text', told[:_MOST_PRINTED])}")
     if problem.suggestion:
-        parts.append(sentence(problem.suggestion))
+        parts.append(sentence(in_markdown(problem.suggestion)))
     if attempts > 1:
         parts.append(f"I tried this step {attempts} times, each time with the reason in hand.")
     return "\n\n".join(parts)

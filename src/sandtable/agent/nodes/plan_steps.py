@@ -14,6 +14,7 @@ from sandtable.agent.nodes.propose import asked_of
 from sandtable.agent.state import State, Turn, added, changed, turn_of
 from sandtable.agent.voice import emit, unheard
 from sandtable.errors import SandtableError
+from sandtable.quoting import in_markdown
 
 
 async def plan_steps(means: Means, state: State, config: RunnableConfig) -> State:
@@ -42,9 +43,9 @@ async def plan_steps(means: Means, state: State, config: RunnableConfig) -> Stat
 
 def steps_in_words(steps: list[str]) -> str:
     if len(steps) == 1:
-        return f"In Python: {steps[0]}"
+        return f"In Python: {in_markdown(steps[0])}"
     return f"In {len(steps)} steps of Python: " + " ".join(
-        f"({number}) {step.rstrip('.')}." for number, step in enumerate(steps, 1)
+        f"({number}) {in_markdown(step.rstrip('.'))}." for number, step in enumerate(steps, 1)
     )
 
 

@@ -34,7 +34,7 @@ from sandtable.agent.state import (
 from sandtable.agent.voice import emit, unheard
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
-from sandtable.wording.inert import inert
+from sandtable.quoting import inert
 
 _WITHOUT_PYTHON = "Answered with a plan, without Python"
 

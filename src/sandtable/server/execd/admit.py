@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 from sandtable.recent import Recent
 from sandtable.sandbox.job import Job, JobResult, Mode
 from sandtable.sandbox.outcome import failed
@@ -93,7 +94,7 @@ class DataFolder:
 
     def _lacking(self, job: Job) -> str | None:
         folder = self._root / "versions" / job.dataset_version.removeprefix("sha256:")
-        named = f" (dataset `{job.dataset_id}`)" if job.dataset_id else ""
+        named = f" (dataset {quote(job.dataset_id)})" if job.dataset_id else ""
         if not folder.is_dir():
             return f"the data of version {job.dataset_version}{named}"
         files = [ref.path for ref in job.data if not (folder / ref.path).is_file()]
