@@ -11,6 +11,7 @@ from typing import Any
 from sandtable.agent.markdown import barred, cell, fenced, sentence, table
 from sandtable.agent.state import Turn
 from sandtable.errors import ErrorCode, Problem
+from sandtable.policy.verdict import NOT_FROM_DATA
 from sandtable.quoting import in_markdown, inert, quote
 from sandtable.runs.model import Run
 from sandtable.wording.field import Field
@@ -30,7 +31,7 @@ _SMALLER = "Ask for less: add a filter or a shorter time window, or ask for tota
 
 def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) -> str:
     """`fields` say how the cells of each column are shown."""
-    parts = [sentence]
+    parts = [*labels_of(run), sentence]
     if shows_table(run):
         parts.append(table_of(run, fields))
     if turn.get("wants_sql") and run.sql:
@@ -40,6 +41,14 @@ def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = 
     if noted:
         parts.append("\n".join(f"*{line}*  " for line in noted).rstrip())
     return "\n\n".join(parts)
+
+
+def labels_of(run: Run) -> list[str]:
+    """What of the result is not from the data, said before the result itself."""
+    said = (
+        text.removeprefix(f"{NOT_FROM_DATA}: ") for text in run.warnings if text.startswith(NOT_FROM_DATA)
+    )
+    return [f"**{NOT_FROM_DATA}:** {in_markdown(words)}" for words in said]
 
 
 def shows_table(run: Run) -> bool:

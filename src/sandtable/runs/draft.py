@@ -89,6 +89,17 @@ class Draft:
             details={**refused.details, **place},
         )
 
+    def reject_proposal(self, why: str, dataset: Dataset) -> None:
+        """The gate has approved it, and its verdict stays on record; as an answer it is of no use."""
+        self.status = "rejected"
+        tables = ", ".join(table.name for table in dataset.tables)
+        self.error = Problem(
+            code=ErrorCode.VALIDATION_ERROR,
+            message=f"the proposed query does not answer from the data: {why}",
+            suggestion=f"Select columns of the dataset's tables: {tables}.",
+            details={"type": "NotFromData"},
+        )
+
     def cancel(self) -> None:
         self.status = "cancelled"
         self.result = None
