@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.agent.analysis.coder import Advice, Reply, Task
-from sandtable.agent.model_trouble import Fault
+from sandtable.agent.model_trouble import Cause, Fault
 from sandtable.agent.proposer import Asked, PlanProposal, Proposed, SqlProposal
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.fake import Script
@@ -83,16 +83,19 @@ async def test_a_plan_that_names_what_is_not_there(tmp_path: Path) -> None:
 
 async def test_an_error_of_a_provider(tmp_path: Path) -> None:
     class Failing(Scripted):
+        cause: Cause = "status"
         said = ""
 
         async def propose(self, asked: Asked) -> Proposed:
-            raise Fault(frozenset(), 418, self.said, None).trouble("openai:gpt-5", "")
+            raise Fault(self.cause, 418, self.said).trouble("openai:gpt-5", "x")
 
     proposer = Failing([])
     async with open_house(tmp_path, proposer) as house:
         for name, fragment in TRIED.items():
             proposer.said = fragment
-            assert await live_after(house, "amounts?", thread=name) == [], name
+            for proposer.cause in ("status", "redirected"):
+                live = await live_after(house, "amounts?", thread=f"{name} {proposer.cause}")
+                assert live == [], (name, proposer.cause)
 
 
 async def test_what_a_catalog_says_of_its_data(tmp_path: Path) -> None:

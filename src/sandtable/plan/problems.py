@@ -9,6 +9,9 @@ from sandtable.catalog.names import nearest
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 
+MOST_PROBLEMS = 20
+"""Problems of one plan that are reported: each costs a search for the name that was meant."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlanProblem:
