@@ -10,6 +10,7 @@ from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage, HumanMessage
 
 from sandtable.agent.events import Error, RunState
+from sandtable.agent.grounding.unrun import LABEL
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposed, SqlProposal, Talk, Usage
 from sandtable.agent.state import State
 from sandtable.errors import ErrorCode, SandtableError
@@ -93,7 +94,7 @@ async def test_it_asks_back(tmp_path: Path) -> None:
 async def test_a_proposer_may_just_talk(tmp_path: Path) -> None:
     async with open_house(tmp_path, Scripted([Talk("I only know this shop.")])) as house:
         said = await house.say("tell me a joke about ducks")
-        assert (said.text, said.ending) == ("I only know this shop.", "conversed")
+        assert (said.text, said.ending) == (f"{LABEL} I only know this shop.", "conversed")
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_an_analysis_has_its_tables_in_their_places(tmp_path: Path, page: Page, 
         open_chat(page, serve(**settings_for(model, tmp_path / "data")))
         ask(page, QUESTION)
         answers(page, 1)
-        said = page.get_by_text("its revenue fell by 917,873")
+        said = page.get_by_text("had the lowest change, at -917,873")
         expect(said).to_be_visible()
         picture("answer")
         rows = (

@@ -85,7 +85,7 @@ def _column(dataset: dict[str, Any], **values: str) -> None:
         pytest.param(
             lambda d: d["tables"][2].update(name="in/ventory"), "in/ventory|inventory", id="path as table"
         ),
-        pytest.param(lambda d: d.update(as_of="yesterday"), "as_of 'yesterday' is neither", id="as_of"),
+        pytest.param(lambda d: d.update(as_of="yesterday"), "as_of `yesterday` is neither", id="as_of"),
         pytest.param(
             lambda d: d["metrics"][1]["numerator"].update(column="discont_rate"),
             "average_discount uses discont_rate, which does not exist; did you mean `discount_rate`",
@@ -112,7 +112,7 @@ def test_inconsistent_registry_is_refused(tmp_path: Path, change: Change, compla
         pytest.param(b"\xff\xfe", "not JSON in UTF-8", id="not UTF-8"),
         pytest.param(b"[]", "must hold an object", id="a list"),
         pytest.param(
-            b'{"format": 2, "datasets": []}', "`format` is 2; this version reads 1", id="newer format"
+            b'{"format": 2, "datasets": []}', "`format` is `2`; this version reads 1", id="newer format"
         ),
         pytest.param(b'{"format": 1, "datasets": {}}', "`datasets` must be a list", id="no list"),
         pytest.param(b'{"format": 1, "datasets": [7]}', r"datasets\[0\]: value: ", id="a number as dataset"),

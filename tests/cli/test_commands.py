@@ -251,9 +251,9 @@ def test_verify_trusts_a_key_that_is_given(invoke: Invoke, tmp_path: Path) -> No
 
 def test_verify_of_no_run_and_of_no_key(invoke: Invoke) -> None:
     missing = invoke("verify", "run_nothing")
-    assert missing.exit_code == 2 and "no run 'run_nothing'" in missing.stderr
+    assert missing.exit_code == 2 and "no run `run_nothing`" in missing.stderr
     misspelt = invoke("verify", "capsle.json")
-    assert misspelt.exit_code == 2 and "no file and no run 'capsle.json'" in misspelt.stderr
+    assert misspelt.exit_code == 2 and "no file and no run `capsle.json`" in misspelt.stderr
     no_key = invoke("verify", "-", "--key", "missing.pem", stdin="{}")
     assert no_key.exit_code == 2 and "missing.pem" in no_key.stderr
 

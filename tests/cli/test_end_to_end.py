@@ -61,6 +61,14 @@ def test_a_question_its_capsule_and_its_proof(sandtable: Any, tmp_path: Path) ->
     assert sandtable("verify", str(path)).returncode == 1
 
 
+def test_a_result_that_is_not_from_the_data_says_so_and_verifies(sandtable: Any) -> None:
+    done = sandtable("run", "--dataset", "ecommerce", "--sql", "SELECT 42 AS revenue")
+    assert (done.returncode, done.stdout.split()) == (0, ["revenue", "42"]), done.stderr
+    assert "note: Not from the data: the query reads no table." in done.stderr
+    verified = sandtable("verify", done.stderr.split()[-1])
+    assert verified.returncode == 0, verified.stdout
+
+
 def test_python_as_a_new_user_would_run_it(sandtable: Any, tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text("region,amount\nNorth,10\nSouth,32\nNorth,5\n")
     text = 'print(len(df))\ndf.groupby("region", as_index=False)["amount"].sum()\n'

@@ -44,7 +44,7 @@ def test_unknown_words_are_named(worlds: dict[str, World]) -> None:
     outcome = plan_question("What is the profit margin by category?", worlds["ecommerce"].index)
     assert isinstance(outcome, Unsure)
     assert outcome.unknown == ("profit", "margin")
-    assert "*profit margin*" in outcome.reason
+    assert "`profit margin`" in outcome.reason
 
 
 def test_suggestions_can_be_answered(worlds: dict[str, World], shelf: dict[str, World]) -> None:

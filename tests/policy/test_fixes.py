@@ -225,7 +225,7 @@ UNBOUND: list[tuple[str, list[tuple[str, str]]]] = [
      [("Use `category`", "SELECT i.category, 'categry' FROM order_items i")]),
     ("SELECT oi.category FROM order_items i", [("Use `i`", "SELECT i.category FROM order_items i")]),
     ('SELECT count(*) FROM orders WHERE channel = "web"',
-     [("Use the text 'web'", "SELECT count(*) FROM orders WHERE channel = 'web'")]),
+     [("Use the text `'web'`", "SELECT count(*) FROM orders WHERE channel = 'web'")]),
     ("SELECT count(*) FROM orders WHERE channel = ‘web’",
      [("Use straight quotes", "SELECT count(*) FROM orders WHERE channel = 'web'")]),
     ("SELECT channel, sum(amount) FROM orders ORDER BY 2 DESC",

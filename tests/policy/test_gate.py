@@ -15,7 +15,7 @@ from tests.policy.shop import SHOP, parsed, verdict
 _POLICY, _INVALID = ErrorCode.SQL_POLICY_VIOLATION, ErrorCode.VALIDATION_ERROR
 
 _REFUSALS = [
-    ("SELECT * FROM oders LIMIT 1", _INVALID, "oders", 14, "did you mean orders?"),
+    ("SELECT * FROM oders LIMIT 1", _INVALID, "oders", 14, "did you mean `orders`?"),
     ("SELECT * FROM 'x.csv' LIMIT 1", _POLICY, "x.csv", 14, "orders, order_items"),
     ("SELECT * FROM information_schema.tables", _POLICY, "information_schema.tables", 14, "orders"),
     ("SELECT 'Zürich 🙂', getenv('HOME')", _POLICY, "getenv", 19, "leave it out"),

@@ -293,7 +293,7 @@ async def test_a_capsule_is_not_there_before_the_end(runs: Runs, world: World) -
     with pytest.raises(NotFound, match="no capsule yet"):
         await runs.capsule(run.id)
     for call in (runs.capsule, runs.get, runs.wait, runs.cancel):
-        with pytest.raises(NotFound, match="no run 'run_x'"):
+        with pytest.raises(NotFound, match="no run `run_x`"):
             await call("run_x")
     assert (await runs.wait(run.id, 0)).status in ("pending", "running")
     assert (await runs.wait(run.id, 5)).status == "succeeded"

@@ -51,7 +51,7 @@ class Script:
     at_work: int = 0
     most_at_work: int = 0
     heard: list[str] = field(default_factory=list)
-    name: str = "scripted:one"
+    name: str = "builtin"
 
     async def propose(self, asked: Asked) -> Proposed:
         self.heard.append(asked.question)

@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.needs("userns")]
 CELLS = [FIRST, WRONG, RIGHT, LAST, f"{CHART}\nfig"]
 GOALS = [STEPS[0], STEPS[1], STEPS[1], STEPS[2], "Draw a chart of the result"]
 WORST = ["Zanzibar-Quetzal", "van", 918273, 400, -917873]
-SENTENCE = "The van in Zanzibar-Quetzal lost most: its revenue fell by 917,873."
+SENTENCE = "The van in Zanzibar-Quetzal had the lowest change, at -917,873."
 PATIENCE_S = 90.0
 
 

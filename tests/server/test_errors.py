@@ -41,13 +41,13 @@ def test_every_code_has_a_status() -> None:
             "PUT", "/runs", 405, "VALIDATION_ERROR", "/runs does not answer PUT", id="no such method"
         ),
         pytest.param("GET", "/datasets/shpo", 404, "NOT_FOUND", "did you mean `shop`", id="no such dataset"),
-        pytest.param("GET", "/runs/nope", 404, "NOT_FOUND", "no run 'nope'", id="no such run"),
+        pytest.param("GET", "/runs/nope", 404, "NOT_FOUND", "no run `nope`", id="no such run"),
         pytest.param(
             "GET", "/runs?status=done", 422, "VALIDATION_ERROR", "`status` must be", id="query value"
         ),
         pytest.param("GET", "/runs?limit=x", 422, "VALIDATION_ERROR", "`limit` must be", id="query type"),
         pytest.param("GET", "/runs/x?wait=1e9", 422, "VALIDATION_ERROR", "`wait` must be", id="query bound"),
-        pytest.param("POST", "/runs/nope/cancel", 404, "NOT_FOUND", "no run 'nope'", id="cancel nothing"),
+        pytest.param("POST", "/runs/nope/cancel", 404, "NOT_FOUND", "no run `nope`", id="cancel nothing"),
     ],
 )
 async def test_paths_and_queries(

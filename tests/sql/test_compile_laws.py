@@ -15,8 +15,8 @@ from hypothesis import HealthCheck, given, settings
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Relationship, Table
 from sandtable.errors import InvalidInput
-from sandtable.plan.shapes import INVISIBLE_CHARACTERS
 from sandtable.plan.validate import parse_plan
+from sandtable.quoting import INVISIBLE_CHARACTERS
 from sandtable.sql.compile import compile_plan
 from tests.plan.shop import SHOP, connect, create_tables
 from tests.plan.strategies import plans

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from sandtable.quoting import inert, one_line
 from sandtable.wording.figures import number_of, shown
-from sandtable.wording.inert import inert, one_line
 from sandtable.wording.numbers import numbers_in
 from sandtable.wording.phrases import joined, plural, singular, words
 from tests.wording.test_laws import check_inert

@@ -14,6 +14,7 @@ from pydantic import SecretStr
 
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.catalog.names import nearest
+from sandtable.quoting import quote
 from sandtable.settings import Settings, https_proxy_for
 
 Provider = Literal["anthropic", "openai", "ollama"]
@@ -170,10 +171,10 @@ def _every_interface(host: str) -> bool:
 
 def _unknown_name(given: str, provider: str) -> ModelTrouble:
     near = nearest(provider, [*PROVIDERS, BUILTIN])
-    hint = f"; did you mean `{near}`?" if near and near != provider else ""
+    hint = f"; did you mean {quote(near)}?" if near and near != provider else ""
     return ModelTrouble(
         "configuration",
-        f"SANDTABLE_MODEL={given!r} names no chat model{hint}",
+        f"SANDTABLE_MODEL={quote(given)} names no chat model{hint}",
         suggestion="Write anthropic:NAME, openai:NAME or ollama:NAME, or builtin for none.",
         model=given,
     )

@@ -9,12 +9,13 @@ import json
 from typing import Any
 
 from sandtable.agent.intent import LookBack
-from sandtable.agent.markdown import code, fenced, sentence
+from sandtable.agent.markdown import fenced, sentence
 from sandtable.agent.means import Desk
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.state import Said
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound
+from sandtable.quoting import in_markdown, quote
 from sandtable.runs.model import Run
 from sandtable.wording import reading_of
 
@@ -91,12 +92,12 @@ def _explanation(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
     elif exchange.plan is None and exchange.sql is not None:
         parts.append("You gave the SQL yourself; it ran as the checker approved it.")
     if exchange.problem is not None:
-        parts.append(f"It gave no result: {exchange.problem.message}")
+        parts.append(f"It gave no result: {in_markdown(exchange.problem.message)}")
     sql = (run.executed_sql or run.sql if run else None) or exchange.sql
     if sql is not None:
         parts.append(fenced("sql", sql))
     if run is not None:
-        parts.append(f"Run `{run.id}` holds the plan, the SQL, the result and the signature over them.")
+        parts.append(f"Run {quote(run.id)} holds the plan, the SQL, the result and the signature over them.")
     return "\n\n".join(parts)
 
 
@@ -107,16 +108,20 @@ def _code(exchange: Exchange) -> str:
 def _rejection(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
     problem = exchange.problem
     assert problem is not None
-    parts = [sentence(f"“{_quoted(exchange)}” was stopped with `{problem.code}`: {problem.message}")]
+    parts = [
+        sentence(
+            f"“{_quoted(exchange)}” was stopped with {quote(problem.code)}: {in_markdown(problem.message)}"
+        )
+    ]
     construct = problem.details.get("construct")
     if construct:
-        parts.append(f"What it stumbled over: {code(str(construct))}.")
+        parts.append(f"What it stumbled over: {quote(str(construct))}.")
     for finding in (problem.details.get("errors") or [])[:5]:
-        parts.append(f"- `{finding.get('field')}`: {finding.get('message')}")
+        parts.append(f"- {quote(str(finding.get('field')))}: {in_markdown(str(finding.get('message')))}")
     if problem.suggestion:
-        parts.append(f"What to do: {sentence(problem.suggestion)}")
+        parts.append(f"What to do: {sentence(in_markdown(problem.suggestion))}")
     if run is not None:
-        parts.append(f"The refusal is on record as run `{run.id}`.")
+        parts.append(f"The refusal is on record as run {quote(run.id)}.")
     return "\n\n".join(parts)
 
 
@@ -132,5 +137,4 @@ def reading_or_none(plan: dict[str, Any], dataset: Dataset) -> str | None:
 
 
 def _quoted(exchange: Exchange) -> str:
-    question = " ".join(exchange.question.split())
-    return question if len(question) <= 120 else question[:117] + "…"
+    return in_markdown(exchange.question, 120)

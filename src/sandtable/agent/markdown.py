@@ -1,4 +1,4 @@
-"""Small pieces of Markdown: a block of code, a name, a sentence, a table.
+"""Small pieces of Markdown: a block of code, a sentence, a table.
 
 Invariant: pure. What comes from data is shown as text that no Markdown renderer acts on.
 """
@@ -9,8 +9,8 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sandtable.quoting import INVISIBLE, inert, one_line
 from sandtable.sandbox.job import ResultColumn
-from sandtable.wording.inert import inert, one_line
 
 LONGEST_BLOCK = 16_000
 CELL_CHARS = 60
@@ -18,14 +18,11 @@ CELL_CHARS = 60
 
 def fenced(kind: str, text: str) -> str:
     shown = text if len(text) <= LONGEST_BLOCK else text[:LONGEST_BLOCK] + "\n…"
+    # A client may print the message on a terminal, and bidirectional marks change the order of code.
+    shown = INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\t" else " ", shown.replace("\r\n", "\n"))
     # No fence within it may be as long.
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
     return f"{fence}{kind}\n{shown}\n{fence}"
-
-
-def code(name: str) -> str:
-    """A name that came with a file or a query, shown as it is and doing nothing."""
-    return f"`{one_line(name).replace('`', chr(39))}`"
 
 
 def sentence(text: str) -> str:

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, Proposal, SqlProposal, Talk
 from sandtable.errors import ErrorCode, Problem
 from sandtable.plan.schema import plan_schema
+from sandtable.quoting import quote
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)(?:```|$)", re.DOTALL | re.IGNORECASE)
@@ -127,7 +128,7 @@ def _proposal(reply: _Reply, dataset_id: str) -> Proposal | Problem:
     if reply.intent == "analysis":
         return AnalysisProposal(text)
     if not text:
-        return unreadable(f"the reply has the intent `{reply.intent}` but no `text`")
+        return unreadable(f"the reply has the intent {quote(reply.intent)} but no `text`")
     return AskBack(text, suggestions) if reply.intent == "ask_back" else Talk(text)
 
 
@@ -266,7 +267,7 @@ def _misshapen(error: ValidationError) -> Problem:
     for each in error.errors():
         field = ".".join(map(str, each["loc"]))
         known = f" (one of {', '.join(_INTENTS)})" if field == "intent" else ""
-        wrong.append(f"`{field}`: {each['msg'].lower()}{known}")
+        wrong.append(f"{quote(field)}: {each['msg'].lower()}{known}")
     return unreadable("the reply does not have the given form: " + "; ".join(wrong))
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sandtable.errors import ErrorCode, SandtableError
+from sandtable.quoting import one_line, quote
 
 Kind = Literal[
     "configuration",
@@ -191,7 +192,7 @@ class Fault:
     def _by_status(self, status: int, model: str, address: str) -> tuple[Kind, str, str]:
         provider = model.partition(":")[0]
         if self.cause == "redirected":
-            target = f" to {self.said}" if self.said else ""
+            target = f" to {quote(self.said, _MOST_QUOTED)}" if self.said else ""
             message = (
                 f"{model} at {address} redirects{target} (HTTP {status}), and redirects are not followed"
             )
@@ -208,7 +209,7 @@ class Fault:
             return "rate_limit", f"{model} takes no more requests for now", f"Ask again{wait}."
         if status >= 500 or status == 408:
             return "provider_error", f"{model} failed (HTTP {status}), also when asked again", _LATER
-        said = f": {self.said}" if self.said else ""
+        said = f": {quote(self.said, _MOST_QUOTED)}" if self.said else ""
         return "rejected", f"{model} rejected the request (HTTP {status}){said}", _OTHER_MODEL
 
 
@@ -236,8 +237,7 @@ def filtered(model: str) -> tuple[Kind, str, str]:
 
 def scrubbed(text: str, secrets: Iterable[str]) -> str:
     """One line of it, bounded, without the secrets."""
-    text = " ".join(without_secrets(text, secrets).split())
-    return text if len(text) <= _MOST_QUOTED else text[:_MOST_QUOTED] + "…"
+    return one_line(without_secrets(text, secrets), _MOST_QUOTED)
 
 
 def without_secrets(text: str, secrets: Iterable[str]) -> str:

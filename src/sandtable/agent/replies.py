@@ -8,12 +8,11 @@ from __future__ import annotations
 from typing import Any
 
 from sandtable.agent.intent import LONGEST_QUESTION, Declined, SmallTalk
-from sandtable.agent.markdown import code
 from sandtable.agent.phrases import Order, Talk
 from sandtable.agent.state import Said
 from sandtable.catalog.model import Dataset, Table
 from sandtable.errors import ErrorCode, Problem
-from sandtable.wording.inert import inert
+from sandtable.quoting import in_markdown, inert, quote
 
 MOST_PROMPTS = 4
 MOST_COLUMNS = 40
@@ -58,7 +57,9 @@ _REFUSALS: dict[Order, tuple[str, str]] = {
 
 
 def small_talk(talk: SmallTalk, dataset: Dataset, defined: tuple[dict[str, Any], ...]) -> Said:
-    lead = _LEADS[talk.what].format(title=_title(dataset), about=dataset.description or _tables(dataset))
+    lead = _LEADS[talk.what].format(
+        title=_title(dataset), about=in_markdown(dataset.description) or _tables(dataset)
+    )
     if talk.what == "data":
         lead = describe(dataset, defined)
     suggestions = [] if talk.what in ("thanks", "bye") else prompts_of(dataset)
@@ -114,14 +115,14 @@ def words_of(dataset: Dataset) -> str:
 
 
 def describe(dataset: Dataset, defined: tuple[dict[str, Any], ...]) -> str:
-    lines = [f"**{_title(dataset)}**. {dataset.description}".strip()]
+    lines = [f"**{_title(dataset)}**. {in_markdown(dataset.description)}".strip()]
     lines += [_described(table) for table in dataset.tables[:MOST_TABLES]]
     if len(dataset.tables) > MOST_TABLES:
         lines.append("- … and more tables")
     if dataset.metrics:
-        lines.append("\nMetrics: " + ", ".join(code(metric.name) for metric in dataset.metrics) + ".")
+        lines.append("\nMetrics: " + ", ".join(quote(metric.name) for metric in dataset.metrics) + ".")
     if defined:
-        lines.append("\nNamed in this conversation: " + ", ".join(code(d["name"]) for d in defined) + ".")
+        lines.append("\nNamed in this conversation: " + ", ".join(quote(d["name"]) for d in defined) + ".")
     return "\n".join(lines)
 
 
@@ -132,16 +133,16 @@ def prompts_of(dataset: Dataset) -> list[str]:
 
 
 def _described(table: Table) -> str:
-    names = ", ".join(code(column.name) for column in table.columns[:MOST_COLUMNS])
+    names = ", ".join(quote(column.name) for column in table.columns[:MOST_COLUMNS])
     more = ", …" if len(table.columns) > MOST_COLUMNS else ""
-    about = f" {table.description}" if table.description else ""
-    return f"- {code(table.name)}:{about} {names}{more}"
+    about = f" {in_markdown(table.description)}" if table.description else ""
+    return f"- {quote(table.name)}:{about} {names}{more}"
 
 
 def _with_prompts(text: str, prompts: list[str]) -> str:
     if not prompts:
         return text
-    return f"{text}\n\nFor example:\n" + "\n".join(f"- {prompt}" for prompt in prompts)
+    return f"{text}\n\nFor example:\n" + "\n".join(f"- {in_markdown(prompt)}" for prompt in prompts)
 
 
 def _title(dataset: Dataset) -> str:

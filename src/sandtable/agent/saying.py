@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sandtable.agent.markdown import barred, cell, code, fenced, sentence, table
+from sandtable.agent.markdown import barred, cell, fenced, sentence, table
 from sandtable.agent.state import Turn
 from sandtable.errors import ErrorCode, Problem
+from sandtable.policy.verdict import NOT_FROM_DATA
+from sandtable.quoting import in_markdown, inert, quote
 from sandtable.runs.model import Run
 from sandtable.wording.field import Field
-from sandtable.wording.inert import inert
 
 MOST_ROWS = 10
 MOST_COLUMNS = 12
@@ -32,7 +33,8 @@ _SMALLER = "Ask for less: add a filter or a shorter time window, or ask for tota
 def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) -> str:
     """`fields` say how the cells of each column are shown."""
     # A paragraph of its own: clients that show table and reading by themselves leave theirs out of the text.
-    parts = [sentence, *([f"*{note}*"] if (note := turn.get("note")) else [])]
+    note = turn.get("note")
+    parts = [*labels_of(run), sentence, *([f"*{note}*"] if note else [])]
     if shows_table(run):
         parts.append(table_of(run, fields))
     if turn.get("wants_sql") and run.sql:
@@ -40,8 +42,16 @@ def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = 
     noted = [f"Read as: {turn.get('reading')}"] if turn.get("reading") else []
     noted += [inert(used) for used in turn.get("used") or ()]
     if noted:
-        parts.append("\n".join(f"*{line.replace('*', '')}*  " for line in noted).rstrip())
+        parts.append("\n".join(f"*{line}*  " for line in noted).rstrip())
     return "\n\n".join(parts)
+
+
+def labels_of(run: Run) -> list[str]:
+    """What of the result is not from the data, said before the result itself."""
+    said = (
+        text.removeprefix(f"{NOT_FROM_DATA}: ") for text in run.warnings if text.startswith(NOT_FROM_DATA)
+    )
+    return [f"**{NOT_FROM_DATA}:** {in_markdown(words)}" for words in said]
 
 
 def shows_table(run: Run) -> bool:
@@ -75,15 +85,15 @@ def failure_text(problem: Problem | None, run: Run | None, *, repairs: int, note
     lead = _LEADS.get(problem.code, "There is no result")
     if problem.code == ErrorCode.VALIDATION_ERROR and run is not None and run.request.sql is not None:
         lead = "The SQL cannot be run"
-    parts = [sentence(f"{lead}: {problem.message}")]
+    parts = [sentence(f"{lead}: {in_markdown(problem.message)}")]
     construct = problem.details.get("construct")
     if problem.code == ErrorCode.SQL_POLICY_VIOLATION and construct:
-        parts.append(f"Not allowed: {code(str(construct))}")
+        parts.append(f"Not allowed: {quote(str(construct))}")
     suggestion = problem.suggestion
     if problem.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
         suggestion = suggestion or _SMALLER
     if suggestion:
-        parts.append(sentence(suggestion))
+        parts.append(sentence(in_markdown(suggestion)))
     if note:
         parts.append(f"*{note}*")
     if repairs:

@@ -13,7 +13,7 @@ from sandtable.catalog.model import ColumnType, Dataset, Table
 from sandtable.catalog.profile import Profile
 from sandtable.errors import SandtableError
 from sandtable.planner.outcome import Turn
-from sandtable.wording.inert import inert
+from sandtable.quoting import inert
 
 MOST = 2
 MOST_TRIED = 4

@@ -25,6 +25,7 @@ T = TypeVar("T")
 PIECE = 160
 MOST_PIECES = 40
 """A long text comes in longer pieces, not in more of them: each one is an event on every wire."""
+_CODE_OR_DOLLAR = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|\$", re.DOTALL)
 
 
 def emit(event: Event) -> None:
@@ -46,7 +47,7 @@ async def speak(text: str, about: dict[str, Any], markdown: str | None = None) -
     `markdown` is the same for whoever knows messages only; `about` then has the text with its tags.
     """
     message_id = new_id()
-    content = text if markdown is None else markdown
+    content = _without_math(text if markdown is None else markdown)
     if _listened_to():
         async for _ in Voice(message_id=message_id).astream(content):
             pass
@@ -54,6 +55,11 @@ async def speak(text: str, about: dict[str, Any], markdown: str | None = None) -
         emit(Delta(text=piece))
     told = about if content == text else {**about, "text": text}
     return AIMessage(content=content, id=message_id, additional_kwargs={"sandtable": told})
+
+
+def _without_math(markdown: str) -> str:
+    """The stock chat sets what stands between two dollar signs as a formula."""
+    return _CODE_OR_DOLLAR.sub(lambda found: "\\$" if found[0] == "$" else found[0], markdown)
 
 
 def _listened_to() -> bool:

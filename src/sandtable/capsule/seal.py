@@ -16,6 +16,7 @@ from sandtable.capsule.canonical import canonical, loads
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.model import Capsule
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
@@ -99,7 +100,7 @@ def unpack(envelope: Mapping[str, Any]) -> tuple[bytes, str, bytes]:
     """Payload, key id and signature of an envelope. Raises InvalidInput that says what is wrong with it."""
     _exactly(envelope, {"payloadType", "payload", "signatures"}, "the envelope")
     if envelope["payloadType"] != PAYLOAD_TYPE:
-        raise InvalidInput(f"payloadType is {_quoted(envelope['payloadType'])}, not {PAYLOAD_TYPE!r}")
+        raise InvalidInput(f"payloadType is {_quoted(envelope['payloadType'])}, not {quote(PAYLOAD_TYPE)}")
     signatures = envelope["signatures"]
     if not isinstance(signatures, list) or len(signatures) != 1:
         raise InvalidInput("the envelope must have exactly one signature")
@@ -135,7 +136,7 @@ def read_statement(payload: bytes) -> dict[str, Any]:
     predicate_type = PREDICATE_TYPE.format(version)
     for name, expected in (("_type", STATEMENT_TYPE), ("predicateType", predicate_type)):
         if made[name] != expected:
-            raise InvalidInput(f"{name} is {_quoted(made[name])}, not {_quoted(expected)}")
+            raise InvalidInput(f"{name} is {_quoted(made[name])}, not {quote(expected)}")
     return made
 
 
@@ -168,4 +169,4 @@ def _decode(text: Any, what: str, most: int) -> bytes:
 
 def _quoted(value: Any) -> str:
     """As much of it as a message has room for. What is nested is not written out: it may be nested without end."""
-    return repr(value[:80]) if isinstance(value, str) else type(value).__name__
+    return quote(value) if isinstance(value, str) else type(value).__name__

@@ -32,6 +32,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.chart.layout import MAKER
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
 from sandtable.policy.verdict import Approved, Verdict
+from sandtable.quoting import quote
 from sandtable.sandbox.job import JobResult
 
 
@@ -122,7 +123,7 @@ class _Rederivation:
             dataset = await parts.dataset(capsule.dataset_id, capsule.dataset_version)
             found = await parts.rehash(dataset)
         except NotFound as error:
-            todo = f"add version {capsule.dataset_version} of dataset {capsule.dataset_id!r} and verify again"
+            todo = f"add version {capsule.dataset_version} of dataset {quote(capsule.dataset_id)} and verify again"
             return None, unchecked("data", f"{error.message}; {todo}")
         except SandtableError as error:
             return None, Link(name="data", status="broken", detail=error.message)

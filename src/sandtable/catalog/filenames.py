@@ -10,6 +10,7 @@ from pathlib import Path
 
 from sandtable.catalog.convert import SourceFormat
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 
 _FORMATS: dict[str, SourceFormat] = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"}
 _LONGEST = 60
@@ -51,7 +52,7 @@ def name_files(paths: Sequence[Path]) -> list[NamedFile]:
         other = named.get(table.lower())
         if other is not None:
             raise InvalidInput(
-                f"{other.path} and {path} would both become the table `{table}`",
+                f"{other.path} and {path} would both become the table {quote(table)}",
                 suggestion="Rename one of the files.",
                 files=[str(other.path), str(path)],
             )

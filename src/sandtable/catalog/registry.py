@@ -20,6 +20,7 @@ from sandtable.catalog.names import nearest
 from sandtable.catalog.types import column_type
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import InvalidInput, NotFound
+from sandtable.quoting import quote
 from sandtable.settings import Settings
 
 REGISTRY = "registry.json"
@@ -43,9 +44,9 @@ class Catalog:
         if found is not None:
             return found
         alike = nearest(dataset_id, self._by_id)
-        hint = f"; did you mean `{alike}`?" if alike else ""
+        hint = f"; did you mean {quote(alike)}?" if alike else ""
         raise NotFound(
-            f"no dataset `{dataset_id}`{hint}",
+            f"no dataset {quote(dataset_id)}{hint}",
             suggestion=f"The datasets are: {', '.join(self._by_id) or 'none'}.",
             dataset=dataset_id,
             nearest=alike,
@@ -86,7 +87,7 @@ def load_catalog(folder: Path) -> Catalog:
     for index, entry in enumerate(content):
         dataset = _dataset(path, index, entry)
         if any(other.id == dataset.id for other in datasets):
-            raise _invalid(path, f"two datasets have the id `{dataset.id}`")
+            raise _invalid(path, f"two datasets have the id {quote(dataset.id)}")
         datasets.append(dataset)
     return Catalog(datasets, folder)
 
@@ -105,7 +106,7 @@ def _read(path: Path) -> list[Any]:
         raise _invalid(path, "the file must hold an object with `format` and `datasets`")
     fields = cast(dict[str, Any], content)
     if fields.get("format") != _FORMAT:
-        raise _invalid(path, f"`format` is {fields.get('format')!r}; this version reads {_FORMAT}")
+        raise _invalid(path, f"`format` is {quote(str(fields.get('format')))}; this version reads {_FORMAT}")
     datasets = fields.get("datasets")
     if not isinstance(datasets, list):
         raise _invalid(path, "`datasets` must be a list")
@@ -114,7 +115,7 @@ def _read(path: Path) -> list[Any]:
 
 def _dataset(path: Path, index: int, entry: Any) -> Dataset:
     named = cast(dict[str, Any], entry).get("id") if isinstance(entry, dict) else None
-    where = f"dataset `{named}`" if named else f"datasets[{index}]"
+    where = f"dataset {quote(named)}" if named else f"datasets[{index}]"
     try:
         dataset = Dataset.model_validate(entry)
     except ValidationError as e:
@@ -152,15 +153,15 @@ def _problem(dataset: Dataset) -> str | None:
         try:
             datetime.fromisoformat(dataset.as_of)
         except ValueError:
-            return f"as_of {dataset.as_of!r} is neither an ISO date nor an ISO timestamp"
+            return f"as_of {quote(dataset.as_of)} is neither an ISO date nor an ISO timestamp"
     return None
 
 
 def _table_problem(table: Table) -> str | None:
     if not _TABLE_NAME.fullmatch(table.name):
-        return f"table name {table.name!r} must be letters, digits and underscores, at most 60"
+        return f"table name {quote(table.name)} must be letters, digits and underscores, at most 60"
     if not _FILE_NAME.fullmatch(table.file):
-        return f"table {table.name}: file {table.file!r} must be a plain file name"
+        return f"table {table.name}: file {quote(table.file)} must be a plain file name"
     for column in table.columns:
         logical = column_type(column.sql_type)
         if logical != column.type:
@@ -175,7 +176,7 @@ def _metric_problem(dataset: Dataset, metric: Metric) -> str | None:
         table = dataset.table(table_name) if dot else home
         if table is None or table.column(column) is None:
             near = nearest(column, [c.name for c in table.columns]) if table else None
-            hint = f"; did you mean `{near}`?" if near else ""
+            hint = f"; did you mean {quote(near)}?" if near else ""
             return f"metric {metric.name} uses {name}, which does not exist{hint}"
     return None
 

@@ -44,6 +44,7 @@ from sandtable.catalog.version import dataset_version
 from sandtable.catalog.version_files import DIGESTS, MANIFEST, not_in_store, version_folder
 from sandtable.errors import DataDamaged, NotFound, RunnerBroken
 from sandtable.private import private_folder
+from sandtable.quoting import quote
 
 BAIT = "bait.parquet"
 """In the folder that a self-test leaves among the versions, for its attempts to spoil."""
@@ -301,7 +302,7 @@ def _take(staging: Path, name: str, target: Path) -> None:
     could write to it later. Such a file is copied; ours is renamed.
     """
     if name in ("", ".", "..") or "/" in name or "\0" in name:
-        raise RunnerBroken(f"the conversion named {name!r} as its output, which is no file name")
+        raise RunnerBroken(f"the conversion named {quote(name)} as its output, which is no file name")
     path = staging / name
     try:
         found = path.lstat()

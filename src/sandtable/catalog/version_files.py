@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from sandtable.catalog.source import FileStamp, Progress, digest_open_file, read_file
 from sandtable.errors import NotFound
+from sandtable.quoting import quote
 
 MANIFEST = "dataset.json"
 DIGESTS = "digests.json"
@@ -31,7 +32,7 @@ def version_folder(root: Path, version: str) -> Path:
     match = _VERSION.fullmatch(version)
     if match is None:
         raise NotFound(
-            f"{version!r} is not a dataset version", suggestion="It is `sha256:` and 64 hex digits."
+            f"{quote(version)} is not a dataset version", suggestion="It is `sha256:` and 64 hex digits."
         )
     return root / "versions" / match[1]
 

@@ -11,6 +11,7 @@ import click
 
 from sandtable.cli.screen import screen, show_chart
 from sandtable.cli.show import clean, print_rows
+from sandtable.quoting import quote
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import (
     Artifact,
@@ -77,5 +78,5 @@ def _title(artifact: Artifact) -> None:
 
 
 def _name(artifact: Artifact, what: str) -> None:
-    title = f" {clean(artifact.title)!r}" if artifact.title else ""
+    title = f" {quote(artifact.title)}" if artifact.title else ""
     click.echo(f"[{artifact.id}]{title}: {what}; --json has it, and the web interface draws it.")

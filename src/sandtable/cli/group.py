@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 import click
 
 from sandtable import __version__
+from sandtable.quoting import quote
 
 AS_JSON = "sandtable.as_json"
 INTERRUPTED, TERMINATED = 130, 143
@@ -61,8 +62,8 @@ class Commands(click.Group):
             from sandtable.catalog.names import nearest  # loads the catalog, which no other path here needs
 
             alike = nearest(args[0], COMMANDS)
-            hint = f" Did you mean `{alike}`?" if alike else ""
-            ctx.fail(f"No command `{args[0]}`.{hint}")
+            hint = f" Did you mean {quote(alike)}?" if alike else ""
+            ctx.fail(f"No command {quote(args[0])}.{hint}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:

@@ -19,6 +19,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.cli.group import AS_JSON
 from sandtable.errors import InvalidInput
 from sandtable.plan.reading import bounded
+from sandtable.quoting import quote
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -149,7 +150,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     for name, value in pairs:
         if name in made:
             raise InvalidInput(
-                f"the plan has `{name[:80]}` twice in one object", suggestion="Keep one of them."
+                f"the plan has {quote(name)} twice in one object", suggestion="Keep one of them."
             )
         made[name] = value
     return made

@@ -18,6 +18,7 @@ from sandtable.cli.inputs import Query, checked_plan
 from sandtable.cli.lines import MOST_LINE, lines_of
 from sandtable.cli.show import print_json
 from sandtable.errors import InvalidInput, Problem, SandtableError
+from sandtable.quoting import quote
 
 Answer = dict[str, Any]
 
@@ -127,12 +128,12 @@ def _line(given: dict[str, Any]) -> Line:
     if id_of(given) is None:
         raise InvalidInput("`id` is missing, or is neither text nor a number", suggestion="Add an `id`.")
     if len(asked) != 1:
-        named = " and ".join(f"`{name}`" for name in asked)
+        named = " and ".join(quote(name) for name in asked)
         has = f"both {named}" if asked else "neither `sql` nor `plan` nor `python`"
         raise InvalidInput(f"the line has {has}", suggestion="Give exactly one of them.")
     [(name, value)] = asked.items()
     if name != "plan" and not isinstance(value, str):
-        raise InvalidInput(f"`{name}` is not text", suggestion=f'Write {{"id": …, "{name}": "…"}}.')
+        raise InvalidInput(f"{quote(name)} is not text", suggestion=f'Write {{"id": …, "{name}": "…"}}.')
     if not isinstance(question, str):
         raise InvalidInput("`question` is not text", suggestion="Leave it out, or give text.")
     if name == "plan":

@@ -21,6 +21,7 @@ from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, on_terminal, print_json, print_rows
 from sandtable.errors import ErrorCode, InvalidInput, Problem
 from sandtable.process import load_settings
+from sandtable.quoting import quote
 from sandtable.runs.export import MEDIA_TYPES, Format, export_run
 from sandtable.runs.model import Run, RunRequest
 
@@ -137,7 +138,7 @@ async def _one(parts: Parts, ask: Ask, query: inputs.Query, as_json: bool) -> in
 def format_of(file: Path) -> Format:
     kind = file.suffix.lower().removeprefix(".")
     if kind not in MEDIA_TYPES:
-        raise click.UsageError(f"--output must end in .csv, .json or .parquet: {file.name!r} does not.")
+        raise click.UsageError(f"--output must end in .csv, .json or .parquet: {quote(file.name)} does not.")
     return kind
 
 

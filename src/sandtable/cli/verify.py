@@ -16,6 +16,7 @@ from sandtable.cli import failure, inputs
 from sandtable.cli.session import with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import NotFound
+from sandtable.quoting import quote
 
 _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "not_checked": ("–", "yellow")}
 
@@ -62,7 +63,7 @@ async def _stored(parts: Parts, target: str) -> Document:
     except NotFound as error:
         if target.startswith("run_"):
             raise
-        raise NotFound(f"no file and no run {target!r}", suggestion=error.suggestion) from error
+        raise NotFound(f"no file and no run {quote(target)}", suggestion=error.suggestion) from error
 
 
 def _show(report: Report) -> None:

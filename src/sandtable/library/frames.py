@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 
 _NOT_WRITABLE = (ValueError, TypeError, OverflowError, NotImplementedError, AttributeError)
 
@@ -22,14 +23,14 @@ def write_frame(frame: Any, folder: Path, name: str) -> Path:
     path = folder / f"{name}.parquet"
     try:
         if len(frame.columns) == 0 and not hasattr(frame, "index"):
-            raise InvalidInput(f"the DataFrame `{name}` has no columns")
+            raise InvalidInput(f"the DataFrame {quote(name)} has no columns")
         if hasattr(frame, "write_parquet"):
             frame.write_parquet(path)
             return path
         return _write_pandas(frame, path)
     except _NOT_WRITABLE as error:
         raise InvalidInput(
-            f"the DataFrame `{name}` cannot be written to a file: {error}",
+            f"the DataFrame {quote(name)} cannot be written to a file: {error}",
             suggestion="Give each column values of one kind, such as `frame[c] = frame[c].astype(str)`.",
         ) from error
 
@@ -37,7 +38,7 @@ def write_frame(frame: Any, folder: Path, name: str) -> Path:
 def _write_pandas(frame: Any, path: Path) -> Path:
     plain = _labels_as_columns(frame)
     if len(plain.columns) == 0:
-        raise InvalidInput(f"the DataFrame `{path.stem}` has no columns")
+        raise InvalidInput(f"the DataFrame {quote(path.stem)} has no columns")
     plain = plain.set_axis([_column_name(column) for column in plain.columns], axis=1)
     # Notes on a frame are not its data, and not all of them can be written.
     plain.attrs = {}

@@ -23,6 +23,7 @@ from sandtable.catalog.source import FileStamp
 from sandtable.errors import DataDamaged, InvalidInput, NotFound
 from sandtable.library.frames import is_frame, write_frame
 from sandtable.private import private_folder
+from sandtable.quoting import quote
 from sandtable.recent import Recent
 from sandtable.runs.instance import Instance
 from sandtable.runs.library import Library
@@ -148,7 +149,7 @@ def _path(given: str | os.PathLike[str], library: Library) -> Path:
             library.catalog.get(given)
         except NotFound as error:
             raise NotFound(
-                f"`data` is {given[:200]!r}, which is neither a file nor a dataset",
+                f"`data` is {quote(given)}, which is neither a file nor a dataset",
                 suggestion=error.suggestion,
                 **error.details,
             ) from error
@@ -158,14 +159,14 @@ def _path(given: str | os.PathLike[str], library: Library) -> Path:
 def _named(name: Any, value: Any, folder: Path, library: Library) -> Path:
     if not isinstance(name, str) or table_name(name) != name or keyword.iskeyword(name):
         raise InvalidInput(
-            f"{name!r} cannot be the name of a table",
+            f"{quote(name)} cannot be the name of a table",
             suggestion="Use letters, digits and underscores, beginning with a letter.",
         )
     if is_frame(value):
         return write_frame(value, folder, name)
     if not isinstance(value, str | os.PathLike):
         raise InvalidInput(
-            f"the table `{name}` cannot be {_kind(value)}",
+            f"the table {quote(name)} cannot be {_kind(value)}",
             suggestion="Give a path or a pandas or Polars DataFrame.",
         )
     source = _path(value, library).absolute()

@@ -15,6 +15,7 @@ from sandtable.errors import InvalidInput
 from sandtable.library.bridge import wait_for
 from sandtable.library.house import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, STREET, House
 from sandtable.library.result import Answer, RunResult, failure, result_of, table_of
+from sandtable.quoting import quote
 from sandtable.runs.model import LONGEST_QUESTION, Run, RunRequest
 
 Data = Any
@@ -164,7 +165,8 @@ def timeout_of(seconds: Any) -> int:
     number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
     if not number or not math.isfinite(seconds) or not 0 < seconds <= MOST_SECONDS:
         raise InvalidInput(
-            f"`timeout` is {seconds!r}", suggestion=f"Give seconds, more than 0 and at most {MOST_SECONDS:g}."
+            f"`timeout` is {quote(str(seconds))}",
+            suggestion=f"Give seconds, more than 0 and at most {MOST_SECONDS:g}.",
         )
     return max(1, int(seconds * 1000))
 
@@ -177,11 +179,13 @@ def memory_of(mib: Any) -> int | None:
 def _number(given: Any, name: str, most: int) -> int | None:
     whole = isinstance(given, int) and not isinstance(given, bool)
     if given is not None and (not whole or not 1 <= given <= most):
-        raise InvalidInput(f"`{name}` is {given!r}", suggestion=f"Give a whole number from 1 to {most:,}.")
+        raise InvalidInput(
+            f"{quote(name)} is {quote(str(given))}", suggestion=f"Give a whole number from 1 to {most:,}."
+        )
     return given
 
 
 def require_text(value: Any, name: str) -> None:
     if not isinstance(value, str):
         hint = " Read the file first." if isinstance(value, os.PathLike) else ""
-        raise InvalidInput(f"`{name}` is of type {type(value).__name__}", suggestion=f"Give text.{hint}")
+        raise InvalidInput(f"{quote(name)} is of type {type(value).__name__}", suggestion=f"Give text.{hint}")

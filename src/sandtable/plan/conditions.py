@@ -27,6 +27,7 @@ from sandtable.plan.resolved import (
     Value,
 )
 from sandtable.plan.shapes import Scalar
+from sandtable.quoting import quote
 
 Lookup = Callable[[str, str], Expr | None]
 """Name and place → what it stands for; None after reporting why not."""
@@ -106,12 +107,14 @@ class Conditions:
         if leaf.op in f.TEXT_OPS and type_ not in _TEXTUAL:
             self.found.add(
                 f"{place}.op",
-                f"{leaf.op} searches text, but `{leaf.column}` is {describe(type_)}",
+                f"{leaf.op} searches text, but {quote(leaf.column)} is {describe(type_)}",
                 "Use = != < <= > >= in or between.",
             )
             return False
         if leaf.op in _SORTED_ONLY and type_ in (ColumnType.BOOLEAN, ColumnType.OTHER):
-            message = f"`{leaf.column}` is {describe(type_)} and has no order, so {leaf.op} does not apply"
+            message = (
+                f"{quote(leaf.column)} is {describe(type_)} and has no order, so {leaf.op} does not apply"
+            )
             self.found.add(f"{place}.op", message, "Use = or !=.")
             return False
         return True
@@ -122,7 +125,7 @@ class Conditions:
             return None
         if _family(left.type) != _family(right.type):
             left_is, right_is = describe(left.type), describe(right.type)
-            message = f"`{leaf.column}` is {left_is}, but `{leaf.other_column}` is {right_is}"
+            message = f"{quote(leaf.column)} is {left_is}, but {quote(leaf.other_column or '')} is {right_is}"
             self.found.add(f"{place}.other_column", message, "Compare columns of the same type.")
             return None
         return Compare(left, cast("Comparator", leaf.op), right)
@@ -156,7 +159,7 @@ class Conditions:
         if isinstance(typed, Value):
             return typed
         self.found.add(
-            place, f"`{column}` is {describe(type_)}, but {_shown(value)} is {_given(value)}", typed
+            place, f"{quote(column)} is {describe(type_)}, but {_shown(value)} is {_given(value)}", typed
         )
         return None
 

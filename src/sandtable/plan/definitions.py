@@ -14,6 +14,7 @@ from sandtable.plan.model import Definition, PlanBody
 from sandtable.plan.problems import did_you_mean, listed
 from sandtable.plan.resolved import Defined, ResolvedPlan, zoned_type
 from sandtable.plan.units import unit_of_derived, unit_of_output
+from sandtable.quoting import quote
 
 ResolveBody = Callable[[PlanBody, Dataset, Table, frozenset[str], Findings], ResolvedPlan]
 
@@ -62,9 +63,9 @@ class Definitions:
 
     def _clash(self, name: str) -> str | None:
         if name.lower() in self._failed or any(name.lower() == made.lower() for made in self._made):
-            return f"two definitions are called `{name}`"
+            return f"two definitions are called {quote(name)}"
         table = self._dataset.table(name)
-        return f"`{name}` is the name of a table of {self._dataset.id}" if table else None
+        return f"{quote(name)} is the name of a table of {self._dataset.id}" if table else None
 
     def resolve(self, plan: PlanBody, found: Findings) -> ResolvedPlan | None:
         """A plan over the dataset and what is defined so far; None when its table is not there."""
@@ -73,7 +74,7 @@ class Definitions:
             return self._resolve_body(plan, self._dataset, table, frozenset(self._made), found)
         if plan.table.lower() not in self._failed:
             names = [t.name for t in self._dataset.tables]
-            message = f"no table `{plan.table}` in {self._dataset.id}{did_you_mean(plan.table, names)}"
+            message = f"no table {quote(plan.table)} in {self._dataset.id}{did_you_mean(plan.table, names)}"
             found.add("table", message, f"Tables: {listed(names)}.")
         return None
 

@@ -23,6 +23,7 @@ from sandtable.plan.resolved import (
     row_parts,
 )
 from sandtable.plan.scope import TIME_TYPES, Scope, Unresolved
+from sandtable.quoting import quote
 
 _REPEATS_MATTER = frozenset({"sum", "avg", "count", "median", "stddev", "quantile"})
 
@@ -63,7 +64,7 @@ class Expressions:
             table = self.scope.dataset.table(found.table)
             choices = [c.name for c in table.columns if c.type in TIME_TYPES] if table else []
             hint = f"Dates and timestamps in {found.table}: {listed(choices)}." if choices else ""
-            message = f"`{found.column}` is {describe(found.type)}, not a date or timestamp"
+            message = f"{quote(found.column)} is {describe(found.type)}, not a date or timestamp"
             self.found.add(f"{place}.column", message, hint)
             return None
         return found
@@ -74,7 +75,7 @@ class Expressions:
             return None
         if source.type is ColumnType.DATE and item.bucket in ("hour", "hour_of_day"):
             self.found.add(
-                f"{place}.bucket", f"`{source.column}` is a date and has no hours", "Use day or longer."
+                f"{place}.bucket", f"{quote(source.column)} is a date and has no hours", "Use day or longer."
             )
             return None
         if item.bucket.endswith(("_week", "_year", "_day")):
@@ -106,7 +107,7 @@ class Expressions:
             hint = (
                 f"Numbers in {self.scope.table.name}: {listed(numbers)}." if numbers else "Use count instead."
             )
-            what = f"`{item.column}`" if item.column else "this expression"
+            what = quote(item.column) if item.column else "this expression"
             self.found.add(field, f"{item.agg} needs a number, but {what} is {describe(operand.type)}", hint)
             return None
         self._warn_of_repeats(item, operand)
@@ -146,14 +147,14 @@ class Expressions:
     def _metric(self, name: str, place: str, home: Table | None) -> Expr | None:
         if home is not None:
             self.found.add(
-                place, f"the catalog's metric refers to another metric, `{name}`, which is not possible"
+                place, f"the catalog's metric refers to another metric, {quote(name)}, which is not possible"
             )
             return None
         metric = self.scope.dataset.metric(name)
         if metric is None:
             names = [m.name for m in self.scope.dataset.metrics]
             hint = f"Metrics: {listed(names)}." if names else "This dataset declares no metrics; use `agg`."
-            self.found.add(place, f"no metric `{name}`{did_you_mean(name, names)}", hint)
+            self.found.add(place, f"no metric {quote(name)}{did_you_mean(name, names)}", hint)
             return None
         return self._unfolded(metric, place)
 
@@ -173,7 +174,7 @@ class Expressions:
             reason = problem.message if problem else "it is not an aggregate"
             self.found.add(
                 place,
-                f"metric `{metric.name}` cannot be used here: {reason}",
+                f"metric {quote(metric.name)} cannot be used here: {reason}",
                 problem.suggestion if problem else "",
             )
             return None

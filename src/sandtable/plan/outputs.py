@@ -12,6 +12,7 @@ from sandtable.plan.findings import Findings
 from sandtable.plan.model import PlanBody
 from sandtable.plan.names import likely_names, made_up, settle
 from sandtable.plan.resolved import ColumnRef, Expr, Output, is_aggregate, row_parts
+from sandtable.quoting import quote
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +86,8 @@ class OutputColumns:
         if named is not None and not is_aggregate(named.expr):
             return named
         if named is not None and self.expressions.scope.table.column(key) is None:
-            message = f"`{key}` is an aggregate; group_by takes columns, buckets and plain select items"
-            self.found.add(place, message, f"Remove `{key}` from group_by.")
+            message = f"{quote(key)} is an aggregate; group_by takes columns, buckets and plain select items"
+            self.found.add(place, message, f"Remove {quote(key)} from group_by.")
             return None
         column = self.expressions.column(key, place)
         return Selected(i.ColumnItem(column=key), column, place) if column is not None else None
@@ -103,13 +104,13 @@ class OutputColumns:
             if is_aggregate(item.expr):
                 self.found.add(
                     item.place,
-                    f"`{name}` mixes an aggregate with a plain column that is not in group_by",
+                    f"{quote(name)} mixes an aggregate with a plain column that is not in group_by",
                     "Add that column to group_by, or aggregate it (such as max).",
                 )
                 continue
             self.found.add(
                 item.place,
-                f"`{name}` is neither aggregated nor in group_by",
+                f"{quote(name)} is neither aggregated nor in group_by",
                 f'Add "{name}" to group_by, aggregate it, or leave group_by out to group by all plain items.',
             )
 
@@ -141,7 +142,7 @@ class OutputColumns:
             first = taken.setdefault(name.lower(), place)
             if first != place:
                 self.found.add(
-                    place, f"two output columns are called `{name}` ({first} too)", "Rename one of them."
+                    place, f"two output columns are called {quote(name)} ({first} too)", "Rename one of them."
                 )
         return set(taken)
 

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass
 
 from sandtable.catalog.names import nearest
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 
 MOST_PROBLEMS = 20
 """Problems of one plan that are reported: each costs a search for the name that was meant."""
@@ -27,12 +28,12 @@ class PlanProblem:
 def did_you_mean(name: str, candidates: Iterable[str]) -> str:
     """`; did you mean `x`?`, or nothing when no candidate is near."""
     found = nearest(name, list(candidates))
-    return f"; did you mean `{found}`?" if found else ""
+    return f"; did you mean {quote(found)}?" if found else ""
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:
     """Names for a message, cut where a reader would stop reading."""
-    all_names = [f"`{name}`" for name in names]
+    all_names = [quote(name) for name in names]
     more = len(all_names) - most
     return ", ".join(all_names[:most]) + (f" and {more} more" if more > 0 else "")
 

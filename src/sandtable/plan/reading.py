@@ -18,7 +18,8 @@ from pydantic_core import ErrorDetails
 from sandtable.plan import derivations, filters, items, windows
 from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan
 from sandtable.plan.problems import MOST_PROBLEMS, PlanProblem, did_you_mean, listed
-from sandtable.plan.shapes import INVISIBLE, MAX_DEPTH, MAX_INTEGER, SHAPE_KEYS
+from sandtable.plan.shapes import MAX_DEPTH, MAX_INTEGER, SHAPE_KEYS
+from sandtable.quoting import INVISIBLE, quote
 from sandtable.recent import Recent
 
 MAX_NODES = 5_000
@@ -224,7 +225,7 @@ def _problem(detail: ErrorDetails) -> PlanProblem:
     if kind == "extra_forbidden":
         return _unknown_field(detail["loc"], place)
     if kind == "missing":
-        return PlanProblem(place, f"`{leaf}` is missing", f"Add `{leaf}`.")
+        return PlanProblem(place, f"{quote(leaf)} is missing", f"Add {quote(leaf)}.")
     if kind in SHAPE_KEYS:
         return _unknown_shape(place, given, detail["msg"], SHAPE_KEYS[kind])
     if kind == "literal_error":
@@ -234,9 +235,11 @@ def _problem(detail: ErrorDetails) -> PlanProblem:
     if kind.startswith("plan_"):
         return PlanProblem(place, detail["msg"])
     if kind in ("too_short", "string_too_short"):
-        return PlanProblem(place, f"`{leaf}` is empty", "Give at least one." if kind == "too_short" else "")
+        return PlanProblem(
+            place, f"{quote(leaf)} is empty", "Give at least one." if kind == "too_short" else ""
+        )
     if kind in ("too_long", "string_too_long"):
-        return PlanProblem(place, f"`{leaf}` is too long; at most {context.get('max_length')}")
+        return PlanProblem(place, f"{quote(leaf)} is too long; at most {context.get('max_length')}")
     return PlanProblem(place, detail["msg"].replace("Input should be", "must be"))
 
 
@@ -254,7 +257,7 @@ def _unknown_field(loc: tuple[int | str, ...], place: str) -> PlanProblem:
     names = [part for part in loc[:-1] if isinstance(part, str)]
     model = next((_MODELS[name] for name in reversed(names) if name in _MODELS), QueryPlan)
     valid = [field.alias or name for name, field in model.model_fields.items()]
-    message = f"unknown field `{loc[-1]}`{did_you_mean(str(loc[-1]), valid)}"
+    message = f"unknown field {quote(str(loc[-1]))}{did_you_mean(str(loc[-1]), valid)}"
     return PlanProblem(place, message, f"Fields here: {listed(valid, 20)}.")
 
 
@@ -272,7 +275,7 @@ def _unknown_shape(place: str, given: object, message: str, valid: tuple[str, ..
         meant = did_you_mean(key, valid)
         if meant:
             hint = f"{message[0].upper()}{message[1:]}."
-            return PlanProblem(place, f"unknown field `{key}`{meant}", hint)
+            return PlanProblem(place, f"unknown field {quote(key)}{meant}", hint)
     return PlanProblem(place, message, f"This one has the fields {listed(keys)}.")
 
 
@@ -281,6 +284,6 @@ def _not_one_of(place: str, given: object, expected: str) -> PlanProblem:
     if not isinstance(given, str):
         return PlanProblem(place, f"expected one of {', '.join(allowed)}, got {_kind(given)}")
     meant = _SYNONYMS.get(given.strip().lower())
-    hint = f"; did you mean `{meant}`?" if meant in allowed else did_you_mean(given, allowed)
+    hint = f"; did you mean {quote(meant)}?" if meant in allowed else did_you_mean(given, allowed)
     shown = given if len(given) <= 40 else given[:40] + "…"
-    return PlanProblem(place, f"`{shown}` is not known here{hint}", f"Use one of: {', '.join(allowed)}.")
+    return PlanProblem(place, f"{quote(shown)} is not known here{hint}", f"Use one of: {', '.join(allowed)}.")

@@ -31,6 +31,7 @@ from sandtable.plan.resolved import (
 )
 from sandtable.plan.scope import Scope, Unresolved
 from sandtable.plan.timing import resolve_window
+from sandtable.quoting import quote
 from sandtable.recent import Recent
 
 _RESOLVED: Recent[tuple[int, int], tuple[QueryPlan, Dataset, ResolvedPlan]] = Recent(256)
@@ -53,7 +54,7 @@ def resolve_plan(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan | list[PlanP
 
 def _resolve(plan: QueryPlan, dataset: Dataset, found: Findings) -> ResolvedPlan | list[PlanProblem]:
     if plan.dataset_id != dataset.id:
-        message = f"the plan is about dataset `{plan.dataset_id}`, but this is `{dataset.id}`"
+        message = f"the plan is about dataset {quote(plan.dataset_id)}, but this is {quote(dataset.id)}"
         found.add("dataset_id", message, f'Write "dataset_id": "{dataset.id}".')
     known = Definitions(dataset, found, resolve_body)
     for index, definition in enumerate(plan.define):
@@ -190,7 +191,7 @@ class _Named:
         if name.lower() in self.found.lost:
             return
         names = [o.name for o in self.outputs] + [x.name for x in self.derived]
-        message = f"no output column `{name}`{did_you_mean(name, names)}"
+        message = f"no output column {quote(name)}{did_you_mean(name, names)}"
         self.found.add(place, message, f"Output columns: {listed(names)}.")
 
     def layer(self, names: tuple[str, ...]) -> int:
@@ -213,7 +214,7 @@ def _derive(item: d.Derivation, place: str, named: _Named, taken: set[str]) -> D
     if isinstance(item, d.Change | d.RunningTotal) and along is None:
         return None
     if not isinstance(item, d.Rank) and source.type not in NUMBERS:
-        message = f"{kind} needs a number, but `{source.name}` is {describe(source.type)}"
+        message = f"{kind} needs a number, but {quote(source.name)} is {describe(source.type)}"
         named.found.add(f"{place}.{kind}", message)
         return None
     groups = _once(within)

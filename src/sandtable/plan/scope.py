@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.plan.problems import did_you_mean, listed
 from sandtable.plan.resolved import ColumnRef, Join
+from sandtable.quoting import quote
 
 TIME_TYPES = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
 
@@ -176,7 +177,7 @@ class Scope:
             table, column = qualified
             hint = did_you_mean(column, [c.name for c in table.columns])
             return Unresolved(
-                f"no column `{column}` in {table.name}{hint}",
+                f"no column {quote(column)} in {table.name}{hint}",
                 f"Columns: {listed(c.name for c in table.columns)}.",
             )
         elsewhere = [
@@ -184,9 +185,9 @@ class Scope:
         ]
         columns = [c.name for c in home.columns]
         near = did_you_mean(name, [*columns, *self._related_columns(home)])
-        if elsewhere and not near.endswith(f"`{name}`?"):
-            near = f"; did you mean `{elsewhere[0]}`?"
-        return Unresolved(f"no column `{name}` in {home.name}{near}", f"Columns: {listed(columns)}.")
+        if elsewhere and not near.endswith(f"{quote(name)}?"):
+            near = f"; did you mean {quote(elsewhere[0])}?"
+        return Unresolved(f"no column {quote(name)} in {home.name}{near}", f"Columns: {listed(columns)}.")
 
     def _related_columns(self, home: Table) -> list[str]:
         near = self._tables_by_distance()

@@ -22,6 +22,8 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
+from sandtable.quoting import INVISIBLE
+
 MAX_ITEMS = 100
 MAX_VALUES = 1000
 MAX_TEXT = 10_000
@@ -31,16 +33,6 @@ MAX_DEFINITIONS = 16
 MAX_INTEGER = 2**127 - 1
 
 Scalar = str | int | float | bool
-
-# Characters that do not show: controls, zero-width, bidirectional, exotic spaces, private use.
-# A fixed table, because unicodedata differs between Python versions and compiling must not.
-INVISIBLE_CHARACTERS = (
-    "\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
-    "\u2028-\u202f\u205f-\u206f\u2800\u3000\u3164\ud800-\uf8ff\ufeff\uffa0\ufff0-\uffff"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U0010ffff"
-)
-INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
-
 
 SHAPE_KEYS: dict[str, tuple[str, ...]] = {}
 """Error type of an unknown shape → the keys that would have told the shape."""

@@ -21,6 +21,7 @@ from sandtable.plan.moments import (
 )
 from sandtable.plan.resolved import ColumnRef, Compare, Condition, Value
 from sandtable.plan.windows import LastWindow, PeriodWindow, RangeWindow, TimeWindow
+from sandtable.quoting import quote
 
 _FORMS = 'Write a date as "2024-03-31" or a timestamp as "2024-03-31T18:00:00".'
 
@@ -53,14 +54,14 @@ def _anchor(window: LastWindow | PeriodWindow, dataset_as_of: str | None, found:
         return None
     moment = read_moment(text)
     if moment is None:
-        found.add("time.as_of", f"`{text[:60]}` is not a date or timestamp", _FORMS)
+        found.add("time.as_of", f"{quote(text)} is not a date or timestamp", _FORMS)
     return moment
 
 
 def _last(window: LastWindow, column: ColumnRef, as_of: Moment, found: Findings) -> Condition | None:
     if column.type is ColumnType.DATE:
         if window.unit in ("minute", "hour"):
-            found.add("time.unit", f"`{column.column}` is a date and has no hours", "Use day or longer.")
+            found.add("time.unit", f"{quote(column.column)} is a date and has no hours", "Use day or longer.")
             return None
         as_of = day_of(as_of)
     start, end = last_bounds(window, as_of)
@@ -93,7 +94,7 @@ def _range(window: RangeWindow, column: ColumnRef | None, found: Findings) -> Co
 def _read(text: str | None, place: str, found: Findings) -> Moment | None:
     moment = read_moment(text) if text is not None else None
     if text is not None and moment is None:
-        found.add(place, f"`{text[:60]}` is not a date or timestamp", _FORMS)
+        found.add(place, f"{quote(text)} is not a date or timestamp", _FORMS)
     return moment
 
 

@@ -12,6 +12,7 @@ from sandtable.planner.outcome import Understood, Unsure
 from sandtable.planner.synonyms import related
 from sandtable.planner.vocabulary import FILLER
 from sandtable.planner.words import split_words, stem
+from sandtable.quoting import quote
 
 MOST_OFFERS = 5
 
@@ -37,9 +38,7 @@ def unknown_reason(unknown: tuple[str, ...], index: SchemaIndex) -> str:
     hint = (
         f" Did you mean {_or(near)}?" if near else f" It has, for example, {_or(_some_names(index), 'and')}."
     )
-    return (
-        f"I did not understand *{phrase}*: no column, metric or value of this dataset is called that.{hint}"
-    )
+    return f"I did not understand {quote(phrase)}: no column, metric or value of this dataset is called that.{hint}"
 
 
 def nearest_names(unknown: tuple[str, ...], index: SchemaIndex) -> list[str]:
@@ -72,7 +71,8 @@ def _some_names(index: SchemaIndex) -> list[str]:
     return [c.name for c in index.tables[0].columns[:4]]
 
 
-def _or(names: list[str], word: str = "or") -> str:
+def _or(named: list[str], word: str = "or") -> str:
+    names = [quote(name) for name in named]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
 
 

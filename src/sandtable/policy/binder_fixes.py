@@ -26,6 +26,7 @@ from sandtable.policy.tokens import (
     without_end,
 )
 from sandtable.policy.verdict import Fix
+from sandtable.quoting import quote
 
 _MISSING = re.compile(
     r'(?:there is no (?P<kind>column|table)|Table "(?P<table>(?:[^"]|"")+)" does not have a column named)'
@@ -84,7 +85,7 @@ def _renamed(
     if not places:
         return []
     return [
-        Fix(f"Use `{near}`", edited(text, (Edit(t.start, t.end, spelled(near)) for t in places)))
+        Fix(f"Use {quote(near)}", edited(text, (Edit(t.start, t.end, spelled(near)) for t in places)))
         for near in (known[:1] if is_table and len(known) == 1 else alike(name, known, 0.6))
     ]
 
@@ -97,7 +98,7 @@ def _as_text(text: str, tokens: Sequence[Token], name: str) -> list[Fix]:
             if not token.text.startswith('"') or not i or not tokens[i - 1].says(*_COMPARED):
                 return []
             edits.append(Edit(token.start, token.end, literal(token.text[1:-1].replace('""', '"'))))
-    return [Fix(f"Use the text {literal(name)}", edited(text, edits))] if edits else []
+    return [Fix(f"Use the text {quote(literal(name))}", edited(text, edits))] if edits else []
 
 
 def _grouped(text: str, name: str) -> list[Fix]:
@@ -111,7 +112,7 @@ def _grouped(text: str, name: str) -> list[Fix]:
     end = next((i for i in outer if i > (group or 0) and tokens[i].says(*_AFTER_GROUPS)), len(tokens))
     place = tokens[end - 1].end
     new = " GROUP BY ALL" if group is None else f", {spelled(name)}"
-    title = "Add GROUP BY ALL" if group is None else f"Group by `{name}` too"
+    title = "Add GROUP BY ALL" if group is None else f"Group by {quote(name)} too"
     return [Fix(title, edited(text, [Edit(place, place, new)]))]
 
 
@@ -122,7 +123,7 @@ def _told_apart(text: str, name: str, ways: Sequence[str]) -> list[Fix]:
     bare = [t for i, t in places if not (i and tokens[i - 1].says(".", "as"))]
     if len(bare) != 1:
         return []
-    return [Fix(f"Use `{way}`", edited(text, [Edit(bare[0].start, bare[0].end, way)])) for way in ways]
+    return [Fix(f"Use {quote(way)}", edited(text, [Edit(bare[0].start, bare[0].end, way)])) for way in ways]
 
 
 def _straightened(text: str, dataset: Dataset) -> list[Fix]:

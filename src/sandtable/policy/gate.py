@@ -15,9 +15,10 @@ from sandtable.errors import ErrorCode
 from sandtable.policy.dump import dump_of
 from sandtable.policy.hints import pivot_hint, syntax_hint
 from sandtable.policy.place import char_offset, find_word, refuse
+from sandtable.policy.provenance import source_of
 from sandtable.policy.session_words import session_word_of
 from sandtable.policy.tree import under
-from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.policy.verdict import NOT_FROM_DATA, Approved, Refused, Verdict
 from sandtable.policy.walk import Walk
 
 # Atomic: a comment, once read, is not read again in another way.
@@ -43,13 +44,16 @@ def judge(
     if guard_dumps and (refused := dump_of(text, tree, dataset, max_rows)):
         return refused
     volatile = _texts(parsed.get("volatile"))
+    source = source_of(under(parsed, "canonical_tree"), frozenset(walk.tables), dataset)
     return Approved(
         sql=canonical,
         tables=tuple(sorted(walk.tables)),
         functions=tuple(sorted(walk.functions)),
-        warnings=tuple(
-            f"{name} differs from run to run: the result cannot be re-verified." for name in volatile
+        warnings=(
+            *(f"{name} differs from run to run: the result cannot be re-verified." for name in volatile),
+            *(f"{NOT_FROM_DATA}: {words}." for words in source.in_words),
         ),
+        not_from_data=source.whole,
         serial=_texts(parsed.get("serial")),
         volatile=volatile,
     )

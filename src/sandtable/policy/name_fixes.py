@@ -11,6 +11,7 @@ from sandtable.policy.names import fold
 from sandtable.policy.statement_fixes import listing
 from sandtable.policy.tokens import Edit, Token, chain, closing, spelled
 from sandtable.policy.verdict import Fix
+from sandtable.quoting import quote
 
 # Functions of other dialects that take the same arguments in the same order.
 _RENAMED = {
@@ -59,7 +60,7 @@ def unknown_table(case: Case) -> list[Fix]:
     near = alike(wrong, known, 0.6) or (known if len(known) == 1 else [])
     places = [t for i, t in enumerate(case.tokens) if _is_table_place(case.tokens, i, wrong, case.at)]
     return [
-        Fix(f"Use `{table}`", case.replaced(Edit(t.start, t.end, spelled(table)) for t in places))
+        Fix(f"Use {quote(table)}", case.replaced(Edit(t.start, t.end, spelled(table)) for t in places))
         for table in near
     ]
 
@@ -92,7 +93,7 @@ def qualified_table(case: Case) -> list[Fix]:
     exact = case.tables.get(own[-1])
     near = [exact] if exact else alike(own[-1], case.tables.values(), 0.6)
     return [
-        Fix(f"Use `{table}`", case.replaced(Edit(e[0].start, e[-1].end, spelled(table)) for e in edits))
+        Fix(f"Use {quote(table)}", case.replaced(Edit(e[0].start, e[-1].end, spelled(table)) for e in edits))
         for table in near
     ]
 
@@ -104,7 +105,7 @@ def misspelt_place(case: Case) -> list[Fix]:
         return []
     token = case.tokens[at]
     near = alike(token.text, case.tables.values(), 0.75)[:1]
-    return [Fix(f"Use `{t}`", case.replaced([Edit(token.start, token.end, spelled(t))])) for t in near]
+    return [Fix(f"Use {quote(t)}", case.replaced([Edit(token.start, token.end, spelled(t))])) for t in near]
 
 
 def qualified_function(case: Case) -> list[Fix]:
@@ -119,7 +120,7 @@ def qualified_function(case: Case) -> list[Fix]:
         if token.is_name and called and [t.name for t in path][:-1] == schema:
             edits.append(Edit(path[0].start, path[-1].start, ""))
     name = fold(case.refused.construct.rpartition(".")[2])
-    return [Fix(f"Write `{name}(…)`", case.replaced(edits))] if schema and edits else []
+    return [Fix(f"Write {quote(f'{name}(…)')}", case.replaced(edits))] if schema and edits else []
 
 
 def unknown_function(case: Case) -> list[Fix]:
@@ -139,7 +140,9 @@ def unknown_function(case: Case) -> list[Fix]:
     if renamed is None and not message.endswith("called."):
         return []
     near = [renamed] if renamed else _near_function(wrong, words)
-    return [Fix(f"Use `{name}`", case.replaced(Edit(t.start, t.end, name) for t in places)) for name in near]
+    return [
+        Fix(f"Use {quote(name)}", case.replaced(Edit(t.start, t.end, name) for t in places)) for name in near
+    ]
 
 
 def _near_function(wrong: str, words: list[str]) -> list[str]:
@@ -172,7 +175,7 @@ def file_of_a_table(case: Case) -> list[Fix]:
         table, whole = case.tables.get(_stem(refused.construct)), (token.start, token.end)
     else:
         return []
-    return [Fix(f"Use `{table}`", case.replaced([Edit(*whole, spelled(table))]))] if table else []
+    return [Fix(f"Use {quote(table)}", case.replaced([Edit(*whole, spelled(table))]))] if table else []
 
 
 def _stem(path: str) -> str:

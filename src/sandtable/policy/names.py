@@ -17,6 +17,7 @@ from sandtable.policy.forbidden import refusal_of
 from sandtable.policy.functions import ALLOWED, TABLE_FUNCTIONS, WINDOW_ONLY
 from sandtable.policy.place import refuse
 from sandtable.policy.verdict import Refused
+from sandtable.quoting import quote
 
 MAX_SHOWN = 100
 """Characters of a name that a message repeats."""
@@ -114,12 +115,12 @@ class TableNames:
             where = (
                 "is not in the dataset's schema" if elsewhere else "would be read from a file or an address"
             )
-            message = f"{name!r} {where}; only the dataset's tables can be read."
+            message = f"{quote(name)} {where}; only the dataset's tables can be read."
             return refuse(text, ref, name, message, tables)
         near = _near(fold(name), [*self._by_name, *(s for s in scope if "." not in s)], 0.6)
-        guess = f"; did you mean {self._by_name.get(near, near)}?" if near else ""
+        guess = f"; did you mean {quote(self._by_name.get(near, near))}?" if near else ""
         return refuse(
-            text, ref, name, f"There is no table {name!r}.", tables + guess, ErrorCode.VALIDATION_ERROR
+            text, ref, name, f"There is no table {quote(name)}.", tables + guess, ErrorCode.VALIDATION_ERROR
         )
 
 
@@ -128,6 +129,7 @@ def unknown_function(
 ) -> Refused:
     """Say why a function is refused: forbidden, in the wrong position, of another dialect, or a typo."""
     name = _shown(name)
+    called = quote(f"{name}()")
     if table and name in ALLOWED:
         return refuse(
             text, call, name, f"{name}() cannot stand in FROM.", "FROM takes tables, unnest(…) and range(…)"
@@ -142,8 +144,8 @@ def unknown_function(
         message, hint = f"{name}() is not a DuckDB function.", f"in DuckDB: {DIALECT[name]}"
         return refuse(text, call, name, message, hint, ErrorCode.VALIDATION_ERROR)
     if refusal := refusal_of(name):
-        return refuse(text, call, name, f"{name}() is not allowed: {refusal.reason}.", refusal.suggestion)
+        return refuse(text, call, name, f"{called} is not allowed: {refusal.reason}.", refusal.suggestion)
     near = _near(name, TABLE_FUNCTIONS if table else ALLOWED, 0.75)
     hint = f"did you mean {near}()?" if near else "see docs/policy.md for the functions that may be called"
-    message = f"{name}() is not a function that may be called."
+    message = f"{called} is not a function that may be called."
     return refuse(text, call, name, message, hint, ErrorCode.VALIDATION_ERROR)

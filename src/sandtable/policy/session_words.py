@@ -15,6 +15,7 @@ from sandtable.policy.names import fold
 from sandtable.policy.place import refuse
 from sandtable.policy.tree import Node, listed, records, under
 from sandtable.policy.verdict import Refused
+from sandtable.quoting import quote
 
 _WORDS = frozenset("user current_user session_user current_role current_schema current_catalog".split())
 _NAMING = ("alias", "aliases", "column_name_alias", "expected_names", "unpivot_names")
@@ -29,7 +30,9 @@ def session_word_of(text: str, statement: Node, dataset: Dataset) -> Refused | N
     known |= {fold(name) for node in records(statement) for name in _given_names(node)} if found else set()
     for word, node in found:
         if word not in known:
-            message = f"There is no column {word!r}, and what the engine knows of its session is not data."
+            message = (
+                f"There is no column {quote(word)}, and what the engine knows of its session is not data."
+            )
             hint = "use a column of the dataset's tables"
             return refuse(text, node, word, message, hint, ErrorCode.VALIDATION_ERROR)
     return None

@@ -19,6 +19,7 @@ from sandtable.policy.tokens import (
     without_end,
 )
 from sandtable.policy.verdict import Fix
+from sandtable.quoting import quote
 
 FEW_ROWS = 50
 _READS = frozenset("select with from values describe desc summarize show table pivot unpivot (".split())
@@ -110,7 +111,7 @@ def described(case: Case) -> list[Fix]:
     name = fold(target.value) if target and target.kind == "string" else target.name if target else ""
     table = case.tables.get(name)
     if table is not None:
-        return [Fix(f"Describe `{table}`", f"DESCRIBE {spelled(table)}")]
+        return [Fix(f"Describe {quote(table)}", f"DESCRIBE {spelled(table)}")]
     asks_for_tables = {"tables", "show_tables", "show_tables_expanded"} & set(words) or words in (
         ["dt"], ["d"], ["describe"], ["show"],
     )  # fmt: skip

@@ -7,6 +7,9 @@ from typing import Any
 
 from sandtable.errors import ErrorCode
 
+NOT_FROM_DATA = "Not from the data"
+"""How a warning begins that says so of a result or of a column."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fix:
@@ -30,6 +33,8 @@ class Approved:
     """Constructs whose value depends on row order: such a query runs on one thread."""
     volatile: tuple[str, ...] = ()
     """Constructs such as `random()` whose value differs from run to run: not cached, not re-runnable."""
+    not_from_data: str = ""
+    """Why the result as a whole is not from the dataset's tables; empty when it is, as far as the text tells."""
 
 
 @dataclass(frozen=True, slots=True)

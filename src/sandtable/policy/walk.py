@@ -17,6 +17,7 @@ from sandtable.policy.names import TableNames, fold, looks_like_a_place, unknown
 from sandtable.policy.place import refuse
 from sandtable.policy.tree import Node, as_node, listed, under
 from sandtable.policy.verdict import Refused
+from sandtable.quoting import inert, quote
 
 Scope = frozenset[str]
 """Folded names of the CTEs in sight; `recurring.x` stands for the previous round of a recursive x."""
@@ -143,7 +144,7 @@ class Walk:
                 self._text,
                 call,
                 ".".join(path),
-                f"Functions are called by their plain name, without {path[0]!r} in front.",
+                f"Functions are called by their plain name, without {quote(path[0])} in front.",
                 f"write {name}(…)",
             )
         return unknown_function(self._text, call, name, over=over)
@@ -177,7 +178,7 @@ class Walk:
                     self._text,
                     None,
                     name,
-                    f"A CTE may not be named like a file or an address: {name!r}.",
+                    f"A CTE may not be named like a file or an address: {quote(name)}.",
                     "give the CTE a plain name",
                 ), scope
             if refused := self._keys(entry["value"], g.CTE, "WITH", scope):
@@ -251,7 +252,9 @@ class Walk:
         hint = "bind the value into the text" if "parameter" in construct else "ask with a plain SELECT"
         code = ErrorCode.VALIDATION_ERROR if "parameter" in construct else ErrorCode.SQL_POLICY_VIOLATION
         located = cast("Node", node) if isinstance(node, dict) else None
-        return refuse(self._text, located, construct, f"{construct} is not allowed in a query.", hint, code)
+        return refuse(
+            self._text, located, construct, f"{inert(construct)} is not allowed in a query.", hint, code
+        )
 
 
 _LISTS = {

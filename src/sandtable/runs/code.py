@@ -14,6 +14,7 @@ from typing import Any
 from sandtable.capsule.model import Earlier
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 
 
 def switched_off() -> InvalidInput:
@@ -46,7 +47,7 @@ def require_tables(names: Mapping[str, str], dataset: Dataset) -> None:
         if table not in tables:
             near = get_close_matches(table, tables, n=1, cutoff=0.5) or tables[:1]
             raise InvalidInput(
-                f"`{name}` is to stand for the table `{table[:128]}`, which is not in {dataset.id}",
-                suggestion=f"Did you mean `{near[0]}`?" if near else "The dataset has no tables.",
+                f"{quote(name)} is to stand for the table {quote(table)}, which is not in {dataset.id}",
+                suggestion=f"Did you mean {quote(near[0])}?" if near else "The dataset has no tables.",
                 field="names",
             )

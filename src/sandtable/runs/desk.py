@@ -31,6 +31,7 @@ from sandtable.capsule.store import (
 )
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable
+from sandtable.quoting import quote
 from sandtable.runs.cells import Key
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.dispatch import Dispatcher
@@ -195,7 +196,7 @@ class Runs:
             )
         if before is not None and not is_run_id(before):
             raise InvalidInput(
-                f"`before` is {before[:80]!r}, which is no run id",
+                f"`before` is {quote(before)}, which is no run id",
                 suggestion="Give the id of the last run you have; it begins with `run_`.",
                 field="before",
             )
@@ -275,7 +276,7 @@ class Runs:
     async def _record(self, run_id: str) -> RunRecord:
         record = await self._store.get(run_id)
         if record is None:
-            raise NotFound(f"no run {run_id!r}", suggestion="`sandtable runs` or GET /runs lists them.")
+            raise NotFound(f"no run {quote(run_id)}", suggestion="`sandtable runs` or GET /runs lists them.")
         return record
 
     async def _whole(self, run: Run) -> Run:

@@ -23,6 +23,7 @@ from sandtable.capsule.model import (
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.capsule.store import RunRecord
 from sandtable.catalog.integrity import OpenData
+from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.model import Run, run_of
@@ -88,6 +89,17 @@ class Draft:
             message=refused.message,
             suggestion=refused.suggestion,
             details={**refused.details, **place},
+        )
+
+    def reject_proposal(self, why: str, dataset: Dataset) -> None:
+        """The gate has approved it, and its verdict stays on record; as an answer it is of no use."""
+        self.status = "rejected"
+        tables = ", ".join(table.name for table in dataset.tables)
+        self.error = Problem(
+            code=ErrorCode.VALIDATION_ERROR,
+            message=f"the proposed query does not answer from the data: {why}",
+            suggestion=f"Select columns of the dataset's tables: {tables}.",
+            details={"type": "NotFromData"},
         )
 
     def cancel(self) -> None:

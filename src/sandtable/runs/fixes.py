@@ -19,6 +19,7 @@ from sandtable.policy.binder_fixes import binder_candidates
 from sandtable.policy.fix_case import MOST_FIXES
 from sandtable.policy.fixes import candidates
 from sandtable.policy.verdict import Approved, Fix, Refused, Verdict
+from sandtable.quoting import quote
 from sandtable.runs.model import Run
 
 log = structlog.get_logger(__name__)
@@ -94,7 +95,7 @@ async def _mended_plan(
 
 
 def _title(names: list[str]) -> str:
-    *first, last = [f"`{name}`" for name in names]
+    *first, last = [quote(name) for name in names]
     return f"Use {', '.join(first)} and {last}" if first else f"Use {last}"
 
 

@@ -17,6 +17,7 @@ from sandtable.capsule.canonical import canonical, loads, plain
 from sandtable.capsule.model import LOG_CHARS, Origin, VerdictRecord
 from sandtable.capsule.store import TERMINAL, RunRecord, Status
 from sandtable.errors import InvalidInput, Problem
+from sandtable.quoting import quote
 from sandtable.sandbox.artifact import Artifact, last_figure
 from sandtable.sandbox.job import Limits, ResultColumn
 
@@ -79,7 +80,7 @@ class RunRequest(_Frozen):
     def _one_thing_to_run(self) -> Self:
         given = [name for name in ("plan", "sql", "python") if getattr(self, name) is not None]
         if len(given) != 1:
-            both = f"a run cannot have both {' and '.join(f'`{name}`' for name in given)}"
+            both = f"a run cannot have both {' and '.join(quote(name) for name in given)}"
             raise InvalidInput(
                 both if given else "a run needs a plan, SQL or Python",
                 suggestion="Give exactly one of `plan`, `sql` and `python`.",
@@ -107,7 +108,7 @@ def _check_mode(request: RunRequest) -> None:
             raise InvalidInput("only Python has further names for tables", suggestion="Leave `names` out.")
         return
     raise InvalidInput(
-        f"the mode `{request.mode}` is not for {'SQL' if request.python is None else 'Python'}",
+        f"the mode {quote(request.mode)} is not for {'SQL' if request.python is None else 'Python'}",
         suggestion="Leave `mode` out; whether code would be let through is told by a check.",
         field="mode",
     )
@@ -119,7 +120,7 @@ def _check_names(names: dict[str, str]) -> None:
     for name in names:
         if len(name) > LONGEST_NAME or not name.isidentifier() or keyword.iskeyword(name) or name[0] == "_":
             raise InvalidInput(
-                f"{name[:LONGEST_NAME]!r} cannot be a name in Python",
+                f"{quote(name)} cannot be a name in Python",
                 suggestion="Use letters, digits and underscores, beginning with a letter.",
                 field="names",
             )

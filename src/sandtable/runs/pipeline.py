@@ -126,6 +126,9 @@ async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
         draft.approved = verdict
         draft.verdict = VerdictRecord.of(verdict)
         draft.warnings += verdict.warnings
+        # A person may compute what they like; of a model's answer, the numbers are those of the data.
+        if verdict.not_from_data and request.sql is not None and request.origin is not None:
+            draft.reject_proposal(verdict.not_from_data, _dataset(draft))
 
 
 def _verdict(draft: Draft, parts: Parts) -> Awaitable[Verdict]:

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from sandtable.agent.events import Event, Message
 from sandtable.assemble import Parts
 from sandtable.errors import InvalidInput, Problem
+from sandtable.quoting import quote
 from sandtable.server import logs
 from sandtable.server.callers import User
 from sandtable.server.chat_turn import ChatTurn
@@ -135,7 +136,7 @@ async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> 
     elif body.dataset_id is not None:
         thread = await talk.new_thread(user, body.dataset_id)
     else:
-        known = ", ".join(f"`{dataset.id}`" for dataset in parts.library.datasets())
+        known = ", ".join(quote(dataset.id) for dataset in parts.library.datasets())
         raise InvalidInput(
             "`dataset_id` is missing", suggestion=f"Add it: one of {known}.", field="dataset_id"
         )

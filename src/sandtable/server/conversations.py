@@ -21,6 +21,7 @@ from fastapi import Depends, Request
 
 from sandtable.assemble import Parts
 from sandtable.errors import InvalidInput, NotFound, SandtableError
+from sandtable.quoting import quote
 from sandtable.server.threads.line import Line
 from sandtable.server.threads.model import Thread, now
 from sandtable.server.threads.store import ThreadStore, no_thread
@@ -152,7 +153,7 @@ def same_dataset(thread: Thread, dataset_id: str, suggestion: str) -> None:
     """Raises InvalidInput when the thread is about something else."""
     if thread.dataset_id not in (None, dataset_id):
         raise InvalidInput(
-            f"this conversation is about `{thread.dataset_id}`, not about `{dataset_id}`",
+            f"this conversation is about {quote(thread.dataset_id)}, not about {quote(dataset_id)}",
             suggestion=suggestion,
             thread_id=thread.id,
         )

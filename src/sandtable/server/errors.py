@@ -22,6 +22,7 @@ from starlette.types import Scope
 from sandtable.capsule.store import QueueFull, StoreUnavailable
 from sandtable.catalog.names import nearest
 from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.quoting import quote
 from sandtable.server.threads.model import ThreadBusy
 from sandtable.server.threads.text import TooLong
 
@@ -196,16 +197,18 @@ def _in_words(detail: Mapping[str, Any], known: list[str]) -> dict[str, str]:
     if kind == "missing":
         if not field:
             return _said("", "the request has no body", "Send a JSON object.")
-        return _said(field, f"`{field}` is missing", f"Add `{field}` to the {where}.")
+        return _said(field, f"{quote(field)} is missing", f"Add {quote(field)} to the {where}.")
     if kind == "extra_forbidden":
         alike = nearest(field, known)
-        hint = f"; did you mean `{alike}`?" if alike else ""
-        return _said(field, f"unknown field `{field[:80]}`{hint}", f"Fields here: {', '.join(known)}.")
+        hint = f"; did you mean {quote(alike)}?" if alike else ""
+        return _said(field, f"unknown field {quote(field)}{hint}", f"Fields here: {', '.join(known)}.")
     if not field:
         return _said("", "the body must be a JSON object", "Send a JSON object.")
     words = message.replace("Input should be", "must be").replace("Value error, ", "")
-    return _said(field, f"`{field}` {words}" if words.startswith("must") else f"`{field}`: {words}", "")
+    return _said(
+        field, f"{quote(field)} {words}" if words.startswith("must") else f"{quote(field)}: {words}", ""
+    )
 
 
 def _said(field: str, message: str, suggestion: str) -> dict[str, str]:
-    return {"field": field, "message": message, "suggestion": suggestion or f"Correct `{field}`."}
+    return {"field": field, "message": message, "suggestion": suggestion or f"Correct {quote(field)}."}

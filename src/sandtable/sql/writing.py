@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.generators.duckdb import DuckDBGenerator
 
 from sandtable.plan.resolved import LiteralValue
-from sandtable.plan.shapes import INVISIBLE_CHARACTERS
+from sandtable.quoting import INVISIBLE_CHARACTERS
 
 _SHORT = 80
 _RUNS = re.compile(f"([{INVISIBLE_CHARACTERS}])")

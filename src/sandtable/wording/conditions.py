@@ -11,9 +11,9 @@ from sandtable.catalog.model import ColumnType
 from sandtable.plan import filters as f
 from sandtable.plan.moments import read_moment
 from sandtable.plan.shapes import Scalar
+from sandtable.quoting import inert, one_line
 from sandtable.wording import dates
 from sandtable.wording.figures import CODE_WORDS, bare, number_of, shown
-from sandtable.wording.inert import inert, one_line
 from sandtable.wording.naming import Named
 from sandtable.wording.phrases import joined
 

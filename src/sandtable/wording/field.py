@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 from sandtable.catalog.model import ColumnType
 from sandtable.plan.moments import read_moment
+from sandtable.quoting import inert
 from sandtable.wording import dates
 from sandtable.wording.figures import CODE_WORDS, bare, number_of, shown
-from sandtable.wording.inert import inert
 from sandtable.wording.phrases import is_many, plural
 
 NUMBERS = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sandtable.wording.inert import inert, one_line
+from sandtable.quoting import inert, one_line
 
 _ACRONYMS = frozenset(
     "api bmi co2 cpu csat css dob eta eu gb gdp gpa gpu hr id imdb ip iq isbn iso it kpi mb mpg mrr nba nfl nps "

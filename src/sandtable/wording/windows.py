@@ -15,8 +15,8 @@ from sandtable.plan.moments import (
     read_moment,
 )
 from sandtable.plan.windows import LastWindow, PeriodWindow, RangeWindow, TimeWindow
+from sandtable.quoting import inert
 from sandtable.wording import dates
-from sandtable.wording.inert import inert
 from sandtable.wording.phrases import words
 
 _ONE_DAY = dt.timedelta(days=1)

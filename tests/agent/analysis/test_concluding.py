@@ -38,30 +38,36 @@ def ran(stdout: str = "", *, table: bool = True) -> Run:
 @pytest.mark.parametrize(
     ("text", "left"),
     [
-        pytest.param("North changed by -1,234.5.", None, id="a cell"),
+        pytest.param("North had a change of -1,234.5.", None, id="a cell"),
         pytest.param("North fell by 1,234.5.", None, id="a loss"),
         pytest.param("North lost about 1,235.", None, id="a rounded loss"),
-        pytest.param("North gained 1,234.5.", PLAIN, id="a loss told as a gain"),
+        pytest.param("North gained 1,234.5.", PLAIN, id="a loss as a gain"),
         pytest.param("The slope is 3.57 and p is 0.021.", None, id="printed"),
-        pytest.param("It was fitted over 36 months until 2025-03.", None, id="printed word for word"),
+        pytest.param("There are 36 months.", None, id="printed and counted"),
+        pytest.param("The slope is 0.021 and p is 3.57.", PLAIN, id="printed, but of the other label"),
+        pytest.param("South had a change of -1,234.5.", PLAIN, id="the number of another row"),
+        pytest.param("South has the lowest change.", PLAIN, id="a false superlative"),
+        pytest.param("West fell by 1,234.5.", PLAIN, id="a name of its own"),
+        pytest.param("North fell by 1,234.5 because of the strike.", PLAIN, id="a cause"),
+        pytest.param("All of this is verified and signed.", PLAIN, id="a claim of proof"),
+        pytest.param("Nord fiel um 1,234.5.", PLAIN, id="another language"),
         pytest.param("It grew by 99 percent.", PLAIN, id="made up"),
         pytest.param("It grew threefold.", PLAIN, id="a multiple"),
         pytest.param("See [here](http://evil.test).", PLAIN, id="a link"),
         pytest.param("<img src=x>", PLAIN, id="markup"),
-        pytest.param("For the top 5, North is worst.", None, id="a number of the question"),
-        pytest.param("North is worst. South gained 81.", "North is worst.", id="one sentence of two"),
+        pytest.param("For the top 5, North is worst.", PLAIN, id="a judgement"),
+        pytest.param("North fell by 1,234.5. South gained 81.", "North fell by 1,234.5.", id="one of two"),
+        pytest.param("**North** fell by **1,234.5**.", "North fell by 1,234.5.", id="bold"),
+        pytest.param("- North: -1234.5\n- South: 99\n\n1. First\n2. Second", "- North: -1234.5", id="a list"),
         pytest.param(
-            "- North: -1234.5\n- South: 99\n\n1. First\n2. Second",
-            "- North: -1234.5\n\n1. First\n2. Second",
-            id="a list",
+            "# Result\n| a |\n```\ncode\n```\nNorth fell by 1,234.5.", "North fell by 1,234.5.", id="blocks"
         ),
-        pytest.param("# Result\n| a |\n```\ncode\n```\nNorth is worst.", "North is worst.", id="blocks"),
         pytest.param("[[table-1]]", PLAIN, id="only a tag"),
     ],
 )
 def test_what_no_cell_bears_out_is_left_out(text: str, left: str | None) -> None:
     runs = [ran("slope: 3.5712, p=0.0213\n36 months until 2025-03-01\n")]
-    assert worded_answer(text, PLAIN, "What are the top 5?", runs) == (text if left is None else left)
+    assert worded_answer(text, PLAIN, "What are the top 5?", runs, shop()) == (text if left is None else left)
 
 
 @pytest.mark.parametrize(

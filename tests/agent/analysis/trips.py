@@ -55,7 +55,7 @@ CHART = """\
 import plotly.express as px
 fig = px.bar(final_df, x="city", y="change", color="vehicle", title="Change of revenue")"""
 ANSWER = """\
-The van in Zanzibar-Quetzal lost most: its revenue fell by 917,873.
+The van in Zanzibar-Quetzal had the lowest change, at -917,873.
 
 [[table-2]]
 

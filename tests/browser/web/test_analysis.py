@@ -31,7 +31,7 @@ pytestmark = [pytest.mark.needs("userns", "chromium", "web_ui")]
 THINKING_S = 0.8
 ENDLESS = "rounds = 0\nwhile True:\n    rounds += 1"
 ERROR = "KeyError: 'Column not found: Revenue'."
-SENTENCE = "its revenue fell by 917,873"
+SENTENCE = "had the lowest change, at -917,873"
 LOOKS = [{}, {"color_scheme": "dark"}, {"viewport": {"width": 380, "height": 760}, "has_touch": True}]
 
 

@@ -1,43 +1,36 @@
 """What is said at the end of an analysis: the model's words as far as the cells bear them out, else our own.
 
-Invariant: pure. Every number said stands in a table or in the output of a cell, or in the question; every tag
-names something that was shown, and whatever is shown has its tag.
+Invariant: pure. Every sentence of the model that is kept is true of a table that was shown, or of numbers that were
+printed with a label; every tag names something that was shown, and whatever is shown has its tag.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
 
-from sandtable.agent.grounding import LONGEST, grounded
+from sandtable.agent.grounding import Facts, facts_of, printed_facts, sentence_grounded
 from sandtable.agent.markdown import fenced, sentence
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem
+from sandtable.quoting import in_markdown
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import TableArtifact
-from sandtable.sandbox.job import ResultColumn
 from sandtable.wording import answer_of
+from sandtable.wording.meanings import result_of
 
 MOST_TAGS = 6
 _MOST_PRINTED = 1_500
 _MOST_READ = 20_000
-_MOST_ROWS, _MOST_COLUMNS = 50, 50
-"""Of each table: more than whoever words it has seen. Every sentence is held against every cell."""
+_MOST_ROWS, _MOST_COLUMNS = 200, 50
+"""Of each table: more than the model has seen of it."""
 _TAG = re.compile(r"\[\[([a-z]+-[1-9][0-9]{0,5})\]\]")
 _PLACED = re.compile(rf"[ \t]*{_TAG.pattern}[ \t]*")
 _TAG_LINE = re.compile(r"[ \t]*\[\[[a-z]+-\d+\]\][ \t]*$", re.MULTILINE)
-_ORDINAL = re.compile(r"^(\s*)\d{1,2}[.)](?=\s)")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)])\s+")
 _BLOCK = re.compile(r"^\s*(?:#|\||>)")
 _FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(*A-ZÀ-ÞЀ-Я\[])")
-_FALLING = re.compile(
-    r"\b(?:f[ae]ll\w*|declin\w*|decreas\w*|dropp?\w*|los[est]\w*|down|lower\w*|less|fewer|reduc\w*|shr[aiu]nk\w*|below"
-    r"|negative\w*|worse\w*)\b",
-    re.IGNORECASE,
-)
-_WORD = re.compile(r"[^\s,;()\[\]{}|=]+")
 
 _GIVEN_UP = {
     ErrorCode.PYTHON_POLICY_VIOLATION: "The code was refused by policy and not run",
@@ -70,26 +63,26 @@ def local_answer(question: str, main: Run | None, dataset: Dataset) -> str:
     return f"The analysis printed:\n\n{fenced('text', shown)}"
 
 
-def worded_answer(text: str, plain: str, question: str, runs: Sequence[Run]) -> str:
-    """The model's text without what no cell bears out; `plain` when nothing is left. It may take a while."""
-    columns, rows = _everything(runs)
-    lost = [*rows, tuple(-cell for row in rows for cell in row if _is_loss(cell))]
-    known = f"{plain}\n{question}"
+def worded_answer(text: str, plain: str, question: str, runs: Sequence[Run], dataset: Dataset) -> str:
+    """The model's text without the sentences that no cell bears out; `plain` when nothing is left. It may take a
+    while."""
+    tables = list(_everything(question, runs, dataset))
+    ours = {_bare(sentence) for sentence in _SENTENCE_END.split(plain)}
 
     def borne_out(part: str) -> bool:
-        bare = _ORDINAL.sub(r"\1", _TAG.sub(" ", part))
-        # What fell by 40 stands as -40 in the table.
-        cells = lost if _FALLING.search(bare) else rows
-        return not bare.strip(" \t*-") or (len(bare) <= LONGEST and grounded(bare, known, columns, cells))
+        bare = _TAG.sub(" ", part).replace("**", "").strip()
+        return not bare or _bare(bare) in ours or sentence_grounded(bare, tables)
 
     kept: list[str] = []
     for line in _FENCED.sub("", text).splitlines():
         if _BLOCK.match(line):
             continue
         bullet = _BULLET.match(line)
-        head = bullet[0] if bullet else ""
-        parts = [part for part in _SENTENCE_END.split(line[len(head) :]) if borne_out(part)]
-        joined = " ".join(parts).rstrip()
+        head = "- " if bullet else ""
+        parts = [
+            part for part in _SENTENCE_END.split(line[len(bullet[0]) if bullet else 0 :]) if borne_out(part)
+        ]
+        joined = " ".join(parts).strip().replace("**", "")
         if joined or not line.strip():
             kept.append(f"{head}{joined}" if joined else "")
     made = re.sub(r"\n{3,}", "\n\n", "\n".join(kept)).strip()
@@ -115,7 +108,7 @@ def with_tags(text: str, shown: Sequence[str], wanted: Iterable[str]) -> str:
 def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> str:
     """An honest end: what failed, why, and how often it was tried."""
     lead = _lead(problem) if problem else "The run was cancelled"
-    where = f" at step {step} ({goal.rstrip('.')})" if goal else ""
+    where = f" at step {step} ({in_markdown(goal.rstrip('.'))})" if goal else ""
     parts = [f"The analysis could not be finished{where}."]
     if problem is None:
         parts.append(f"{lead}, so there is no result.")
@@ -124,7 +117,7 @@ def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> st
     told = f"{kind}: {problem.message}" if kind and not problem.message.startswith(kind) else problem.message
     parts.append(f"{lead}:\n\n{fenced('text', told[:_MOST_PRINTED])}")
     if problem.suggestion:
-        parts.append(sentence(problem.suggestion))
+        parts.append(sentence(in_markdown(problem.suggestion)))
     if attempts > 1:
         parts.append(f"I tried this step {attempts} times, each time with the reason in hand.")
     return "\n\n".join(parts)
@@ -136,24 +129,18 @@ def _lead(problem: Problem) -> str:
     return _GIVEN_UP.get(problem.code, "The code failed")
 
 
-def _everything(runs: Sequence[Run]) -> tuple[list[ResultColumn], list[tuple[Any, ...]]]:
-    """Columns and cells of all tables, and what was printed, word by word."""
-    columns: list[ResultColumn] = []
-    rows: list[tuple[Any, ...]] = []
+def _everything(question: str, runs: Sequence[Run], dataset: Dataset) -> Iterator[Facts]:
+    """What each table says, and what was printed with a label."""
     for run in runs:
         for artifact in run.artifacts:
-            if isinstance(artifact, TableArtifact):
-                columns += artifact.columns[:_MOST_COLUMNS]
-                rows += (row[:_MOST_COLUMNS] for row in artifact.rows[:_MOST_ROWS])
-                rows.append((artifact.row_count,))
-        rows.append(tuple(_words(run.stdout[:_MOST_READ])))
-    return columns, rows
+            if isinstance(artifact, TableArtifact) and artifact.columns:
+                columns = [(column.name, column.type) for column in artifact.columns[:_MOST_COLUMNS]]
+                rows = [row[:_MOST_COLUMNS] for row in artifact.rows[:_MOST_ROWS]]
+                total, cut = artifact.row_count, artifact.truncated
+                yield facts_of(result_of(question, None, columns, rows, dataset, total, cut, None))
+        if run.stdout.strip():
+            yield printed_facts(run.stdout[:_MOST_READ])
 
 
-def _is_loss(cell: Any) -> bool:
-    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell < 0
-
-
-def _words(printed: str) -> list[str]:
-    found = (word.strip("'\"`:.!?%$€£") for word in _WORD.findall(printed))
-    return [word.replace(",", "") for word in found if any(char.isdigit() for char in word)]
+def _bare(sentence: str) -> str:
+    return " ".join(sentence.split()).rstrip(".!")

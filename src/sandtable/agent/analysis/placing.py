@@ -6,8 +6,8 @@ import re
 from collections.abc import Mapping
 
 from sandtable.agent.markdown import cell, fenced, table
+from sandtable.quoting import inert
 from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, MermaidArtifact, TableArtifact
-from sandtable.wording.inert import inert
 
 MOST_ROWS = 20
 MOST_COLUMNS = 20
@@ -39,7 +39,8 @@ def _in_markdown(artifact: Artifact) -> str | None:
         case TableArtifact():
             return _table(artifact)
         case MarkdownArtifact(text=text):
-            return text
+            # Code wrote it: an image in it would be fetched by whoever renders the message.
+            return fenced("markdown", text)
         case MermaidArtifact(text=text):
             return fenced("mermaid", text)
         case _:

@@ -12,6 +12,7 @@ from typing import Any
 from sandtable.agent.analysis.coder import MOST_STEPS, Advice, Written
 from sandtable.agent.model_reply import Said, object_in, unreadable, without_thinking
 from sandtable.errors import Problem
+from sandtable.quoting import one_line
 
 LONGEST_CODE = 20_000
 _LONGEST_STEP = 400
@@ -89,11 +90,10 @@ def _step(one: Any) -> str:
     if isinstance(one, dict):
         named = (one.get(name) for name in ("goal", "step", "title", "description", "task"))
         one = next((text for text in named if isinstance(text, str) and text.strip()), "")
-    text = " ".join(one.split()) if isinstance(one, str) else ""
+    text = one_line(one, _LONGEST_STEP) if isinstance(one, str) else ""
     text = re.sub(r"^(?:step )?\d{1,2}[.):]\s+", "", text, flags=re.IGNORECASE)
-    return text[:_LONGEST_STEP]
+    return text
 
 
 def _line(text: Any) -> str:
-    line = " ".join(text.split()) if isinstance(text, str) else ""
-    return line if len(line) <= _LONGEST_SAID else line[: _LONGEST_SAID - 1] + "…"
+    return one_line(text, _LONGEST_SAID) if isinstance(text, str) else ""

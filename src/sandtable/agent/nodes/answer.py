@@ -1,6 +1,6 @@
 """The run becomes an answer: a sentence from its rows, a bounded look at them, and what to ask next.
 
-Invariant: every number said comes from the rows of the runs that the message names.
+Invariant: what is said comes from the rows of the runs that the message names, and what does not is labelled.
 """
 
 from __future__ import annotations
@@ -10,21 +10,21 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.ui import push_ui_message
 
-from sandtable.agent.grounding import grounded
+from sandtable.agent.grounding import facts_of, grounded
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.ending import end_turn
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of
 from sandtable.agent.proposer import Exchange
-from sandtable.agent.saying import failure_text, shows_table, whole_answer
+from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_answer
 from sandtable.agent.state import Said, State, Turn, turn_of
 from sandtable.agent.voice import unheard
 from sandtable.catalog.model import Dataset
 from sandtable.errors import Problem, SandtableError
 from sandtable.runs.model import Run
 from sandtable.wording import answer_of
-from sandtable.wording.field import Field
 from sandtable.wording.meanings import result_of
+from sandtable.wording.result import Result
 
 ROWS_IN_UI = 50
 
@@ -37,7 +37,7 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
     main = ended[0]
     sentence = await _sentence(means, state, dataset, ended)
     suggestions = turn.get("suggestions") or []
-    fields = _fields(turn, main, dataset) if shows_table(main) else ()
+    fields = _result(turn, main, dataset, None).fields if shows_table(main) else ()
     text = whole_answer(sentence, main, turn, fields)
     said = Said(text=text, ending="answered", run_ids=[r.id for r in ended], suggestions=suggestions)
     update, message = await end_turn(state, said, _exchange(state, main, sentence, None))
@@ -60,7 +60,7 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
         row_count=main.row_count,
         overall=_overall(ended),
     )
-    if not turn.get("origin") or turn.get("note"):
+    if not turn.get("origin") or turn.get("note") or labels_of(main):
         return plain
     try:
         asked = await asked_of(means, state, dataset)
@@ -70,14 +70,16 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
         return plain
     if worded is None:
         return plain
-    return worded.text if grounded(worded.text, plain, main.columns, rows) else plain
+    facts = facts_of(_result(turn, main, dataset, _overall(ended)), plan)
+    return worded.text if grounded(worded.text, plain, facts) else plain
 
 
-def _fields(turn: Turn, run: Run, dataset: Dataset) -> tuple[Field, ...]:
+def _result(turn: Turn, run: Run, dataset: Dataset, overall: dict[str, Any] | None) -> Result:
     columns = [(column.name, column.type) for column in run.columns]
     rows = run.rows or ()
     question, plan = turn.get("question", ""), turn.get("plan")
-    return result_of(question, plan, columns, rows, dataset, len(rows), run.truncated, None).fields
+    total = max(len(rows), run.row_count or 0)
+    return result_of(question, plan, columns, rows, dataset, total, run.truncated, overall)
 
 
 def _overall(ended: list[Run]) -> dict[str, Any] | None:

@@ -12,6 +12,7 @@ from sandtable.agent.approval import decision_of, request_of
 from sandtable.agent.nodes.calling import progress
 from sandtable.agent.state import Said, State, Turn, changed, turn_of
 from sandtable.agent.voice import new_id
+from sandtable.quoting import in_markdown
 
 _UNCLEAR = "That was no decision: approve it, reject it, or send it back with other SQL."
 
@@ -37,7 +38,9 @@ def _declined(turn: Turn, reason: str) -> State:
     reply = ToolMessage(
         "declined by a person; nothing was run", tool_call_id=call["call"], id=new_id(), status="error"
     )
-    text = "You declined the query, so nothing was run." + (f" Your reason: {reason}" if reason else "")
+    text = "You declined the query, so nothing was run." + (
+        f" Your reason: {in_markdown(reason)}" if reason else ""
+    )
     return State(turn=changed(turn, Turn(said=Said(text=text, ending="refused"))), messages=[reply])
 
 

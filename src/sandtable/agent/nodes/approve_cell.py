@@ -18,6 +18,7 @@ from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.state import Said, State, Turn, changed, turn_of
 from sandtable.agent.voice import emit
 from sandtable.policy.verdict import Refused
+from sandtable.quoting import in_markdown
 
 _UNCLEAR = "That was no decision: approve it, reject it, or send it back with other code."
 
@@ -25,7 +26,7 @@ _UNCLEAR = "That was no decision: approve it, reject it, or send it back with ot
 async def approve_cell(means: Means, state: State, config: RunnableConfig) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
-    code, goal = analysis.get("code", ""), goal_of(analysis)
+    code, goal = analysis.get("code", ""), in_markdown(goal_of(analysis))
     if isinstance(await means.check(dataset, python=code), Refused):
         # On record as it was judged here: in the session, earlier cells could give its names another meaning.
         return State(turn=noted(turn, alone=True))
@@ -35,11 +36,11 @@ async def approve_cell(means: Means, state: State, config: RunnableConfig) -> St
     if decision.kind == "approve" or decision.text == code:
         return State(turn=turn)
     if decision.text is not None:
-        emit(Code(step=analysis.get("at"), goal=goal, code=decision.text))
+        emit(Code(step=analysis.get("at"), goal=goal_of(analysis), code=decision.text))
         return State(turn=noted(turn, code=decision.text, by_person=True))
     ran = "nothing was run" if not analysis.get("cells") else "nothing more was run"
     text = f"You declined the code, so {ran}." + (
-        f" Your reason: {decision.reason}" if decision.reason else ""
+        f" Your reason: {in_markdown(decision.reason)}" if decision.reason else ""
     )
     runs = [cell["run_id"] for cell in analysis.get("cells") or ()]
     return State(turn=changed(turn, Turn(said=Said(text=text, ending="refused", run_ids=runs))))

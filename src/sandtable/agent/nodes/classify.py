@@ -28,6 +28,7 @@ from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
 from sandtable.plan.shapes import MAX_DEFINITIONS
+from sandtable.quoting import in_markdown, quote
 from sandtable.runs.model import LONGEST_QUESTION
 
 
@@ -89,19 +90,19 @@ def define(name: str, state: State, dataset: Dataset) -> Said:
     if before.plan is None:
         return _asked("Only the result of a question can be named; the last one came from SQL that you gave.")
     if not re.match(r"[a-z_]", made):
-        return _asked(f"“{name}” cannot be a table's name: it must begin with a letter.")
+        return _asked(f"{quote(name)} cannot be a table's name: it must begin with a letter.")
     if dataset.table(made):
-        return _asked(f"`{made}` is already a table of this dataset. Choose another name.")
+        return _asked(f"{quote(made)} is already a table of this dataset. Choose another name.")
     if any(d["name"] == made for d in known):
         # Plans and later names may already read it: a name means one thing for as long as the thread lives.
-        return _asked(f"`{made}` already stands for an earlier result. Choose another name.")
+        return _asked(f"{quote(made)} already stands for an earlier result. Choose another name.")
     if len(known) >= MAX_DEFINITIONS:
         return _asked("This conversation has as many named tables as it can hold. Start a new one for more.")
     plan = {key: value for key, value in before.plan.items() if key not in ("dataset_id", "define")}
     reading = reading_or_none(before.plan, dataset)
     meaning = f": {reading}" if reading else "."
     return Said(
-        text=f"From now on `{made}` stands for that result{meaning}\n\nAsk about it by its name.",
+        text=f"From now on {quote(made)} stands for that result{meaning}\n\nAsk about it by its name.",
         ending="conversed",
         define={"name": made, "plan": plan},
         suggestions=[f"How many rows are in {made}?"],
@@ -110,7 +111,7 @@ def define(name: str, state: State, dataset: Dataset) -> Said:
 
 def failed(error: SandtableError) -> Said:
     problem = error.problem
-    text = f"{sentence(problem.message)} {sentence(problem.suggestion)}".strip()
+    text = f"{sentence(in_markdown(problem.message))} {sentence(in_markdown(problem.suggestion))}".strip()
     return Said(text=text, ending="failed", problem=problem.model_dump(mode="json"))
 
 

@@ -1,6 +1,6 @@
 """The end of an analysis: the answer with its tables and chart, or an honest word on where it stopped.
 
-Invariant: every number said stands in the output of the runs that the message names.
+Invariant: what is said stands in the output of the runs that the message names; code that read no table is labelled.
 """
 
 from __future__ import annotations
@@ -25,15 +25,17 @@ from sandtable.agent.nodes.coding import analysis_of, ask, coder_in
 from sandtable.agent.nodes.ending import end_turn
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.proposer import Exchange, Usage
-from sandtable.agent.state import Said, State, turn_of
+from sandtable.agent.state import Said, State, exchanges_of, turn_of
 from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem
+from sandtable.policy.verdict import NOT_FROM_DATA
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import last_figure
 
 MOST_SHOWN_BYTES = 256 << 10
 """Of artifacts in the thread's own state; the runs have them all."""
+_UNREAD = f"**{NOT_FROM_DATA}:** the code reads no table of the dataset."
 
 
 async def conclude(means: Means, state: State, config: RunnableConfig) -> State:
@@ -48,7 +50,10 @@ async def conclude(means: Means, state: State, config: RunnableConfig) -> State:
     runs = {cell.run_id: await means.runs.get(cell.run_id) for cell in worked}
     result = runs[main.run_id] if main else None
     plain = local_answer(turn.get("question", ""), result, dataset)
-    text = await _worded(means, state, dataset, plain, list(runs.values()))
+    if _reads_a_table(state, list(runs.values())):
+        text = await _worded(means, state, dataset, plain, list(runs.values()))
+    else:
+        text = f"{_UNREAD}\n\n{plain}"
     text = with_tags(text, shown_ids(worked), _wanted(main, worked)) + _replay_note(analysis)
     drawn = _show_result(result, list(runs.values()))
     ids = [main.run_id] if main else []
@@ -76,7 +81,14 @@ async def _worded(means: Means, state: State, dataset: Dataset, plain: str, runs
     text, _ = await ask(means, state, dataset, last_word, last=True)
     if isinstance(text, Problem) or not text:
         return plain
-    return await asyncio.to_thread(worded_answer, text, plain, turn_of(state).get("question", ""), runs)
+    question = turn_of(state).get("question", "")
+    return await asyncio.to_thread(worded_answer, text, plain, question, runs, dataset)
+
+
+def _reads_a_table(state: State, runs: list[Run]) -> bool:
+    """Variables of earlier answers count as read: what they were made of is known no more."""
+    earlier = any(exchange.code for exchange in exchanges_of(state))
+    return earlier or not runs or any(run.verdict is not None and run.verdict.tables for run in runs)
 
 
 def _wanted(main: Seen | None, worked: list[Seen]) -> list[str]:

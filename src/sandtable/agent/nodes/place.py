@@ -8,6 +8,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.state import State
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 
 
 def user_of(config: RunnableConfig) -> str:
@@ -29,7 +30,7 @@ async def dataset_of(means: Means, state: State, config: RunnableConfig) -> Data
     """Raises NotFound, and InvalidInput when the thread has no dataset yet."""
     dataset_id = dataset_id_of(state, config)
     if not dataset_id:
-        known = ", ".join(f"`{dataset.id}`" for dataset in means.datasets.datasets())
+        known = ", ".join(quote(dataset.id) for dataset in means.datasets.datasets())
         raise InvalidInput(
             "no dataset is chosen for this conversation", suggestion=f"Give `dataset_id`, one of {known}."
         )

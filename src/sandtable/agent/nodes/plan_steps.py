@@ -18,6 +18,7 @@ from sandtable.agent.proposer import Asked
 from sandtable.agent.state import State, Turn, added, changed, turn_of
 from sandtable.agent.voice import emit, unheard
 from sandtable.errors import SandtableError
+from sandtable.quoting import in_markdown
 
 _NEEDS_MODEL = "An analysis in Python needs the chat model, so nothing was run."
 
@@ -60,9 +61,9 @@ async def _without_python(means: Means, turn: Turn, asked: Asked, trouble: Sandt
 
 def steps_in_words(steps: list[str]) -> str:
     if len(steps) == 1:
-        return f"In Python: {steps[0]}"
+        return f"In Python: {in_markdown(steps[0])}"
     return f"In {len(steps)} steps of Python: " + " ".join(
-        f"({number}) {step.rstrip('.')}." for number, step in enumerate(steps, 1)
+        f"({number}) {in_markdown(step.rstrip('.'))}." for number, step in enumerate(steps, 1)
     )
 
 

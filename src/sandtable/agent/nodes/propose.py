@@ -8,7 +8,7 @@ from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.builtin import NAME
 from sandtable.agent.events import Thought
-from sandtable.agent.grounding import grounded
+from sandtable.agent.grounding import own_words, suggestion_or_none
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.model_trouble import ModelTrouble
@@ -38,7 +38,7 @@ from sandtable.agent.state import (
 from sandtable.agent.voice import emit, unheard
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
-from sandtable.wording.inert import inert
+from sandtable.quoting import in_markdown, inert
 
 _WITHOUT_PYTHON = "Answered with a plan, without Python"
 
@@ -84,7 +84,7 @@ async def without_model(means: Means, turn: Turn, asked: Asked, trouble: Sandtab
     if not isinstance(proposed.what, PlanProposal):
         return Turn(said=_unanswered(trouble, proposed.what))
     note = sentence(f"the built-in planner answered this, because {inert(trouble.model)} {trouble.in_short}")
-    note = f"{note} {trouble.suggestion}".strip()
+    note = f"{note} {in_markdown(trouble.suggestion)}".strip()
     emit(Thought(text=note))
     taken = _taken(means, proposed.what, turn, asked.dataset)
     ours = Turn(origin=means.planner.name, note=note, attempts=[], usage=added(None, proposed.usage))
@@ -102,7 +102,7 @@ def _unanswered(trouble: ModelTrouble, what: Proposal) -> Said:
 def failed_and(error: SandtableError, further: str) -> Said:
     """The error in words, and a further sentence, also for clients that show the problem instead of the text."""
     said, problem = failed(error), error.problem
-    said["text"] = f"{said.get('text', '')}\n\n{further}"
+    said["text"] = f"{said.get('text', '')}\n\n{in_markdown(further)}"
     whole = {"suggestion": f"{sentence(problem.suggestion)} {further}".strip()}
     said["problem"] = problem.model_copy(update=whole).model_dump(mode="json")
     return said
@@ -128,26 +128,29 @@ def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
             nearest = list(suggestions) or prompts_of(dataset)[:2]
             return Turn(said=Said(text=_asking(reason, nearest), ending="asked", suggestions=nearest))
         case Talk(text):
-            return Turn(said=Said(text=text, ending="conversed"))
+            return Turn(said=Said(text=in_markdown(text), ending="conversed"))
 
 
 def _checked(what: Proposal, turn: Turn, dataset: Dataset) -> Proposal:
-    """A model's own words have no run behind them: whatever number they hold must be ours or the person's."""
+    """A model's own words have no run behind them: they are labelled, or ours stand in their place."""
     known = f"{turn.get('asked', '')}\n{words_of(dataset)}"
     match what:
-        case Talk(text) if not grounded(text, known, (), ()):
-            return AskBack(not_understood(dataset))
+        case Talk(text):
+            said = own_words(text, known)
+            return Talk(said) if said else AskBack(not_understood(dataset))
         case AskBack(reason, suggestions):
-            said = reason if grounded(reason, known, (), ()) else not_understood(dataset)
-            return AskBack(said, tuple(text for text in suggestions if inert(text) == text))
+            said = own_words(reason, known) or not_understood(dataset)
+            kept = (suggestion_or_none(text, known) for text in suggestions)
+            return AskBack(said, tuple(text for text in kept if text))
         case _:
             return what
 
 
 def _asking(reason: str, suggestions: list[str]) -> str:
+    lead = in_markdown(reason)
     if not suggestions:
-        return reason
-    return f"{reason}\n\nYou could ask:\n" + "\n".join(f"- {text}" for text in suggestions)
+        return lead
+    return f"{lead}\n\nYou could ask:\n" + "\n".join(f"- {in_markdown(text)}" for text in suggestions)
 
 
 def after_propose(state: State) -> str:

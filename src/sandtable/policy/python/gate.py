@@ -24,6 +24,7 @@ from sandtable.policy.python.spots import Places, Spot
 from sandtable.policy.python.uses import tables_in, volatile_in
 from sandtable.policy.tree import under
 from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.quoting import LONGEST_TEXT, one_line
 
 RULES: tuple[Callable[[Spot, Code], Finding | None], ...] = (
     syntax_finding,
@@ -67,7 +68,8 @@ def _refused(code: Code, finding: Finding) -> Refused:
     return Refused(
         ErrorCode.PYTHON_POLICY_VIOLATION,
         construct=finding.construct,
-        message=finding.message,
+        # A name may be a text in the code: a word of getattr, a format text.
+        message=one_line(finding.message, LONGEST_TEXT),
         suggestion=finding.suggestion.replace("{table}", code.tables[0]),
         position=position,
         length=length,
@@ -75,7 +77,7 @@ def _refused(code: Code, finding: Finding) -> Refused:
 
 
 def _not_parsed(text: str, parsed: Mapping[str, Any]) -> Refused:
-    message = str(parsed.get("message") or "The code cannot be read.")[:300]
+    message = one_line(str(parsed.get("message") or "The code cannot be read."), 300)
     line = parsed.get("line")
     position = Places(text).offset(line, parsed.get("column"))
     match parsed.get("error_type"):

@@ -15,6 +15,7 @@ from sandtable.catalog.integrity import Damage, Integrity, Whole, damaged
 from sandtable.catalog.store import BAIT
 from sandtable.catalog.version_files import DIGESTS
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 from sandtable.sandbox.job import Job, JobResult, Mode
 from sandtable.sandbox.outcome import failed
 
@@ -125,7 +126,7 @@ class DataFolder:
 
     def _lacking(self, job: Job) -> str | None:
         folder = self._root / "versions" / job.dataset_version.removeprefix("sha256:")
-        named = f" (dataset `{job.dataset_id}`)" if job.dataset_id else ""
+        named = f" (dataset {quote(job.dataset_id)})" if job.dataset_id else ""
         if not folder.is_dir():
             return f"the data of version {job.dataset_version}{named}"
         files = [ref.path for ref in job.data if not (folder / ref.path).is_file()]

@@ -12,6 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_valida
 
 from sandtable.catalog.names import nearest
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 from sandtable.server.threads.line import Strategy
 from sandtable.server.threads.model import SortBy, ThreadStatus
 from sandtable.server.threads.text import clean, question_of
@@ -146,7 +147,9 @@ class RunBody(_Body):
     def _can_be_done(self) -> Self:
         for name in ("interrupt_before", "interrupt_after", "webhook", "after_seconds"):
             if getattr(self, name):
-                raise InvalidInput(f"`{name}` is not supported here", suggestion=f"Leave `{name}` out.")
+                raise InvalidInput(
+                    f"{quote(name)} is not supported here", suggestion=f"Leave {quote(name)} out."
+                )
         if self.command and (self.command.update is not None or self.command.goto is not None):
             raise InvalidInput(
                 "of a command, only `resume` is supported here", suggestion="Leave `update` and `goto` out."
@@ -171,9 +174,9 @@ def modes_of(given: list[str] | str | None) -> tuple[str, ...]:
     for mode in wanted:
         if mode not in MODES:
             alike = nearest(mode, MODES)
-            hint = f"; did you mean `{alike}`?" if alike else ""
+            hint = f"; did you mean {quote(alike)}?" if alike else ""
             raise InvalidInput(
-                f"no stream mode `{mode[:80]}`{hint}",
+                f"no stream mode {quote(mode)}{hint}",
                 suggestion=f"The stream modes here: {', '.join(MODES)}.",
             )
     return tuple(wanted)
@@ -229,7 +232,7 @@ def _block_text(block: Any) -> str:
         return str(block.get("text", ""))
     kind = block.get("type") if isinstance(block, dict) else None
     raise InvalidInput(
-        f"a message can hold text only, not {f'a block of type `{str(kind)[:40]}`' if kind else 'this'}",
+        f"a message can hold text only, not {f'a block of type {quote(str(kind), 40)}' if kind else 'this'}",
         suggestion="Data is added as a dataset; ask about it in words.",
         field="input.messages",
     )

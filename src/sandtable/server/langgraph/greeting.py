@@ -8,6 +8,7 @@ from __future__ import annotations
 from uuid import uuid4
 
 from sandtable.catalog.model import Dataset
+from sandtable.quoting import inert
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.wire import GREETING
 from sandtable.server.threads.model import Thread, ThreadFilter, now
@@ -43,7 +44,9 @@ async def _greet(talk: Conversation, thread_id: str, dataset: Dataset, datasets:
         "props": props,
         "metadata": {"message_id": message_id},
     }
-    said = f"Ask a question about **{dataset.title or dataset.id}** in plain words, or pick one of these."
+    said = (
+        f"Ask a question about **{inert(dataset.title or dataset.id)}** in plain words, or pick one of these."
+    )
     greeting = {"type": "ai", "id": message_id, "content": said}
     values = {"messages": [greeting], "ui": [welcome], "dataset_id": dataset.id}
     await talk.conductor.graph.aupdate_state(

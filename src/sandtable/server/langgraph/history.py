@@ -13,6 +13,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import StateSnapshot
 
 from sandtable.errors import NotFound
+from sandtable.quoting import quote
 from sandtable.server.langgraph.wire import light, shown, state_json
 
 MOST = 400
@@ -30,7 +31,7 @@ async def state_of(graph: Graph, thread_id: str, checkpoint_id: str | None = Non
     state = await graph.aget_state(place(thread_id, checkpoint_id))
     if checkpoint_id and not state.created_at:
         raise NotFound(
-            f"no checkpoint `{checkpoint_id[:80]}` in this thread",
+            f"no checkpoint {quote(checkpoint_id)} in this thread",
             suggestion="Take one from the thread's history.",
             checkpoint_id=checkpoint_id,
         )

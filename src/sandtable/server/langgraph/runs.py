@@ -10,6 +10,7 @@ from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
 from sandtable.errors import InvalidInput, NotFound
+from sandtable.quoting import quote
 from sandtable.server import logs
 from sandtable.server.callers import User
 from sandtable.server.conversations import Conversation, Talking, same_dataset
@@ -121,7 +122,7 @@ async def _turn(talk: Conversation, thread_id: str, run_id: str) -> Turn:
     found = await talk.store.turn(thread_id, run_id[:128])
     if found is None:
         raise NotFound(
-            f"no run `{run_id[:80]}` in this thread",
+            f"no run {quote(run_id)} in this thread",
             suggestion=f"GET {PREFIX}/threads/{thread_id}/runs lists them.",
             run_id=run_id[:128],
         )

@@ -12,6 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from sandtable.assemble import Parts
 from sandtable.errors import NotFound
+from sandtable.quoting import quote
 from sandtable.server.built import FOLDER, INDEX, Build
 from sandtable.server.callers import User
 from sandtable.server.conversations import Talking
@@ -64,5 +65,5 @@ async def asset(path: str, request: Request) -> Response:
 async def _file(name: str, request: Request) -> Response:
     found = await BUILD.answer(name, request.headers, {"Content-Security-Policy": POLICY})
     if found is None:
-        raise NotFound(f"no file `{name[:80]}` in the chat interface", suggestion="Open /chat/.")
+        raise NotFound(f"no file {quote(name)} in the chat interface", suggestion="Open /chat/.")
     return found

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from sandtable.assemble import Parts
 from sandtable.errors import InvalidInput
+from sandtable.quoting import quote
 from sandtable.server.callers import User
 from sandtable.server.conversations import Conversation, Talking
 from sandtable.server.langgraph import bodies
@@ -36,7 +37,7 @@ async def new_thread(talk: Conversation, user: str, wanted: bodies.NewThread) ->
     if not await talk.store.create(thread):
         if wanted.if_exists != "do_nothing":
             raise ThreadBusy(
-                f"there is a thread `{thread.id}` already",
+                f"there is a thread {quote(thread.id)} already",
                 suggestion='Leave `thread_id` out, or send "if_exists": "do_nothing".',
             )
         return await talk.thread(thread.id)

@@ -14,6 +14,7 @@ from fastapi.responses import FileResponse, HTMLResponse
 from pydantic import BaseModel
 
 from sandtable.errors import NotFound
+from sandtable.quoting import quote
 from sandtable.server.langgraph.wire import PREFIX
 
 COMPONENTS = frozenset({"welcome", "progress", "answer"})
@@ -43,12 +44,12 @@ def fragment(name: str) -> str | None:
 async def ui(assistant_id: str, body: FragmentWanted) -> HTMLResponse:
     found = fragment(body.name)
     if found is None:
-        raise NotFound(f"no component `{body.name[:80]}`", suggestion="Show the message's text instead.")
+        raise NotFound(f"no component {quote(body.name)}", suggestion="Show the message's text instead.")
     return HTMLResponse(found)
 
 
 @router.get("/genui/{module}")
 async def genui(module: str) -> FileResponse:
     if module not in _MODULES:
-        raise NotFound(f"no module `{module[:80]}`", suggestion="POST /langgraph/ui/{assistant} names them.")
+        raise NotFound(f"no module {quote(module)}", suggestion="POST /langgraph/ui/{assistant} names them.")
     return FileResponse(_FOLDER / module, media_type="text/javascript", headers={"Cache-Control": "no-cache"})

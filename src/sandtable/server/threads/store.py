@@ -19,6 +19,7 @@ import structlog
 from sandtable.capsule.stopping import stopped
 from sandtable.capsule.store import StoreCorrupt, StoreUnavailable
 from sandtable.errors import NotFound
+from sandtable.quoting import quote
 from sandtable.server.threads import statements as sql
 from sandtable.server.threads.database import Database, Statement
 from sandtable.server.threads.model import (
@@ -276,7 +277,7 @@ class ThreadStore:
 
 def no_thread(thread_id: str) -> NotFound:
     return NotFound(
-        f"no thread `{thread_id[:80]}`",
+        f"no thread {quote(thread_id)}",
         suggestion="Start a new conversation, or look at the list of threads.",
         thread_id=thread_id,
     )

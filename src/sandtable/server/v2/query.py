@@ -14,6 +14,7 @@ from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.names import nearest
 from sandtable.errors import InvalidInput, NotFound
+from sandtable.quoting import quote
 from sandtable.server import logs
 from sandtable.server.callers import User
 from sandtable.server.conversations import Talking, same_dataset
@@ -110,17 +111,17 @@ def dataset_named(parts: Parts, name: str) -> Dataset:
     if len(found) == 1:
         return found[0]
     if found:
-        ids = " or ".join(f"`{dataset.id}`" for dataset in found)
+        ids = " or ".join(quote(dataset.id) for dataset in found)
         raise InvalidInput(
-            f"more than one dataset has a file `{name}`",
+            f"more than one dataset has a file {quote(name)}",
             suggestion=f"Say which: {ids}.",
             field="dataset_name",
         )
     ids = [dataset.id for dataset in datasets]
     alike = nearest(name, [*ids, *(file for dataset in datasets for file in _files(dataset))])
-    hint = f"; did you mean `{alike}`?" if alike else ""
+    hint = f"; did you mean {quote(alike)}?" if alike else ""
     raise NotFound(
-        f"no dataset `{name[:80]}`{hint}",
+        f"no dataset {quote(name)}{hint}",
         suggestion=f"The datasets are: {', '.join(ids)}.",
         dataset=name,
         nearest=alike,

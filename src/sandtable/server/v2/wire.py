@@ -34,6 +34,7 @@ from sandtable.agent.events import (
 )
 from sandtable.capsule.store import TERMINAL
 from sandtable.errors import ErrorCode, Problem
+from sandtable.quoting import in_markdown
 from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, PlotlyArtifact, TableArtifact
 from sandtable.sandbox.job import ResultColumn
 from sandtable.server.json_text import encode
@@ -214,7 +215,9 @@ def _broke(code: str, why: str, so_far: SoFar) -> Told:
     error = Said("error", f"{code}: {why}")
     if so_far.ended:
         return [error], so_far
-    return [error, Said("final_response", f"There is no answer: {why}")], replace(so_far, ended=True)
+    return [error, Said("final_response", f"There is no answer: {in_markdown(why)}")], replace(
+        so_far, ended=True
+    )
 
 
 def _waits(interrupts: list[dict[str, Any]], so_far: SoFar) -> Told:

@@ -1,0 +1,86 @@
+"""The answer to the one question of this room: may this text be said about these rows?"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sandtable.agent.grounding.facts import Facts
+from sandtable.agent.grounding.grammar import clauses_of
+from sandtable.agent.grounding.reading import Token, read
+from sandtable.agent.grounding.truth import column_of, is_true
+from sandtable.quoting import INVISIBLE
+
+LONGEST = 800
+MOST_SENTENCES = 5
+_SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
+_OURS = "“”’—–−€£¥°"
+
+
+def grounded(text: str, plain: str, facts: Facts) -> bool:
+    """Whether `text` may be said in place of `plain`, the sentence that was made from the rows."""
+    if _alike(text, plain):
+        return True
+    if not _plain_prose(text, plain, facts) or not facts.usable:
+        return False
+    tokens = read(text, facts)
+    if tokens is None:
+        return False
+    known = {_bare(sentence) for sentence in _SENTENCE_END.split(plain)}
+    sentences = _sentences(tokens)
+    return 0 < len(sentences) <= MOST_SENTENCES and all(
+        _bare(text[sentence[0].start : sentence[-1].end]) in known or _all_true(sentence, facts)
+        for sentence in sentences
+    )
+
+
+def sentence_grounded(text: str, tables: Sequence[Facts]) -> bool:
+    """Whether one sentence is true of one of several results."""
+    for facts in tables:
+        if facts.usable and _plain_prose(text, "", facts):
+            tokens = read(text, facts)
+            sentences = _sentences(tokens) if tokens is not None else []
+            if len(sentences) == 1 and _all_true(sentences[0], facts):
+                return True
+    return False
+
+
+def _all_true(sentence: Sequence[Token], facts: Facts) -> bool:
+    clauses = clauses_of(sentence)
+    if clauses is None:
+        return False
+    for clause in clauses:
+        if not is_true(clause, facts):
+            return False
+        # "Europe had the most orders, and Asia the fewest": the second clause is about orders, too.
+        facts = replace(facts, main=column_of(clause, facts))
+    return True
+
+
+def _sentences(tokens: Sequence[Token]) -> list[list[Token]]:
+    made: list[list[Token]] = [[]]
+    for token in tokens:
+        if token.letter == ".":
+            made.append([])
+        else:
+            made[-1].append(token)
+    return [sentence for sentence in made if sentence]
+
+
+def _plain_prose(text: str, plain: str, facts: Facts) -> bool:
+    """One paragraph, and no letter that is neither plain nor in the data: a look-alike is another letter."""
+    if not text.strip() or len(text) > LONGEST or "\n" in text.strip() or INVISIBLE.search(text.strip()):
+        return False
+    shown = unicodedata.normalize("NFC", text)
+    known = f"{plain}{_OURS}{''.join(facts.spelled)}"
+    return all(char.isascii() or char in known for char in shown)
+
+
+def _alike(text: str, plain: str) -> bool:
+    return " ".join(text.split()) == " ".join(plain.split())
+
+
+def _bare(sentence: str) -> str:
+    return " ".join(sentence.split()).rstrip(".!")
