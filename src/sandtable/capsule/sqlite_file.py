@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from sandtable.capsule.sqlite_errors import explained, too_new
 from sandtable.capsule.sqlite_wal import use_wal
@@ -59,7 +59,18 @@ class SqliteFile:
                 raise
             raise problem from error
 
+    async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        return await self.do(lambda: [dict(row) for row in self.db.execute(sql, values)])
+
+    async def change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[int]:
+        """All or none; how many rows each changed."""
+        return await self.do(lambda: self._change(statements))
+
     # What follows runs on the worker thread.
+
+    def _change(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> list[int]:
+        with self.transaction() as db:
+            return [db.execute(sql, values).rowcount for sql, values in statements]
 
     @property
     def db(self) -> sqlite3.Connection:
