@@ -182,6 +182,16 @@ class Settings(BaseSettings):
     queue_limit: int = Field(default=10_000, ge=1)
     """Runs that may wait; more are refused at the door."""
 
+    keep_days: int | None = Field(default=None, ge=1)
+    """Runs and conversations that were last used longer ago than this are removed, in days; see retention.md. All are
+    kept when unset."""
+
+    keep_runs: int | None = Field(default=None, ge=1)
+    """How many of the newest runs are kept; all when unset."""
+
+    keep_mb: int | None = Field(default=None, ge=1)
+    """How much the runs, capsules and conversations that are kept may take, in MiB; no limit when unset."""
+
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
 

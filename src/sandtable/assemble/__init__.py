@@ -16,6 +16,7 @@ from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.capsule.document import Document, verify_document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
+from sandtable.capsule.store import RunStore
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
@@ -70,6 +71,7 @@ class Parts:
     _run_parts: RunParts
     _store: DataStore
     _ahead: Ahead
+    run_store: RunStore
     database: Any = None
     """The `Postgres` that servers share; nothing when all is in the home."""
 
@@ -241,7 +243,18 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         if serving and run_parts.judge_python is not None:
             ahead.begin()
         yield Parts(
-            settings, library, runs, gate, tiers, sessions, key, run_parts, store, ahead, state.database
+            settings,
+            library,
+            runs,
+            gate,
+            tiers,
+            sessions,
+            key,
+            run_parts,
+            store,
+            ahead,
+            state.runs,
+            state.database,
         )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -267,8 +267,25 @@ class Runs:
     async def _record(self, run_id: str) -> RunRecord:
         record = await self._store.get(run_id)
         if record is None:
-            raise NotFound(f"no run {run_id!r}", suggestion="`sandtable runs` or GET /runs lists them.")
+            raise await self._unknown(run_id)
         return record
+
+    async def _unknown(self, run_id: str) -> NotFound:
+        removed = await self._store.holdings.removal(run_id)
+        if removed is None:
+            return NotFound(f"no run {run_id!r}", suggestion="`sandtable runs` or GET /runs lists them.")
+        return NotFound(
+            f"run {run_id} was removed by retention on {removed.removed_at[:10]}",
+            suggestion="A copy of its capsule that was exported before still verifies. Ask again for a new answer.",
+            removed_at=removed.removed_at,
+            rule=removed.rule,
+            capsule=removed.capsule,
+        )
+
+    def forget(self, run_ids: Iterable[str]) -> None:
+        """They were removed from the store."""
+        for run_id in run_ids:
+            self._ended.pop(run_id, None)
 
     async def _whole(self, run: Run) -> Run:
         """With its figure, which is kept once, where it is signed. What has ended stays as it is."""

@@ -82,11 +82,11 @@ class Earlier:
         """Threads that are still in the old tables."""
         return [row["thread_id"] for row in await self._db.rows(_THREADS, most)]
 
-    async def bring_over(self, thread_id: str, saver: Checkpoints) -> None:
-        if self._done.get(thread_id):
+    async def bring_over(self, thread_id: str, saver: Checkpoints, *, again: bool = False) -> None:
+        if self._done.get(thread_id) and not again:
             return
         async with self._lock:
-            if not self._done.get(thread_id) and await self._db.rows(_THREAD, thread_id):
+            if (again or not self._done.get(thread_id)) and await self._db.rows(_THREAD, thread_id):
                 await self._bring(thread_id, saver)
             self._done.put(thread_id, True)
 
@@ -95,17 +95,18 @@ class Earlier:
         writes = await self._db.rows(self._tables.writes, thread_id)
         blobs = await self._db.rows(self._tables.blobs, thread_id) if self._tables.blobs else []
         # A long thread takes seconds: the others go on meanwhile.
-        size, at, lines = await asyncio.to_thread(self._copied, saver, states, blobs, writes)
+        head, lines = await asyncio.to_thread(self._copied, saver, states, blobs, writes)
         gone = [(delete, (thread_id,)) for delete in self._tables.delete]
-        await self._db.change((sql.ADOPT, (thread_id, at, size)), *lines, *gone)
+        await self._db.change((sql.ADOPT, (thread_id, *head)), *lines, *gone)
 
     def _copied(
         self, saver: Checkpoints, states: list[Row], blobs: list[Row], writes: list[Row]
-    ) -> tuple[int, str, list[Statement]]:
+    ) -> tuple[tuple[str, str, int], list[Statement]]:
+        """The thread's user, last change and size, and what writes its states."""
         decode: Decode = saver.serde.loads_typed
         named = {(row["checkpoint_ns"], row["channel"], row["version"]): row for row in blobs}
         held: dict[str, dict[str, Held]] = {}
-        total, at, lines = 0, "", list[Statement]()
+        user, at, total, lines = "", "", 0, list[Statement]()
         for row in states:
             place = (row["thread_id"], row["checkpoint_ns"], row["checkpoint_id"])
             checkpoint = versions_as_numbers(self._tables.checkpoint(row, named, decode))
@@ -113,12 +114,12 @@ class Earlier:
             parent_id = row["parent_checkpoint_id"]
             parent = held.get(parent_id or "", {})
             held[place[2]], size, made = saver.writing(place, parent_id, parent, checkpoint, metadata)
-            total, at = total + size, max(at, checkpoint["ts"])
+            total, at, user = total + size, max(at, checkpoint["ts"]), user or str(metadata.get("user") or "")
             lines += made
         for size, made in _copied_writes(saver, writes, self._tables.written):
             total += size
             lines += made
-        return total, at, lines
+        return (user, at, total), lines
 
 
 def _copied_writes(

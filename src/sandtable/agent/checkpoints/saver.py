@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Protocol, cast
@@ -52,7 +53,20 @@ class Database(Protocol):
 class EarlierThreads(Protocol):
     """Threads that an earlier version wrote."""
 
-    async def bring_over(self, thread_id: str, saver: Checkpoints) -> None: ...
+    async def left(self, most: int) -> list[str]:
+        """Some that are not brought over yet."""
+        ...
+
+    async def bring_over(self, thread_id: str, saver: Checkpoints, *, again: bool = False) -> None:
+        """Also when it was looked for already, if `again`."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredThread:
+    thread_id: str
+    updated_at: str
+    bytes: int
 
 
 class Checkpoints(BaseCheckpointSaver[int]):
@@ -110,7 +124,8 @@ class Checkpoints(BaseCheckpointSaver[int]):
         about = get_serializable_checkpoint_metadata(config, metadata)
         values = cast(dict[str, Any], checkpoint)
         held, size, lines = self.writing(place, parent_id, parent, values, about)
-        await self.database.change((sql.GROW, (thread_id, _now(), size)), *lines)
+        user = str(about.get("user") or "")
+        await self.database.change((sql.GROW, (thread_id, user, _now(), size)), *lines)
         self._remember(place, held)
         return _config(place)
 
@@ -119,16 +134,37 @@ class Checkpoints(BaseCheckpointSaver[int]):
     ) -> None:
         place = (*_thread(config), str(get_checkpoint_id(config)))
         size, lines = self.writing_writes(place, writes, task_id, task_path)
-        await self.database.change((sql.GROW, (place[0], _now(), size)), *lines)
+        await self.database.change((sql.GROW, (place[0], "", _now(), size)), *lines)
 
     async def adelete_thread(self, thread_id: str) -> None:
         await self._bring_over(thread_id)
         await self.database.change((sql.DELETE, (thread_id,)))
 
-    async def size(self, thread_id: str) -> int:
-        """Bytes that the thread's states take."""
-        rows = await self.database.rows(sql.SIZE, thread_id)
-        return rows[0]["bytes"] if rows else 0
+    async def bytes_of(self, user: str) -> int:
+        """What the user's threads take."""
+        return (await self.database.rows(sql.BYTES_OF, user))[0]["n"]
+
+    async def threads(self) -> list[StoredThread]:
+        return [StoredThread(**row) for row in await self.database.rows(sql.THREADS)]
+
+    async def named_runs(self) -> dict[str, list[str]]:
+        """The runs that each thread names."""
+        named: dict[str, list[str]] = {}
+        for row in await self.database.rows(sql.NAMED_RUNS):
+            named.setdefault(row["thread_id"], []).append(row["run_id"])
+        return named
+
+    async def delete_unused(self, thread_id: str, since: str) -> bool:
+        """Deletes a thread unless it was written to after `since`."""
+        return await self.database.change((sql.DELETE_UNUSED, (thread_id, since))) == [1]
+
+    async def bring_over_some(self, most: int) -> int:
+        """Brings over so many of the threads that an earlier version wrote; how many there were."""
+        left = await self._earlier.left(most) if self._earlier is not None else []
+        for thread_id in left:
+            assert self._earlier is not None
+            await self._earlier.bring_over(thread_id, self, again=True)
+        return len(left)
 
     def get_next_version(self, current: int | None, channel: None) -> int:
         return 1 if current is None else current + 1

@@ -13,11 +13,12 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """
         CREATE TABLE sandtable_checkpoint_threads (
             thread_id TEXT PRIMARY KEY NOT NULL,
+            user_name TEXT NOT NULL,
             updated_at TEXT NOT NULL,
             bytes BIGINT NOT NULL
         )
         """,
-        "CREATE INDEX sandtable_checkpoint_threads_by_update ON sandtable_checkpoint_threads (updated_at)",
+        "CREATE INDEX sandtable_checkpoint_threads_of_user ON sandtable_checkpoint_threads (user_name, bytes)",
         """
         CREATE TABLE sandtable_checkpoints (
             thread_id TEXT NOT NULL REFERENCES sandtable_checkpoint_threads ON DELETE CASCADE,
@@ -80,12 +81,14 @@ LISTS = "SELECT id, parent_id, kind, lists FROM sandtable_checkpoints WHERE thre
 ITEMS = "SELECT digest, kind, value FROM sandtable_checkpoint_items WHERE thread_id = ?"
 
 GROW = """
-    INSERT INTO sandtable_checkpoint_threads (thread_id, updated_at, bytes) VALUES (?, ?, ?)
+    INSERT INTO sandtable_checkpoint_threads (thread_id, user_name, updated_at, bytes) VALUES (?, ?, ?, ?)
     ON CONFLICT (thread_id) DO UPDATE SET updated_at = excluded.updated_at,
-        bytes = sandtable_checkpoint_threads.bytes + excluded.bytes
+        bytes = sandtable_checkpoint_threads.bytes + excluded.bytes,
+        user_name = coalesce(nullif(sandtable_checkpoint_threads.user_name, ''), excluded.user_name)
 """
+"""A thread is the user's who first said something in it: its states may begin before."""
 ADOPT = """
-    INSERT INTO sandtable_checkpoint_threads (thread_id, updated_at, bytes) VALUES (?, ?, ?)
+    INSERT INTO sandtable_checkpoint_threads (thread_id, user_name, updated_at, bytes) VALUES (?, ?, ?, ?)
     ON CONFLICT (thread_id) DO NOTHING
 """
 PUT_ITEM = """
@@ -112,4 +115,7 @@ NAME_RUN = """
     ON CONFLICT (thread_id, run_id) DO NOTHING
 """
 DELETE = "DELETE FROM sandtable_checkpoint_threads WHERE thread_id = ?"
-SIZE = "SELECT bytes FROM sandtable_checkpoint_threads WHERE thread_id = ?"
+DELETE_UNUSED = "DELETE FROM sandtable_checkpoint_threads WHERE thread_id = ? AND updated_at <= ?"
+THREADS = "SELECT thread_id, updated_at, bytes FROM sandtable_checkpoint_threads"
+NAMED_RUNS = "SELECT thread_id, run_id FROM sandtable_checkpoint_runs"
+BYTES_OF = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) AS n FROM sandtable_checkpoint_threads WHERE user_name = ?"
