@@ -192,6 +192,13 @@ class Settings(BaseSettings):
     keep_mb: int | None = Field(default=None, ge=1)
     """How much the runs, capsules and conversations that are kept may take, in MiB; no limit when unset."""
 
+    user_disk_mb: int | None = Field(default=None, ge=0)
+    """How much one user's runs, capsules and conversations may take, in MiB, before more are refused; 0 is no limit.
+    When unset it is 10,240 for `sandtable serve`, and no limit for the command line and the library."""
+
+    user_threads: int | None = Field(default=None, ge=0)
+    """How many conversations one user may have on a server; 0 is no limit. When unset it is 10,000."""
+
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
 

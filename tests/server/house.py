@@ -17,6 +17,7 @@ from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile,
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
+from sandtable.runs.quotas import Quotas
 from sandtable.runs.rederive import rederive_with
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
@@ -137,9 +138,15 @@ def report(problem: Problem | None = None) -> DoctorReport:
 
 @asynccontextmanager
 async def open_house(
-    home: Path, settings: Settings | None = None, *, one_person: bool = False
+    home: Path,
+    settings: Settings | None = None,
+    *,
+    one_person: bool = False,
+    quotas: Quotas | None = None,
 ) -> AsyncIterator[House]:
     world = World(home, changes={"may_skip_check": one_person})
     chosen = settings or Settings(home=home, web=home / "not-built")
-    async with world.opened(queue_limit=chosen.queue_limit) as runs:
+    limits = quotas or Quotas()
+    async with world.opened(queue_limit=chosen.queue_limit, quotas=limits) as runs:
+        limits.meters.append(runs._store.holdings.bytes_of)
         yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world)

@@ -20,6 +20,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.proposer import Asked, PlanProposal, Proposal, Proposed, SqlProposal, Talk, Usage, Worded
 from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
+from sandtable.runs.quotas import Quotas
 from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
@@ -193,10 +194,11 @@ async def served(
     *,
     approval: Literal["off", "sql"] = "off",
     small: bool = False,
+    quotas: Quotas | None = None,
 ) -> AsyncIterator[Served]:
     """Twice over the same home is a restart."""
-    chosen, script = settings or Settings(home=home), Script()
-    async with open_house(home, chosen) as house:
+    chosen, script, limits = settings or Settings(home=home), Script(), quotas or Quotas()
+    async with open_house(home, chosen, quotas=limits) as house:
         house.world.changes["compile"] = compile_checked
 
         @asynccontextmanager
@@ -213,10 +215,11 @@ async def served(
                     approval=approval,
                 )
                 analyst, line = Analyst(means, saver), line_of(parts.settings)
-                conductor = Conductor(analyst, store, line)
+                conductor = Conductor(analyst, store, line, limits)
+                stack.enter_context(limits.counting(saver.bytes_of))
                 stack.push_async_callback(line.aclose)
                 stack.push_async_callback(conductor.aclose)
-                yield Conversation(analyst, conductor, store, line)
+                yield Conversation(analyst, conductor, store, line, limits)
 
         app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
         async with listening(app, small=small) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:

@@ -28,6 +28,7 @@ from sandtable.runs.desk import Runs
 from sandtable.runs.library import Library
 from sandtable.runs.parts import Parts as RunParts
 from sandtable.runs.pipeline import refs_of
+from sandtable.runs.quotas import Quotas
 from sandtable.runs.rederive import rederive_with
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.convert import SandboxedConvert
@@ -40,6 +41,10 @@ from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
+
+SERVED_DISK_MB = 10 << 10
+SERVED_THREADS = 10_000
+"""What one user of a server may have when the settings do not say."""
 
 
 class Ahead:
@@ -72,6 +77,7 @@ class Parts:
     _store: DataStore
     _ahead: Ahead
     run_store: RunStore
+    quotas: Quotas
     database: Any = None
     """The `Postgres` that servers share; nothing when all is in the home."""
 
@@ -165,6 +171,14 @@ def threads_of(settings: Settings) -> int:
     return settings.threads or len(os.sched_getaffinity(0))
 
 
+def quotas_of(settings: Settings, *, serving: bool) -> Quotas:
+    disk, threads = settings.user_disk_mb, settings.user_threads
+    return Quotas(
+        disk_mb=SERVED_DISK_MB if disk is None and serving else disk,
+        threads=SERVED_THREADS if threads is None and serving else threads,
+    )
+
+
 def compile_checked(plan: dict[str, Any], dataset: Dataset, rows: int) -> Compiled:
     """Raises InvalidInput with every problem of the plan at once."""
     return compile_plan(parse_plan(plan), dataset, max_rows=rows)
@@ -227,6 +241,8 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         )
         key = open_signing_key(settings.home, settings.signing_key)
         state = state_of(settings)
+        quotas = quotas_of(settings, serving=serving)
+        stack.enter_context(quotas.counting(state.runs.holdings.bytes_of))
         runs = Runs(
             state.runs,
             run_parts,
@@ -235,6 +251,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             concurrency=settings.concurrency,
             queue_limit=settings.queue_limit,
             instance=state.instance,
+            quotas=quotas,
         )
         await runs.start(adopt=serving)
         stack.push_async_callback(runs.aclose)
@@ -254,6 +271,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             store,
             ahead,
             state.runs,
+            quotas,
             state.database,
         )
 

@@ -39,6 +39,7 @@ from sandtable.runs.liveness import HomeLiveness, Liveness
 from sandtable.runs.model import Run, RunRequest, body_of, run_of, search_text
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import limits_for
+from sandtable.runs.quotas import Quotas
 from sandtable.runs.waiters import Waiters, Watch
 from sandtable.runs.worker import Worker, iso
 
@@ -73,11 +74,13 @@ class Runs:
         max_attempts: int = 25,
         now: Callable[[], datetime] = utc_now,
         instance: Liveness | None = None,
+        quotas: Quotas | None = None,
     ) -> None:
-        """`instance` tells who lives; a lock in the home when left out."""
+        """`instance` tells who lives; a lock in the home when left out. `quotas` limits what a user may have stored."""
         self._store = store
         self._parts = parts
         self._queue_limit = queue_limit
+        self._quotas = quotas or Quotas()
         self._now = now
         self._instance = instance or HomeLiveness(home)
         self._ids = RunIds()
@@ -126,12 +129,13 @@ class Runs:
             log.warning("runs_not_put_back", reason=error.message)
 
     async def submit(self, request: RunRequest) -> Run:
-        """Accept a run: it is on disk when this returns. Raises NotFound, InvalidInput, QueueFull."""
+        """Accept a run: it is on disk when this returns. Raises NotFound, InvalidInput, QueueFull, QuotaFull."""
         if not self._loops:
             raise SandboxUnavailable("runs are not taken: the server stops", suggestion="Try again soon.")
         dataset = await self._parts.datasets.ready(request.dataset_id)
         if request.python is not None:
             self._require_python(request, dataset)
+        await self._quotas.require_disk(request.user)
         now = self._now()
         run = Run(
             id=self._ids.next(now),

@@ -21,6 +21,7 @@ from starlette.types import Scope
 from sandtable.capsule.store import QueueFull, StoreUnavailable
 from sandtable.catalog.names import nearest
 from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.runs.quotas import QuotaFull
 from sandtable.server.threads.model import ThreadBusy
 from sandtable.server.threads.text import TooLong
 
@@ -100,6 +101,8 @@ async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
     if isinstance(error, QueueFull | StoreUnavailable):
         return error_response(error.problem, request.scope, 503, {"Retry-After": RETRY_SECONDS})
+    if isinstance(error, QuotaFull):
+        return error_response(error.problem, request.scope, 507)
     if isinstance(error, ThreadBusy | TooLong):
         return error_response(error.problem, request.scope, 409 if isinstance(error, ThreadBusy) else 413)
     return error_response(error.problem, request.scope)

@@ -54,7 +54,8 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
         analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer))
         line = line_of(parts.settings)
         stack.push_async_callback(line.aclose)
-        conductor = Conductor(analyst, store, line)
+        conductor = Conductor(analyst, store, line, parts.quotas)
+        stack.enter_context(parts.quotas.counting(checkpointer.bytes_of))
         stack.push_async_callback(conductor.aclose)
         log.info("conversation_ready", kept_in=kept_in(parts.settings), model=model_name(parts.settings))
         keeper = Keeper(
@@ -71,7 +72,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
             asyncio.create_task(keep(keeper, parts.settings), name="retention"),
         )
         try:
-            yield Conversation(analyst, conductor, store, line)
+            yield Conversation(analyst, conductor, store, line, parts.quotas)
         finally:
             await stopped(*beside)
 

@@ -23,6 +23,7 @@ from sandtable.agent.state import State, with_exchange
 from sandtable.capsule.store import QueueFull
 from sandtable.errors import InvalidInput, NotFound, SandtableError
 from sandtable.recent import Recent
+from sandtable.runs.quotas import Quotas
 from sandtable.server.json_text import encode
 from sandtable.server.langgraph.history import Graph, history_of, place, state_of, whole_state
 from sandtable.server.langgraph.live import Live, Order, read, written
@@ -49,8 +50,11 @@ log = structlog.get_logger("sandtable.server")
 
 
 class Conductor:
-    def __init__(self, analyst: Analyst, store: ThreadStore, line: Line) -> None:
+    def __init__(
+        self, analyst: Analyst, store: ThreadStore, line: Line, quotas: Quotas | None = None
+    ) -> None:
         self._analyst = analyst
+        self._quotas = quotas or Quotas()
         self.graph: Graph = analyst.graph
         self._store = store
         self._line = line
@@ -61,7 +65,8 @@ class Conductor:
         store.on_inherit(self._take_up)
 
     async def start(self, order: Order) -> Live:
-        """The turn is in the store when this returns. Raises ThreadBusy, QueueFull, NotFound."""
+        """The turn is in the store when this returns. Raises ThreadBusy, QueueFull, NotFound, QuotaFull."""
+        await self._quotas.require_disk(order.user)
         at = now()
         turn = Turn(
             id=str(uuid4()),

@@ -1599,6 +1599,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description The user has as much stored as one user may have. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     check: {
@@ -1817,6 +1826,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description The user has as much stored as one user may have. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     healthz: {
@@ -2013,6 +2031,15 @@ export interface operations {
             };
             /** @description The sandbox, the store or the queue takes nothing now. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user has as much stored as one user may have. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2373,6 +2400,15 @@ export interface operations {
             };
             /** @description The store or the queue takes nothing now. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user has as much stored as one user may have. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
