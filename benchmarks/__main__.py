@@ -58,6 +58,8 @@ async def _extras(data: Data, quick: bool) -> Extras:
         server_gate = Timings(await extras.gate_ms(executor, rounds, one_person=False))
     finally:
         await executor.aclose()
+    checks = await extras.digest_check_ms(200 if quick else 2000)
+    print(f"data of a version are hashed once after a change, {extras.hashed_mb_per_s(data):.0f} MB/s\n")
     floor, ours = await extras.large_data_ms(data, 3 if quick else 7)
     runs = 240 if quick else 2000
     hangs, unexpected, seconds = await extras.soak(data, runs)
@@ -65,7 +67,9 @@ async def _extras(data: Data, quick: bool) -> Extras:
         print(f"soak: {count} × {kind}")
     print(f"soak: {runs} runs in {seconds:.0f} s\n")
     idle = await extras.idle_memory_mb(data)
-    return Extras(idle, kill_ms, gate, server_gate, floor, ours, hangs, unexpected.total(), runs)
+    return Extras(
+        idle, kill_ms, gate, server_gate, Timings(checks), floor, ours, hangs, unexpected.total(), runs
+    )
 
 
 def _print_table(table: Table, missing: dict[str, str]) -> None:
@@ -109,6 +113,7 @@ def _as_json(
         "not_measured": missing,
         "large_ms": {"in-process": measured.large_floor_ms, "sandtable": measured.large_ours_ms},
         "kill_delay_ms": measured.kill_ms,
+        "digest_check_ms": {"median": measured.digest_check.median, "p95": measured.digest_check.p95},
         "targets": _told(targets),
     }
 

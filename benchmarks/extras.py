@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import statistics
+import tempfile
 import time
 from collections import Counter
 from pathlib import Path
@@ -12,17 +13,21 @@ from typing import Any
 
 from benchmarks.data import GROUP_BY, LARGE_GROUP_BY, Data, open_in_process
 from benchmarks.measure import Contender, take_turns
+from sandtable.assemble import assemble
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.catalog.source import digest_source
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved
 from sandtable.sandbox.gate import Gate
 from sandtable.sandbox.job import JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.sandbox import Sandbox
+from sandtable.settings import Settings
 
 _ENDLESS = "SELECT count(*) FROM range(10000000) AS a, range(10000000) AS b WHERE a.range + b.range = 7"
 _STALL_S = 30
 _KILL_MS = 200
+_SETTLED_S = 2.5
 
 
 def _private_mb(sandbox: Sandbox) -> float:
@@ -82,6 +87,31 @@ async def gate_ms(executor: LocalExecutor, rounds: int, *, one_person: bool) -> 
             taken.append((time.perf_counter() - started) * 1e3)
         assert isinstance(verdict, Approved), verdict
     return taken
+
+
+async def digest_check_ms(rounds: int) -> list[float]:
+    """What a run pays to know that its data are whole: looked at before it, and again before its answer is taken."""
+    taken: list[float] = []
+    with tempfile.TemporaryDirectory(prefix="sandtable-bench-") as home:
+        async with assemble(Settings(home=Path(home), standby=0, presealed=0)) as parts:
+            library = parts.library
+            dataset = max(library.datasets(), key=lambda each: len(each.tables))
+            await library.ready(dataset.id)
+            # Just after they were written, files are hashed for every run.
+            await asyncio.sleep(_SETTLED_S)
+            for _ in range(rounds):
+                started = time.perf_counter()
+                same = await library.unchanged(await library.open(dataset.id, dataset.version))
+                taken.append((time.perf_counter() - started) * 1e3)
+                assert same
+    return taken
+
+
+def hashed_mb_per_s(data: Data) -> float:
+    """How fast files are hashed, once after each change."""
+    started = time.perf_counter()
+    digest_source(data.large)
+    return data.large.stat().st_size / 1e6 / (time.perf_counter() - started)
 
 
 async def large_data_ms(data: Data, rounds: int) -> tuple[float, float]:

@@ -28,6 +28,7 @@ class Extras:
     kill_ms: list[float]
     gate: Timings
     server_gate: Timings
+    digest_check: Timings
     large_floor_ms: float
     large_ours_ms: float
     hangs: int
@@ -87,6 +88,7 @@ def _extra_targets(extras: Extras) -> list[Target]:
         Target("a kill lands after its limit, at the latest", max(extras.kill_ms), 100, "ms"),
         Target("gate of a command, its parser kept, median", extras.gate.median, 5, "ms"),
         Target("gate of a server, a parser for each text, median", extras.server_gate.median, 5, "ms"),
+        Target("digest check of a query, before and after it, median", extras.digest_check.median, 0.2, "ms"),
         Target("large GROUP BY / in-process, same threads", large, 1.5, "×"),
         Target(f"hangs in {extras.soak_runs} mixed runs", extras.hangs, 0, ""),
         Target(f"unexpected outcomes in {extras.soak_runs} mixed runs", extras.unexpected, 0, ""),

@@ -69,6 +69,8 @@ def _default(field: FieldInfo) -> str:
     value = field.get_default(call_default_factory=True, validated_data={})
     if value is None:
         return "unset"
+    if value == ():
+        return "empty"
     text = str(value)
     home = str(Path.home())
     if isinstance(value, Path) and text.startswith(home):
@@ -78,6 +80,8 @@ def _default(field: FieldInfo) -> str:
 
 def _accepts(field: FieldInfo) -> str:
     kind: Any = field.annotation
+    if get_origin(kind) is tuple:
+        return "texts with commas between them"
     for part in (kind, *get_args(kind)):
         if get_origin(part) is Literal:
             return ", ".join(f"`{choice}`" for choice in get_args(part))

@@ -4,6 +4,7 @@ SandtableError
 ├── InvalidInput        the caller: a plan, a file, a request that cannot be used   VALIDATION_ERROR
 ├── NotFound            the caller: no such dataset, table, run                     NOT_FOUND
 ├── SandboxUnavailable  the operator: this host cannot isolate                      SANDBOX_UNAVAILABLE
+├── DataDamaged         the operator: a version's files are not those published     DATA_DAMAGED
 └── RunnerBroken        nobody by name: the machinery failed                        RUNNER_INTERNAL_ERROR
 
 Expected outcomes of a run (refused, timed out, too large) are values, not exceptions: see
@@ -27,6 +28,7 @@ class ErrorCode(StrEnum):
     RUNNER_RESOURCE_EXCEEDED = "RUNNER_RESOURCE_EXCEEDED"
     RUNNER_INTERNAL_ERROR = "RUNNER_INTERNAL_ERROR"
     SANDBOX_UNAVAILABLE = "SANDBOX_UNAVAILABLE"
+    DATA_DAMAGED = "DATA_DAMAGED"
     NOT_FOUND = "NOT_FOUND"
     UNAUTHORIZED = "UNAUTHORIZED"
 
@@ -76,6 +78,10 @@ class NotFound(SandtableError):
 
 class SandboxUnavailable(SandtableError):
     code = ErrorCode.SANDBOX_UNAVAILABLE
+
+
+class DataDamaged(SandtableError):
+    code = ErrorCode.DATA_DAMAGED
 
 
 class RunnerBroken(SandtableError):

@@ -5,15 +5,39 @@ Every field is `SANDTABLE_<NAME>`; docs/settings.md is generated from here (`mak
 
 from __future__ import annotations
 
+import re
+from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Any, Literal
+from urllib.request import getproxies, proxy_bypass
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+
+_HOST_NAME = re.compile(r"(?:\*\.|\.)?[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?")
 
 
 def _default_home() -> Path:
     return Path("~/.local/share/sandtable").expanduser()
+
+
+def _listed(given: Any) -> list[Any]:
+    return (
+        [part.strip() for part in given.split(",") if part.strip()] if isinstance(given, str) else list(given)
+    )
+
+
+def _host(given: str) -> str:
+    """A name in lower case, or an address as it is usually written; raises ValueError."""
+    try:
+        return str(ip_address(given.strip("[]")))
+    except ValueError:
+        name = given.lower().removesuffix(".")
+    if name != "*" and not _HOST_NAME.fullmatch(name):
+        raise ValueError(
+            f"`{given}` is no host name: write `data.example.org`, without scheme, port and path"
+        )
+    return name
 
 
 class Settings(BaseSettings):
@@ -47,6 +71,20 @@ class Settings(BaseSettings):
 
     port: int = Field(default=8000, ge=0, le=65535)
     """Port that `sandtable serve` listens on."""
+
+    allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
+    """Names and addresses, with commas between them, under which `sandtable serve` may be asked besides `localhost`,
+    the loopback addresses and the address it is reached at. `.example.org` means every name below `example.org`; `*`
+    switches the check off, and with it the protection against DNS rebinding."""
+
+    trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = ()
+    """Addresses and networks (`10.0.0.7`, `10.1.0.0/16`), with commas between them, of the proxies that sign people in.
+    Only from these are `X-Sandtable-User`, `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` used, and only
+    these and the machine itself are served when `sandtable serve` listens on more than a loopback address."""
+
+    insecure: bool = False
+    """Lets `sandtable serve` listen on more than a loopback address and serve everybody who can reach it, without
+    accounts."""
 
     backend: Literal["auto", "local", "multiprocessing", "docker", "kubernetes", "remote"] = Field(
         default="auto", validation_alias=AliasChoices("SANDTABLE_BACKEND", "SANDBOX_FORCE_BACKEND")
@@ -177,10 +215,14 @@ class Settings(BaseSettings):
     used for the longest time is ended."""
 
     concurrency: int = Field(default=4, ge=1)
-    """Runs executed at the same time."""
+    """Runs executed at the same time. Verifications of capsules have places beside these, half as many."""
 
     queue_limit: int = Field(default=10_000, ge=1)
     """Runs that may wait; more are refused at the door."""
+
+    user_share: float = Field(default=0.75, gt=0, le=1)
+    """How much one user of a server may have of what all of them share: places of runs, verifications, checks and
+    answers, and room in their queues; at least one of each. A command has one user, who has all of it."""
 
     keep_days: int | None = Field(default=None, ge=1)
     """Runs and conversations that were last used longer ago than this are removed, in days; see retention.md. All are
@@ -251,16 +293,48 @@ class Settings(BaseSettings):
     approval: Literal["off", "sql"] = "off"
     """`sql` asks a person before the conversation runs anything, and shows the exact SQL."""
 
+    scrub_hours: float = Field(default=24.0, ge=0, le=8760)
+    """How often `sandtable serve` reads all converted data in the background, in hours, to find what changed on disk
+    without leaving a trace; 0 switches it off."""
+
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
 
+    @field_validator("allowed_hosts", mode="before")
+    @classmethod
+    def _hosts(cls, given: Any) -> Any:
+        return tuple(map(_host, _listed(given)))
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _networks(cls, given: Any) -> Any:
+        return tuple(map(ip_network, _listed(given)))
+
+    @property
+    def verifications(self) -> int:
+        """Capsules derived again at the same time."""
+        return max(1, self.concurrency // 2)
+
+    @property
+    def checks(self) -> int:
+        """Texts and downloads looked at for a caller, outside any run, at the same time."""
+        return 2
+
     @property
     def places(self) -> int:
-        """For sandboxes at the same time: the runs, a parser beside each, and a little room."""
-        return self.concurrency * 2 + 2
+        """For sandboxes at the same time: the runs and verifications, a parser beside each, and the checks."""
+        return (self.concurrency + self.verifications) * 2 + self.checks
 
     @field_validator("home", "datasets", "web", "kubernetes_template", "signing_key")
     @classmethod
     def _from_the_root(cls, path: Path | None) -> Path | None:
         """A sandbox and a restarted server have other current folders."""
         return path and path.expanduser().absolute()
+
+
+def https_proxy_for(host: str) -> str | None:
+    """The proxy of HTTPS_PROXY, else of ALL_PROXY; None where NO_PROXY names the host."""
+    known = getproxies()
+    if proxy_bypass(host, known):
+        return None
+    return known.get("https") or known.get("all") or None

@@ -91,7 +91,7 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
         job["sockets"] = _receive_sockets(JOB_FD, job["cell"]["sockets"])
     if not order["presealed"]:
         if job["cell"]["memory_mb"] != order["cell"]["memory_mb"]:
-            engine.set_budget(template.connection, *budget_of(template.isolation, job))
+            engine.set_budget(template.connection, *budget_of(template, job))
         if not order["warm"] and engine.draws_lots(job["text"]):
             engine.reseed(template.connection)
         _close(template, job)
@@ -133,10 +133,15 @@ def _get_ready(template: Template, order: dict[str, Any]) -> None:
         _rehearse(template, order)
 
 
-def budget_of(isolation: Isolation, order: dict[str, Any]) -> tuple[int, str | None]:
-    """Memory in MiB, and where to spill."""
+def budget_of(template: Template, order: dict[str, Any]) -> tuple[int, str | None]:
+    """Memory in MiB, and where to spill.
+
+    The engine lets SQL read and write whatever folder it spills to. No gate looks at the SQL that code sends, so
+    the engine of a template for code spills nowhere, and SQL from code can write no file.
+    """
     cell = order["cell"]
-    return cell["memory_mb"], "/scratch" if isolation.spills and cell["tmp_mb"] else None
+    spills = template.isolation.spills and template.interpreter is None and cell["tmp_mb"]
+    return cell["memory_mb"], "/scratch" if spills else None
 
 
 def _rehearse(template: Template, order: dict[str, Any]) -> None:

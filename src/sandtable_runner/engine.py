@@ -151,7 +151,8 @@ def draws_lots(text: str) -> bool:
 def open_tables(connection: Connection, tables: list[dict[str, Any]], threads: int) -> None:
     """One view for each table over its Parquet file, read relative to the current folder; then lock.
 
-    Nothing can be set, loaded, written, or read from anywhere else after this.
+    After this nothing can be set or loaded, and no file but these can be opened, except in the folder that the
+    engine spills to: it adds that one to its `allowed_directories` by itself.
     """
     statements = [
         f"CREATE VIEW {quote(table['table'])} AS SELECT * FROM read_parquet({literal(table['path'])})"

@@ -87,7 +87,7 @@ class Child:
     @classmethod
     def fork(cls, template: Template, ready: dict[str, Any], out_of_memory: OutOfMemory) -> Child:
         """`ready`: how it gets ready, see `child.live`."""
-        engine.set_budget(template.connection, *budget_of(template.isolation, ready))
+        engine.set_budget(template.connection, *budget_of(template, ready))
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         read, write = os.pipe2(os.O_CLOEXEC)
         if template.isolation.namespaces:

@@ -86,7 +86,7 @@ class Zygote:
 
     def _set_budget(self, order: dict[str, Any]) -> None:
         """Here, once, rather than in every child: most orders have the same."""
-        budget = budget_of(self.template.isolation, order)
+        budget = budget_of(self.template, order)
         if budget != self.budget:
             engine.set_budget(self.template.connection, *budget)
             self.budget = budget

@@ -10,8 +10,10 @@ from typing import Any, Literal
 
 from sandtable.agent.analysis.coder import Coder
 from sandtable.agent.analyst import Analyst
+from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.events import Event, Message
 from sandtable.agent.means import Means
+from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal, Proposed, Usage, Worded
 from sandtable.assemble import compile_checked
 from sandtable.assemble.checkpoints import sqlite_checkpoints
@@ -89,7 +91,7 @@ class Library(FakeDatasets):
 class Scripted:
     """Proposes what the script says, in order; the last line is repeated."""
 
-    script: list[Proposal]
+    script: list[Proposal | ModelTrouble]
     name: str = "scripted:one"
     wording: Callable[[str], str] | None = None
     asked: list[Asked] = field(default_factory=list)
@@ -97,6 +99,8 @@ class Scripted:
     async def propose(self, asked: Asked) -> Proposed:
         said = self.script[min(len(self.asked), len(self.script) - 1)]
         self.asked.append(asked)
+        if isinstance(said, ModelTrouble):
+            raise said
         return Proposed(said, Usage((("propose.md", "0" * 64),), tokens_in=10, tokens_out=5, latency_ms=1.5))
 
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
@@ -143,6 +147,7 @@ async def open_house(
     approval: Literal["off", "sql"] = "off",
     python: bool = False,
     coder: Coder | None = None,
+    planner: bool = False,
     **world: Any,
 ) -> AsyncIterator[House]:
     library, executor = Library(), FakeExecutor()
@@ -161,6 +166,7 @@ async def open_house(
             approval=approval,
             python=python,
             coder=coder,
+            planner=BuiltinProposer() if planner else None,
         )
         yield House(Analyst(means, saver), runs, executor, chosen, library)
     await sessions.aclose()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Collection
 from dataclasses import asdict
 from typing import Any
@@ -10,6 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord, digests_of, prompts_of
+from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication
 from sandtable.capsule.shown import records_of
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
@@ -90,6 +92,16 @@ def capsule(**changes: Any) -> Capsule:
         **changes,
     }
     return Capsule.model_validate({**fields, "digests": digests_of(fields)})
+
+
+def signed(payload: bytes, key: SigningKey = KEY) -> dict[str, Any]:
+    """An envelope around any bytes, with a signature that fits them."""
+    signature = key.sign(pre_authentication(PAYLOAD_TYPE, payload))
+    return {
+        "payloadType": PAYLOAD_TYPE,
+        "payload": base64.b64encode(payload).decode(),
+        "signatures": [{"keyid": key.keyid, "sig": base64.b64encode(signature).decode()}],
+    }
 
 
 REFUSED = Refused(

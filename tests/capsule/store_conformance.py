@@ -16,7 +16,7 @@ import pytest
 
 from sandtable.capsule.canonical import digest
 from sandtable.capsule.holdings import Holding, Removal
-from sandtable.capsule.store import Ending, HolderGone, QueueFull, RunFilter, RunRecord, RunStore
+from sandtable.capsule.store import Ending, Fairness, HolderGone, QueueFull, RunFilter, RunRecord, RunStore
 
 Make = Callable[[], RunStore]
 
@@ -104,6 +104,70 @@ class StoreConformance:
         while claimed := await store.claim("me", AT):
             order.append(claimed.user)
         assert order == ["ann", "bob", "cy", "ann", "bob", "ann", "ann"]
+
+    async def test_a_user_has_a_share_of_the_slots_and_holds_no_one_up(self, store: RunStore) -> None:
+        await self.accepted(store, 1, 2, 3, 4, user="ann")
+        await self.accepted(store, 5, 6, user="bob")
+        fair = Fairness(each=2)
+        claims = [await store.claim("me", AT, fair) for _ in range(5)]
+        assert [made and made.id for made in claims] == ["run_0001", "run_0005", "run_0002", "run_0006", None]
+        assert await store.finish(ending(2))
+        again = await store.claim("me", AT, fair)
+        assert again is not None and again.id == "run_0003"
+
+    async def test_a_share_is_of_each_owners_slots(self, store: RunStore) -> None:
+        await self.accepted(store, 1, 2)
+        await self.accepted(store, 3, 4, owner="you")
+        fair = Fairness(each=1)
+        for owner, expected in (("me", "run_0001"), ("you", "run_0003"), ("me", None), ("you", None)):
+            made = await store.claim(owner, AT, fair)
+            assert (made and made.id) == expected
+
+    async def test_users_rotate_where_one_slot_is_all_there_is(self, store: RunStore) -> None:
+        await self.accepted(store, 1, 2, 3, user="ann")
+        await self.accepted(store, 4, 5, user="bob")
+        order, lately = [], list[str]()
+        while made := await store.claim("me", AT, Fairness(lately=lately)):
+            await store.finish(ending(int(made.id[4:])))
+            order.append(made.user)
+            lately = [*(user for user in lately if user != made.user), made.user]
+        assert order == ["ann", "bob", "ann", "bob", "ann"]
+
+    async def test_cells_of_a_session_are_claimed_one_after_another(self, store: RunStore) -> None:
+        await self.accepted(store, 1, 2, session="s")
+        await self.accepted(store, 3, session="t")
+        await self.accepted(store, 4)
+        first = [await store.claim("me", AT) for _ in range(4)]
+        assert [made and made.id for made in first] == ["run_0001", "run_0003", "run_0004", None]
+        assert await store.list(RunFilter(session="s")) == []
+        assert await store.finish(ending(1, session="s"))
+        second = await store.claim("me", AT)
+        assert second is not None and (second.id, second.session) == ("run_0002", "s")
+        assert [found.id for found in await store.list(RunFilter(session="s"))] == ["run_0001"]
+
+    async def test_a_cell_that_waits_is_adopted_with_its_turn(self, store: RunStore) -> None:
+        await self.accepted(store, 1, 2, session="s")
+        await store.claim("me", AT)
+        assert await store.adopt("me", "heir") == 2
+        claims = [await store.claim("heir", AT) for _ in range(2)]
+        assert [made and made.id for made in claims] == ["run_0001", None]
+
+    async def test_no_cell_is_claimed_where_none_may_run(self, store: RunStore) -> None:
+        await self.accepted(store, 1, session="s")
+        await self.accepted(store, 2)
+        claims = [await store.claim("me", AT, Fairness(cells=False)) for _ in range(2)]
+        assert [made and made.id for made in claims] == ["run_0002", None]
+
+    async def test_the_queue_has_room_for_everybody(self, store: RunStore) -> None:
+        await store.accept(record(1), 3, 2)
+        await store.accept(record(2), 3, 2)
+        with pytest.raises(QueueFull, match="the user ann has 2 runs waiting"):
+            await store.accept(record(3), 3, 2)
+        await store.accept(record(4, user="bob"), 3, 2)
+        with pytest.raises(QueueFull, match="3 runs are waiting"):
+            await store.accept(record(5, user="cy"), 3, 2)
+        await store.claim("me", AT)
+        await store.accept(record(6), 3, 2)
 
     async def test_only_the_owner_claims_and_finishes(self, store: RunStore) -> None:
         await self.accepted(store, 1)

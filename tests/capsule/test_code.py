@@ -11,7 +11,7 @@ import pytest
 from sandtable.capsule.keys import keyid_of, read_public
 from sandtable.capsule.model import UNCHECKED, Capsule, CapsuleV1, CapsuleV2, VerdictRecord, read_capsule
 from sandtable.capsule.report import CODE_LINKS, LINKS, Link, LinkName, Report
-from sandtable.capsule.seal import read_statement, seal, unpack
+from sandtable.capsule.seal import read_json, read_statement, seal, unpack
 from sandtable.capsule.shown import artifact_digest
 from sandtable.capsule.verify import Rederive, verify
 from sandtable.errors import ErrorCode
@@ -252,5 +252,5 @@ def test_there_are_golden_capsules_of_format_three() -> None:
     [("v1-succeeded", CapsuleV1), ("v2-chart-and-origin", CapsuleV2), ("v3-python", Capsule)],
 )
 def test_each_format_is_read_as_what_it_is(name: str, kind: type) -> None:
-    payload, _, _ = unpack((GOLDEN / f"{name}.json").read_bytes())
+    payload, _, _ = unpack(read_json((GOLDEN / f"{name}.json").read_bytes()))
     assert type(read_capsule(read_statement(payload)["predicate"])) is kind

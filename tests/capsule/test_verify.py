@@ -18,10 +18,10 @@ from sandtable.capsule.keys import SigningKey, keyid_of, read_public
 from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord
 from sandtable.capsule.report import LINKS, Report
 from sandtable.capsule.result_digest import snap
-from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, seal, unpack
+from sandtable.capsule.seal import read_statement, seal, unpack
 from sandtable.capsule.verify import Rederive, verify
 from sandtable.catalog.model import Dataset
-from sandtable.errors import ErrorCode, InvalidInput, NotFound, RunnerBroken, SandboxUnavailable
+from sandtable.errors import ErrorCode, NotFound, RunnerBroken, SandboxUnavailable
 from sandtable.policy.verdict import Approved
 from sandtable.sandbox.job import JobError, JobResult
 from tests.capsule.samples import (
@@ -32,6 +32,7 @@ from tests.capsule.samples import (
     answer,
     capsule,
     rejected,
+    signed,
     world,
 )
 
@@ -50,13 +51,7 @@ def forged(change: dict[str, Any], **statement: Any) -> dict[str, Any]:
     """Signed by the right key, but with content that does not fit together."""
     made = read_statement(unpack(seal(capsule(), KEY))[0])
     made["predicate"] |= change
-    payload = canonical(made | statement)
-    signature = KEY.sign(pre_authentication(PAYLOAD_TYPE, payload))
-    return {
-        "payloadType": PAYLOAD_TYPE,
-        "payload": base64.b64encode(payload).decode(),
-        "signatures": [{"keyid": KEY.keyid, "sig": base64.b64encode(signature).decode()}],
-    }
+    return signed(canonical(made | statement))
 
 
 def timed_out() -> Capsule:
@@ -100,7 +95,7 @@ async def test_every_kind_of_run_verifies(made: Capsule) -> None:
 
 
 async def test_a_capsule_survives_the_round_trip() -> None:
-    payload, keyid, _ = unpack(json.dumps(seal(capsule(), KEY)))
+    payload, keyid, _ = unpack(seal(capsule(), KEY))
     assert keyid == KEY.keyid
     assert Capsule.model_validate(read_statement(payload)["predicate"]) == capsule()
 
@@ -176,12 +171,12 @@ async def test_rows_that_do_not_fit_their_columns_break_the_digests() -> None:
     ("change", "why"),
     [
         ({"payloadType": "text/plain"}, "payloadType"),
-        ({"payload": "AAAA"}, "not JSON"),
+        (signed(b"\0\0\0"), "not JSON"),
         ({"payload": "!!"}, "base64"),
         ({"payload": ""}, "base64"),
-        ({"payload": base64.b64encode(b'{ "a": 1}').decode()}, "canonical"),
-        ({"payload": base64.b64encode(b'{"a":1}').decode()}, "exactly the fields"),
-        ({"payload": base64.b64encode(b"[" * 100_000).decode()}, "not JSON"),
+        (signed(b'{ "a": 1}'), "canonical"),
+        (signed(b'{"a":1}'), "exactly the fields"),
+        (signed(b"[" * 100_000), "nested too deeply"),
         ({"signatures": []}, "exactly one"),
         ({"signatures": [{"keyid": 1, "sig": "AA=="}]}, "not text"),
         ({"extra": 1}, "exactly the fields"),
@@ -335,8 +330,6 @@ def test_unpack_does_not_change_what_it_is_given() -> None:
     before = copy.deepcopy(envelope)
     unpack(envelope)
     assert envelope == before
-    with pytest.raises(InvalidInput):
-        unpack("no")
 
 
 async def test_another_spelling_of_the_same_base64_is_broken() -> None:
@@ -353,14 +346,7 @@ async def test_another_spelling_of_the_same_base64_is_broken() -> None:
 async def test_a_signed_payload_that_is_no_capsule_is_told_in_one_line() -> None:
     statement = read_statement(unpack(seal(capsule(), KEY))[0])
     statement["predicate"]["status"] = "perfect"
-    payload = canonical(statement)
-    signature = KEY.sign(pre_authentication(PAYLOAD_TYPE, payload))
-    envelope = {
-        "payloadType": PAYLOAD_TYPE,
-        "payload": base64.b64encode(payload).decode(),
-        "signatures": [{"keyid": KEY.keyid, "sig": base64.b64encode(signature).decode()}],
-    }
-    report = await verify(envelope, world())
+    report = await verify(signed(canonical(statement)), world())
     assert broken(report) == ["envelope"]
     detail = report.links[0].detail
     assert detail.startswith("the payload is not a capsule: status: Input should be") and "\n" not in detail

@@ -11,6 +11,7 @@ import pytest
 
 from sandtable.catalog.convert import ConvertRequest
 from sandtable.catalog.ingest import ingest_declared, ingest_files
+from sandtable.catalog.integrity import Whole
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
@@ -105,6 +106,29 @@ async def test_same_bytes_in_another_format_are_another_source(
     (tmp_path / "sales.parquet").write_bytes(SALES)
     await ingest_files([tmp_path / "sales.parquet"], store, convert)
     assert [r.format for r in convert.requests] == ["csv", "parquet"]
+
+
+async def test_an_index_entry_that_leads_to_other_data_is_not_followed(
+    store: DataStore, convert: FakeConvert, sales: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "costs.csv").write_text("x,y\n7,8\n", "utf-8")
+    other = await ingest_files([tmp_path / "costs.csv"], store, convert)
+    mine = await ingest_files([sales], store, convert)
+    for entry in (store.root / "by-source").iterdir():
+        entry.write_text(f'{{"version": "{other.version}"}}', "utf-8")
+    again = await ingest_files([sales], store, convert)
+    assert again == mine and again.version != other.version
+
+
+async def test_files_whose_converted_data_were_damaged_are_converted_again(
+    store: DataStore, convert: FakeConvert, sales: Path
+) -> None:
+    dataset = await ingest_files([sales], store, convert)
+    (store.path(dataset.version) / "sales.parquet").write_text("converted SALES", "utf-8")
+    again = await ingest_files([sales], store, convert)
+    assert again == dataset and len(convert.requests) == 2
+    assert (store.path(dataset.version) / "sales.parquet").read_text("utf-8") == "converted sales"
+    assert isinstance(store.check(dataset.version), Whole)
 
 
 async def test_lost_version_is_converted_again(store: DataStore, convert: FakeConvert, sales: Path) -> None:
@@ -348,7 +372,7 @@ def test_a_store_that_cannot_be_made_is_told(tmp_path: Path, blocked: str) -> No
 async def test_a_disk_that_fails_is_told(
     store: DataStore, convert: FakeConvert, sales: Path, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
-    def full(*_: object) -> None:
+    def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(store, step, full)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.catalog.names import nearest
+from sandtable.catalog.names import _distance, nearest
 
 COLUMNS = [
     "order_id", "order_date", "customer_id", "category", "quantity", "unit_price", "discount_rate",
@@ -65,3 +65,28 @@ def test_a_present_name_is_its_own_nearest(name: str, others: list[str]) -> None
 def test_the_answer_is_a_candidate(name: str, candidates: list[str]) -> None:
     found = nearest(name, candidates)
     assert found is None or found in candidates
+
+
+def _by_table(a: str, b: str) -> int:
+    """The same distance from its textbook table, one cell after the other."""
+    rows = [list(range(len(b) + 1))]
+    for i, x in enumerate(a, 1):
+        row = [i]
+        for j, y in enumerate(b, 1):
+            least = min(rows[-1][j] + 1, row[j - 1] + 1, rows[-1][j - 1] + (x != y))
+            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
+                least = min(least, rows[-2][j - 2] + 1)
+            row.append(least)
+        rows.append(row)
+    return rows[-1][-1]
+
+
+@given(st.text("abc", max_size=12), st.text("abcd", max_size=12))
+def test_distances_are_those_of_the_table(a: str, b: str) -> None:
+    assert _distance(a, b) == _by_table(a, b)
+
+
+def test_a_wide_table_finds_its_column_all_the_same() -> None:
+    wide = [f"measurement_{n}_{'abcdefghij'[n % 10] * 9}" for n in range(3_000)]
+    assert nearest("custmer_regoin", [*wide, "customer_region"]) == "customer_region"
+    assert nearest("qty", [*wide, "quantity"]) == "quantity"

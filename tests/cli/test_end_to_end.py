@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from tests.catalog.damage import flip
+
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", "from sandtable.cli import main; main(prog_name='sandtable')")
 
@@ -277,3 +279,21 @@ def test_a_moment_with_a_zone_says_its_zone(sandtable: Any, tmp_path: Path) -> N
     answer = json.loads(done.stdout)
     assert answer["rows"] == [["b", "2025-06-02T23:30:00+00:00"]], done.stderr
     assert "2 June 2025, 23:30 UTC" in answer["answer_text"]
+
+
+def test_data_that_changed_on_disk_are_refused_found_and_built_again(
+    sandtable: Any, environment: dict[str, str], tmp_path: Path
+) -> None:
+    (tmp_path / "tiny.csv").write_text("x\n1\n2\n")
+    ask = ("run", "--data", "tiny.csv", "--sql", "SELECT sum(x) AS total FROM tiny")
+    assert sandtable(*ask).stdout == "total\n3\n"
+    [file] = Path(environment["SANDTABLE_HOME"]).glob("data/versions/*/tiny.parquet")
+    flip(file, file.stat().st_size // 2)
+    found = sandtable("data", "scrub")
+    assert found.returncode == 1 and f"damaged\tsha256:{file.parent.name}\ttiny" in found.stdout, found
+    rebuilt = sandtable("data", "scrub", "--repair", "--json")
+    states = {each["version"]: each["state"] for each in json.loads(rebuilt.stdout)}
+    assert (rebuilt.returncode, states[f"sha256:{file.parent.name}"]) == (0, "rebuilt"), rebuilt
+    flip(file, file.stat().st_size // 2)
+    # A command that is given the original builds the data again from it at once.
+    assert sandtable(*ask, "--no-cache").stdout == "total\n3\n"

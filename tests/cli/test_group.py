@@ -60,7 +60,8 @@ def test_every_command_is_as_the_list_says(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     assert command is not None
     assert inspect.cleandoc(command.help or "").splitlines()[0] == COMMANDS[name]
-    assert any(parameter.name == "as_json" for parameter in command.params)
+    for each in command.commands.values() if isinstance(command, click.Group) else (command,):
+        assert any(parameter.name == "as_json" for parameter in each.params)
 
 
 def test_the_page_is_up_to_date() -> None:

@@ -16,10 +16,10 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
+from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
-from sandtable.runs.pipeline import refs_of
-from sandtable.sandbox.job import Job, Limits
+from sandtable.sandbox.job import Job, Limits, refs_of
 from sandtable.sandbox.wire import order_of
 from sandtable.settings import Settings
 from tests.docker.conftest import IMAGES
@@ -72,7 +72,7 @@ def test_one_order_gets_its_answer(image: str) -> None:
         id="one",
         mode="sql",
         dataset_version=dataset.version,
-        data=refs_of(dataset),
+        data=refs_of(OpenData(dataset, Whole(dataset.version))),
         text="SELECT count(*) AS n FROM tickets",
         limits=Limits(wall_ms=20_000, memory_mb=256),
     )

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 from scripts.images import context, wheels
 
@@ -38,6 +39,20 @@ def test_bases_are_pinned_and_no_step_needs_a_shell(dockerfile: Path) -> None:
     stages = re.findall(r"^FROM (\S+)(?: AS (\S+))?", text, re.MULTILINE)
     known = {"scratch", *(name for _, name in stages)}
     assert [source for source, _ in stages if source not in known and not source.startswith("${")] == []
+
+
+def test_compose_lets_everybody_in_only_where_it_is_for_this_machine() -> None:
+    """The image itself makes no such choice: a server that is started from it by hand refuses to."""
+    server = yaml.safe_load((ROOT / "deploy/compose/compose.yaml").read_text("utf-8"))["services"]["server"]
+    given = server["environment"]
+    assert given["SANDTABLE_INSECURE"] == "${SANDTABLE_INSECURE:-true}"
+    assert server["ports"] == ["${SANDTABLE_ADDRESS:-127.0.0.1}:${SANDTABLE_PORT:-8000}:8000"]
+    assert {given[name] for name in ("SANDTABLE_ALLOWED_HOSTS", "SANDTABLE_TRUSTED_PROXIES")} == {
+        "${SANDTABLE_ALLOWED_HOSTS:-}",
+        "${SANDTABLE_TRUSTED_PROXIES:-}",
+    }
+    dockerfile = (ROOT / "deploy/docker/Dockerfile").read_text("utf-8")
+    assert "SANDTABLE_HOST=0.0.0.0" in dockerfile and "INSECURE" not in dockerfile
 
 
 @pytest.mark.parametrize(("python", "chosen"), [("3.11", "alpha==1.0"), ("3.13", "alpha==2.0")])

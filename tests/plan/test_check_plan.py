@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.names import nearest
 from sandtable.errors import InvalidInput
+from sandtable.plan.problems import MOST_PROBLEMS
 from sandtable.plan.validate import check_plan, parse_plan, require_plan
 from tests.plan.shop import SHOP
 
@@ -39,6 +41,42 @@ def test_all_problems_at_once() -> None:
     assert [f for f, _, _ in found] == [
         "select[0].column", "select[1].column", "filters[0].value", "order_by[0].expr",
     ]  # fmt: skip
+
+
+_WRONG = [f"categry_{number}" for number in range(100)]
+_WRONG_ITEMS = [{"column": name} for name in _WRONG]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        pytest.param({"select": _WRONG_ITEMS}, id="columns"),
+        pytest.param({"filters": [{"column": n, "op": "=", "value": 1} for n in _WRONG]}, id="filters"),
+        pytest.param(
+            {"define": [{"name": "t", "plan": {"table": "order_items", "select": _WRONG_ITEMS}}]}, id="define"
+        ),
+        pytest.param(dict.fromkeys(_WRONG, 1), id="fields"),
+        pytest.param({"select": [dict.fromkeys(_WRONG, 1)]}, id="shape"),
+        pytest.param({"select": [{"agg": name, "column": "quantity"} for name in _WRONG]}, id="aggregates"),
+    ],
+)
+def test_a_plan_that_is_wrong_all_over_is_not_explained_for_ever(
+    wrong: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each explanation is a search among all names: a bounded number of them, and a bounded list."""
+    searched: list[str] = []
+
+    def counted(name: str, candidates: Any) -> str | None:
+        searched.append(name)
+        return nearest(name, candidates)
+
+    monkeypatch.setattr("sandtable.plan.problems.nearest", counted)
+    plan = {"dataset_id": "shop", "table": "order_items", "select": [{"agg": "count"}], **wrong}
+    with pytest.raises(InvalidInput) as caught:
+        require_plan(parse_plan(plan), SHOP)
+    errors = caught.value.problem.details["errors"]
+    assert 1 <= len(errors) <= MOST_PROBLEMS and len(searched) <= MOST_PROBLEMS
+    assert all(error["field"] for error in errors)
 
 
 def test_relative_time_needs_an_anchor() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import duckdb
 
+from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.profile import ColumnProfile, Profile
 from sandtable.sandbox.executor import Executor
@@ -37,7 +38,7 @@ class Shelf:
         return Dataset(id="looked_at", tables=tuple(tables), version=f"sha256:{digest}")
 
     async def look(self, dataset: Dataset) -> Profile:
-        return await profile_of(self.executor, dataset)
+        return await profile_of(self.executor, OpenData(dataset, Whole(dataset.version)))
 
     async def column(self, values: str) -> ColumnProfile:
         """Of a table with one column `x`, made by `SELECT … AS x FROM …`."""

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from sandtable.catalog.attestations import Attestations
+from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.store import DataStore
+from sandtable.catalog.version import dataset_version
 from sandtable.errors import RunnerBroken
 from sandtable.runs.library import Library
 from tests.capsule.samples import SHOP
@@ -18,7 +21,15 @@ from tests.catalog.fakes import FakeConvert
 
 
 def _version(number: int) -> Dataset:
-    return SHOP.model_copy(update={"version": f"sha256:{number:064x}"})
+    tables = tuple(table.model_copy(update={"sha256": f"{number:064x}"}) for table in SHOP.tables)
+    return SHOP.model_copy(update={"tables": tables, "version": dataset_version(tables)})
+
+
+def _publish(store: DataStore, dataset: Dataset) -> None:
+    work = store.open_workspace()
+    for table in dataset.tables:
+        (store.root / work.staging / table.name).write_text(f"the rows of {table.name}", "utf-8")
+    store.publish(work, dataset, {table.name: table.name for table in dataset.tables})
 
 
 class Looking:
@@ -29,7 +40,8 @@ class Looking:
         self.go = asyncio.Event()
         self.trouble: Exception | None = None
 
-    async def __call__(self, dataset: Dataset) -> Profile:
+    async def __call__(self, data: OpenData) -> Profile:
+        dataset = data.dataset
         self.looks.append(dataset.version)
         await self.go.wait()
         if self.trouble is not None:
@@ -45,7 +57,10 @@ def looking() -> Looking:
 
 @pytest.fixture
 def store(tmp_path: Path) -> DataStore:
-    return DataStore(tmp_path / "data")
+    made = DataStore(tmp_path / "data", Attestations(tmp_path / "attestations", b"k" * 32))
+    for number in range(30):
+        _publish(made, _version(number))
+    return made
 
 
 @pytest.fixture

@@ -21,6 +21,7 @@ from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.settings import Settings
+from tests.catalog.damage import flip
 from tests.sandbox.local.processes import descriptors, family, gone
 
 pytestmark = [pytest.mark.needs("userns"), pytest.mark.asyncio(loop_scope="module")]
@@ -188,6 +189,21 @@ async def main():
 
 asyncio.run(main())
 """
+
+
+async def test_a_session_does_not_outlive_the_files_it_was_opened_on(place: Place, sales: Path) -> None:
+    first = await place.cell("total = int(df.amount.sum())\nprint(total)", "rebuilt")
+    assert first.stdout == "12\n", first.error
+    library = place.parts.library
+    version = library.get(place.dataset_id).version
+    [file] = (place.parts.settings.home / "data" / "versions").glob(f"{version[7:]}/*.parquet")
+    flip(file, file.stat().st_size // 2)
+    failed = await place.cell("print(int(df.amount.max()), total)", "rebuilt")
+    assert failed.error is not None and failed.error.code is ErrorCode.DATA_DAMAGED
+    await library.rebuilding.rebuild(version)
+    again = await place.cell("print(int(df.amount.max()), total)", "rebuilt")
+    assert (again.stdout, again.replayed) == ("5 12\n", 1), again.error
+    assert await place.verified(again) == {}
 
 
 async def test_a_killed_server_leaves_nothing_but_its_store(sales: Path, tmp_path: Path) -> None:

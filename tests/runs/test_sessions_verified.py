@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 import pytest
 
+from sandtable.capsule.bounds import BEFORE_BYTES
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.model import BEFORE_BYTES
 from sandtable.capsule.verify_code import NOT_KEPT
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode

@@ -21,6 +21,7 @@ from sandtable.capsule.postgres_pool import Postgres, PostgresLiveness
 from sandtable.capsule.sqlite import SqliteStore
 from sandtable.capsule.stopping import stopped
 from sandtable.capsule.store import TERMINAL, RunStore
+from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, NotFound
 from sandtable.policy.verdict import Approved, Refused, Verdict
@@ -49,6 +50,12 @@ class FakeDatasets:
             if dataset.version == version:
                 return dataset
         raise NotFound(f"version {version} of {dataset_id} is gone")
+
+    async def open(self, dataset_id: str, version: str) -> OpenData:
+        return OpenData(await self.version(dataset_id, version), Whole(version))
+
+    async def unchanged(self, data: OpenData) -> bool:
+        return True
 
 
 @dataclass(frozen=True)

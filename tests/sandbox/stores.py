@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,12 @@ class Store:
         return self.root / "versions" / OTHER_VERSION
 
 
+def write_digests(folder: Path) -> None:
+    """As publishing leaves them beside the files."""
+    found = {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.glob("*.parquet")}
+    (folder / "digests.json").write_text(json.dumps(found), "utf-8")
+
+
 def make_store(root: Path, *, rows: int = ROWS, canary: str = "nothing secret") -> Store:
     """`orders(id, region, amount)` in the dataset; the canary in the other dataset."""
     store = Store(root)
@@ -48,6 +56,8 @@ def make_store(root: Path, *, rows: int = ROWS, canary: str = "nothing secret") 
         connection.execute(
             f"COPY (SELECT '{canary}' AS secret) TO '{store.other_folder}/secrets.parquet' (FORMAT parquet)"
         )
+    for folder in (store.folder, store.other_folder):
+        write_digests(folder)
     return store
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.profile import MOST_VALUES, Bin, ValueCount
 from sandtable.errors import ErrorCode, RunnerBroken
@@ -20,6 +21,7 @@ _COLUMNS = (
 )
 _TABLE = Table(name="orders", file="orders.csv", sha256="0" * 64, columns=_COLUMNS, rows=4)
 _DATASET = Dataset(id="shop", tables=(_TABLE,), version=f"sha256:{'a' * 64}")
+_DATA = OpenData(_DATASET, Whole(_DATASET.version))
 
 _REGION: dict[str, Any] = {
     "name": "region", "nulls": 1, "distinct": 2, "minimum": "east", "maximum": "west",
@@ -34,7 +36,7 @@ _ANSWER: dict[str, Any] = {"tables": [{"name": "orders", "rows": 4, "columns": [
 
 async def test_a_true_answer_becomes_a_profile() -> None:
     executor = FakeExecutor(Script(rows=(), output=_ANSWER))
-    profile = await profile_of(executor, _DATASET, threads=8)
+    profile = await profile_of(executor, _DATA, threads=8)
     assert profile.version == _DATASET.version
     table = profile.table("ORDERS")
     assert table is not None and table.rows == 4
@@ -100,7 +102,7 @@ _LIES: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("answer", _LIES.values(), ids=list(_LIES))
 async def test_a_lie_is_not_believed(answer: dict[str, Any]) -> None:
     with pytest.raises(RunnerBroken, match="cannot be believed") as caught:
-        await profile_of(FakeExecutor(Script(rows=(), output=answer)), _DATASET)
+        await profile_of(FakeExecutor(Script(rows=(), output=answer)), _DATA)
     assert len(caught.value.message) < 300
     assert caught.value.suggestion
 
@@ -108,11 +110,11 @@ async def test_a_lie_is_not_believed(answer: dict[str, Any]) -> None:
 async def test_a_failed_job_says_why() -> None:
     error = JobError(code=ErrorCode.RUNNER_TIMEOUT, type="Timeout", message="stopped after 300 s")
     with pytest.raises(RunnerBroken, match=r"shop.*stopped after 300 s"):
-        await profile_of(FakeExecutor(Script(error=error)), _DATASET)
+        await profile_of(FakeExecutor(Script(error=error)), _DATA)
 
 
 async def test_large_data_gets_its_threads() -> None:
     executor = FakeExecutor(Script(rows=(), output=_ANSWER))
     large = _DATASET.model_copy(update={"tables": (_TABLE.model_copy(update={"rows": 10_000_000}),)})
-    await profile_of(executor, large, threads=8)
+    await profile_of(executor, OpenData(large, _DATA.whole), threads=8)
     assert executor.jobs[0].threads == 8

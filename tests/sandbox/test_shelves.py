@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sandtable.sandbox.job import DataRef, Job
+from sandtable.sandbox.key import Key
 from sandtable.sandbox.shelves import Shelves
+from sandtable.sandbox.wire import order_of
 
 
 @dataclass(eq=False)
@@ -70,3 +73,26 @@ def test_closing_disposes_of_all() -> None:
     shelves.close()
     assert all(sandbox.disposed for sandbox in sandboxes)
     assert shelves.lacking("a", 1) == 0
+
+
+def test_sandboxes_made_for_data_that_were_touched_since_are_given_up() -> None:
+    def job(stamp: str, version: str = "sha256:a") -> Job:
+        data = (DataRef(table="t", path="t.parquet", stamp=stamp),)
+        return Job(id="j", mode="sql", dataset_version=version, data=data)
+
+    shelves: Shelves[Key, _Sandbox] = Shelves(8, Key.outdates)
+    before, other = _Sandbox(), _Sandbox()
+    for key, sandbox in (
+        (Key.of(job("before")), before),
+        (Key.of(job("before", "sha256:b")), other),
+    ):
+        shelves.expect(key)
+        shelves.put(key, sandbox)
+    assert shelves.take(Key.of(job("after"))) is None
+    assert before.disposed and not other.disposed
+    assert shelves.take(Key.of(job("before", "sha256:b"))) is other
+
+
+def test_the_stamp_of_a_file_stays_in_its_process() -> None:
+    job = Job(id="j", mode="sql", data=(DataRef(table="t", path="t.parquet", stamp="1 2 3"),))
+    assert "1 2 3" not in str(job.model_dump()) + str(order_of(job)) + job.model_dump_json()

@@ -38,5 +38,5 @@ async def house(tmp_path: Path) -> AsyncIterator[House]:
 @pytest_asyncio.fixture
 async def client(house: House) -> AsyncIterator[AsyncClient]:
     transport = ASGITransport(create_app(house))  # pyright: ignore[reportArgumentType] - a double of Parts
-    async with AsyncClient(transport=transport, base_url="http://sandtable.test") as client:
+    async with AsyncClient(transport=transport, base_url="http://localhost") as client:
         yield client

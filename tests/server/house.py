@@ -5,26 +5,31 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sandtable.capsule.document import verify_document
+from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
+from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.quotas import Quotas
-from sandtable.runs.rederive import rederive_with
 from sandtable.runs.sessions import Sessions
+from sandtable.runs.verifier import Verifier
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
 from tests.runs.world import World, compile_plan, judge, judge_python
+
+THIS_MACHINE = (ip_network("127.0.0.1/32"),)
+"""As `trusted_proxies`: the test may say who the user is."""
 
 
 def _shop_profile() -> Profile:
@@ -52,6 +57,8 @@ SHOP_PROFILE = _shop_profile()
 class FakeLibrary:
     added: list[Sequence[Path]] = field(default_factory=list)
     progress: Any = None
+    copy_id: str = ""
+    damaged: bool = False
 
     def datasets(self) -> tuple[Dataset, ...]:
         return (SHOP,)
@@ -63,6 +70,11 @@ class FakeLibrary:
 
     async def ready(self, dataset_id: str) -> Dataset:
         return self.get(dataset_id)
+
+    async def open(self, dataset_id: str, version: str) -> OpenData:
+        if self.damaged:
+            raise damaged(version, "orders.parquet changed after it was published", dataset_id)
+        return OpenData(self.get(dataset_id), Whole(version, copy_id=self.copy_id))
 
     async def profile(self, dataset: Dataset) -> Profile:
         return SHOP_PROFILE
@@ -82,6 +94,7 @@ class House:
     key: SigningKey
     executor: FakeExecutor
     world: World
+    verifier: Verifier
     problem: Problem | None = None
     """What the self-test finds."""
 
@@ -115,12 +128,8 @@ class House:
     def expect_code(self) -> None:
         """There is nothing to make ready."""
 
-    async def verify(self, envelope: Any, keys: Sequence[Path] = ()) -> Report:
-        async def rehash(dataset: Dataset) -> str:
-            return dataset.version
-
-        trusted = trusted_keys(self.settings.home, keys)
-        return await verify_document(envelope, rederive_with(self.world.parts(), trusted, rehash))
+    async def verify(self, given: Document, keys: Sequence[Path] = (), *, user: str = "local") -> Report:
+        return await self.verifier.verify(given, trusted_keys(self.settings.home, keys), user)
 
     async def doctor(self) -> DoctorReport:
         return report(self.problem)
@@ -143,10 +152,16 @@ async def open_house(
     *,
     one_person: bool = False,
     quotas: Quotas | None = None,
+    executor: FakeExecutor | None = None,
 ) -> AsyncIterator[House]:
-    world = World(home, changes={"may_skip_check": one_person})
+    world = World(home, executor or FakeExecutor(), changes={"may_skip_check": one_person})
     chosen = settings or Settings(home=home, web=home / "not-built")
     limits = quotas or Quotas()
     async with world.opened(queue_limit=chosen.queue_limit, quotas=limits) as runs:
         limits.meters.append(runs._store.holdings.bytes_of)
-        yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world)
+        verifier = Verifier(world.parts(), _version_of, places=chosen.verifications, share=chosen.user_share)
+        yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world, verifier)
+
+
+async def _version_of(dataset: Dataset) -> str:
+    return dataset.version

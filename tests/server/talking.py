@@ -4,28 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator, Generator
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, Literal
 
 import httpx
-import uvicorn
 from fastapi import FastAPI
 
 from sandtable.agent.analyst import Analyst
+from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.means import Means
-from sandtable.agent.proposer import Asked, PlanProposal, Proposal, Proposed, SqlProposal, Talk, Usage, Worded
+from sandtable.agent.proposer import (
+    Asked,
+    PlanProposal,
+    Proposal,
+    Proposed,
+    Proposer,
+    SqlProposal,
+    Talk,
+    Usage,
+    Worded,
+)
 from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
 from sandtable.runs.quotas import Quotas
+from sandtable.sandbox.fake import FakeExecutor
 from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
 from sandtable.server.opening import line_of, open_memory
-from sandtable.server.standing import bound, configured
+from sandtable.server.standing import Server, bound, configured
 from sandtable.settings import Settings
 from tests.server.house import House, open_house
 
@@ -163,20 +174,13 @@ async def until(server: Served, thread: str, run_id: str, status: str) -> dict[s
     raise AssertionError(run)
 
 
-class Quiet(uvicorn.Server):
-    @contextmanager
-    def capture_signals(self) -> Generator[None, None, None]:
-        """Signals are the test runner's."""
-        yield
-
-
 @asynccontextmanager
 async def listening(app: FastAPI, *, small: bool = False) -> AsyncGenerator[str, None]:
     """`small` keeps next to nothing in the kernel for a client that does not read."""
     with bound("127.0.0.1", 0) as socket:
         if small:
             socket.setsockopt(SOL_SOCKET, SO_SNDBUF, 4096)
-        server = Quiet(configured(app, grace_s=2))
+        server = Server(configured(app, grace_s=2), lambda: None)
         task = asyncio.create_task(server.serve(sockets=[socket]))
         while not server.started and not task.done():
             await asyncio.sleep(0.005)
@@ -195,10 +199,13 @@ async def served(
     approval: Literal["off", "sql"] = "off",
     small: bool = False,
     quotas: Quotas | None = None,
+    executor: FakeExecutor | None = None,
+    proposer: Proposer | None = None,
 ) -> AsyncIterator[Served]:
-    """Twice over the same home is a restart."""
+    """Twice over the same home is a restart. `proposer` is asked in place of the script, with the built-in planner
+    behind it."""
     chosen, script, limits = settings or Settings(home=home), Script(), quotas or Quotas()
-    async with open_house(home, chosen, quotas=limits) as house:
+    async with open_house(home, chosen, executor=executor, quotas=limits) as house:
         house.world.changes["compile"] = compile_checked
 
         @asynccontextmanager
@@ -209,7 +216,8 @@ async def served(
                     datasets=parts.library,
                     runs=parts.runs,
                     check=parts.check,
-                    proposer=script,
+                    proposer=proposer or script,
+                    planner=BuiltinProposer() if proposer else None,
                     max_rows=200,
                     understands=lambda *_: False,
                     approval=approval,

@@ -12,6 +12,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from sandtable.runs.fair_queue import FairQueue
 from sandtable.server import chat_turn
 from tests.server.talking import WIRE, Served, SseEvent, says, served, sse
 
@@ -195,7 +196,7 @@ async def test_not_too_many_turns_at_once(tmp_path: Path) -> None:
 
 async def test_as_many_turns_at_once_as_there_are_places(server: Served) -> None:
     talk = await server.conversation()
-    talk.line.slots = asyncio.Semaphore(2)
+    talk.line.slots = FairQueue("answers", 2, 10)
     tasks = [asyncio.create_task(ask(server, "slow one")) for _ in range(4)]
     while server.script.at_work < 2:
         await asyncio.sleep(0.01)

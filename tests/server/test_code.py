@@ -130,7 +130,7 @@ async def served(home: Path, **settings: Any) -> AsyncIterator[AsyncClient]:
     chosen = Settings(home=home, web=home / "not-built", **settings)
     async with assemble(chosen, serving=True) as parts:
         transport = ASGITransport(create_app(parts))
-        async with AsyncClient(transport=transport, base_url="http://sandtable.test", timeout=120) as client:
+        async with AsyncClient(transport=transport, base_url="http://localhost", timeout=120) as client:
             yield client
 
 

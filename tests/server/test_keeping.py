@@ -15,8 +15,7 @@ from langgraph.checkpoint.base import empty_checkpoint
 
 from sandtable.capsule.store import Ending, RunFilter, RunRecord
 from sandtable.errors import NotFound
-from sandtable.runs.cells import Key
-from sandtable.runs.model import Run, RunRequest, body_of, run_of
+from sandtable.runs.model import Run, RunRequest, body_of
 from sandtable.runs.retention import DAY_S, Rules
 from sandtable.sandbox.job import Limits
 from sandtable.server import keeping
@@ -48,7 +47,7 @@ class Shelves:
     async def run(self, number: int, days: float, *, size: int = 10, open: bool = False, **how: Any) -> str:
         at = ago(days).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         store = self.keeper.runs
-        request = RunRequest(dataset_id="shop", python="x", session=how.pop("asked_in", None))
+        request = RunRequest(dataset_id="shop", python="x")
         run = Run(
             id=run_id(number),
             status="pending",
@@ -57,7 +56,8 @@ class Shelves:
             limits=Limits.model_validate({"rows": 1, "wall_ms": 1}),
             created_at=at,
         )
-        await store.accept(RunRecord(run.id, "me", "local", "shop", at, body_of(run)), 10_000)
+        record = RunRecord(run.id, "me", "local", "shop", at, body_of(run), session=how.get("session"))
+        await store.accept(record, 10_000)
         if not open:
             result = None if "result_of" in how else {"rows": [[number, "x" * size]]}
             ending = Ending(
@@ -65,14 +65,6 @@ class Shelves:
             )
             assert await store.finish(ending)
         return run.id
-
-    async def cell_asked(self, number: int, session: str, *, ended: bool = False) -> str:
-        """A run in a session, which belongs to no cell until it ends; the session's key."""
-        asked = await self.run(number, 200, open=not ended, asked_in=session)
-        record = await self.keeper.runs.get(asked)
-        key = None if record is None else Key.of(run_of(record))
-        assert key is not None
-        return key.text
 
     async def thread(self, name: str, days: float, *runs: int, listed: bool = True) -> None:
         at = ago(days).isoformat(timespec="microseconds")
@@ -199,8 +191,8 @@ async def test_a_living_session_keeps_its_cells(shelves: Shelves) -> None:
 
 
 async def test_a_cell_that_waits_keeps_the_earlier_cells(shelves: Shelves) -> None:
-    key = await shelves.cell_asked(9, "s")
-    await shelves.run(1, 200, session=key)
+    await shelves.run(1, 200, session="s")
+    await shelves.run(9, 200, session="s", open=True)
     await shelves.run(2, 200, session="another")
     assert await shelves.pruned() == ("1 9", "")
 
@@ -209,7 +201,7 @@ async def test_a_session_that_is_taken_up_meanwhile_stays(
     shelves: Shelves, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(keeping, "BATCH", 1)
-    await shelves.run(1, 200, session=await shelves.cell_asked(3, "s", ended=True))
+    await shelves.run(1, 200, session="s")
     await shelves.run(2, 200)
     holdings = shelves.keeper.runs.holdings
     remove, batches = holdings.remove, list[list[str]]()
@@ -217,12 +209,12 @@ async def test_a_session_that_is_taken_up_meanwhile_stays(
     async def slow(run_ids: list[str], at: str, rule: str) -> list[str]:
         batches.append(run_ids)
         if run_id(2) in run_ids:
-            await shelves.cell_asked(9, "s")
+            await shelves.run(9, 0, session="s", open=True)
         return await remove(run_ids, at, rule)
 
     monkeypatch.setattr(holdings, "remove", slow)
     assert await shelves.pruned() == ("1 9", "")
-    assert len(batches) == 3
+    assert len(batches) == 2
 
 
 async def test_many_runs_go_in_batches(shelves: Shelves, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,6 +11,7 @@ from sandtable.assemble import SERVED_DISK_MB, SERVED_THREADS, quotas_of
 from sandtable.runs import quotas as quotas_module
 from sandtable.runs.quotas import QuotaFull, Quotas
 from sandtable.settings import Settings
+from tests.server.house import THIS_MACHINE
 from tests.server.talking import WIRE, Served, human, served
 
 ADA, BOB = {"x-sandtable-user": "ada"}, {"x-sandtable-user": "bob"}
@@ -20,6 +21,10 @@ SQL = {"dataset_id": "shop", "sql": "SELECT 1"}
 @pytest.fixture(autouse=True)
 def _measured_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(quotas_module, "_MEASURED_S", 0.0)
+
+
+def by_proxy(home: Path) -> Settings:
+    return Settings(home=home, trusted_proxies=THIS_MACHINE)
 
 
 class Full(Quotas):
@@ -46,7 +51,7 @@ def requests_of(thread: str) -> list[tuple[str, dict[str, Any]]]:
 
 
 async def test_more_than_the_quota_of_disk_is_refused(tmp_path: Path) -> None:
-    async with served(tmp_path, quotas=Full("ada")) as server:
+    async with served(tmp_path, by_proxy(tmp_path), quotas=Full("ada")) as server:
         thread = (await server.client.post(f"{WIRE}/threads", json={}, headers=BOB)).json()["thread_id"]
         for path, body in requests_of(thread):
             refused = await server.client.post(path, json=body, headers=ADA)
@@ -63,7 +68,7 @@ async def test_more_than_the_quota_of_disk_is_refused(tmp_path: Path) -> None:
 
 async def test_what_is_stored_is_counted(tmp_path: Path) -> None:
     quotas = Quotas(disk_mb=1)
-    async with served(tmp_path, quotas=quotas) as server:
+    async with served(tmp_path, by_proxy(tmp_path), quotas=quotas) as server:
 
         async def taken(user: str) -> int:
             return sum([await meter(user) for meter in quotas.meters])
@@ -85,7 +90,7 @@ async def test_what_is_stored_is_counted(tmp_path: Path) -> None:
 
 
 async def test_more_than_the_quota_of_conversations_is_refused(tmp_path: Path) -> None:
-    async with served(tmp_path, quotas=Quotas(threads=2)) as server:
+    async with served(tmp_path, by_proxy(tmp_path), quotas=Quotas(threads=2)) as server:
         for _ in range(2):
             assert (await _new(server, ADA)).status_code == 200
         refused = await _new(server, ADA)

@@ -9,9 +9,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -111,26 +114,92 @@ async def test_nothing_listens_where_the_self_test_fails(
 
     monkeypatch.setattr(listen, "assemble", assemble)
     monkeypatch.setattr("tests.server.house.House.doctor", unfit)
-    announced: list[str] = []
+    announced: list[object] = []
     with pytest.raises(SandboxUnavailable, match="got out"):
-        await listen.listen(settings, announced.append)
+        await listen.listen(settings, lambda *said: announced.append(said))
     assert announced == []
 
 
 @pytest.mark.parametrize(
-    ("host", "shown"), [("127.0.0.1", "localhost"), ("0.0.0.0", "localhost"), ("::1", "[::1]")]
+    ("host", "shown"),
+    [("127.0.0.1", "localhost"), ("localhost", "localhost"), ("127.0.0.2", "127.0.0.2"), ("::1", "[::1]")],
 )
 def test_the_address_is_one_to_click_on(host: str, shown: str) -> None:
+    with _bound(host) as listening:
+        assert standing.addresses(listening) == (f"http://{shown}:{listening.getsockname()[1]}",)
+        assert not standing.is_reachable_by_others(listening)
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_every_address_is_shown_as_one_that_works(host: str) -> None:
+    """The second is the one that others can use, where this machine has a network."""
+    with _bound(host) as listening:
+        assert standing.is_reachable_by_others(listening)
+        port = listening.getsockname()[1]
+        first, *others = standing.addresses(listening)
+        assert first == f"http://localhost:{port}"
+        for url in others:
+            address = url.removeprefix("http://").removesuffix(f":{port}").strip("[]")
+            assert not ip_address(address).is_unspecified
+            with socket.socket(listening.family) as own:
+                own.bind((address, 0))
+
+
+@contextmanager
+def _bound(host: str) -> Iterator[socket.socket]:
     try:
         with standing.bound(host, 0) as listening:
-            assert standing.address(host, listening) == f"http://{shown}:{listening.getsockname()[1]}"
+            yield listening
     except InvalidInput as error:
         pytest.skip(f"ipv6 ({error.message})")
 
 
+async def test_what_others_can_reach_needs_a_choice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refused before anything else is done."""
+    monkeypatch.setattr(listen, "assemble", lambda *_, **__: pytest.fail("it went on"))
+    with pytest.raises(InvalidInput, match=r"other machines can reach 0\.0\.0\.0") as refused:
+        await listen.listen(Settings(home=tmp_path, host="0.0.0.0", port=0), lambda *_: None)
+    for choice in ("SANDTABLE_TRUSTED_PROXIES", "--insecure", "127.0.0.1"):
+        assert choice in refused.value.suggestion
+
+
+def test_the_command_says_so_and_ends(home: Path) -> None:
+    with served(home, "--host", "0.0.0.0", "--port", "0") as process:
+        assert process.stdout and process.stderr
+        said = process.stderr.read()
+        assert process.wait(30) == 2
+        assert process.stdout.read() == ""
+    assert "error[VALIDATION_ERROR]: other machines can reach 0.0.0.0" in said and "--insecure" in said
+
+
+@pytest.mark.parametrize(
+    ("chosen", "warned"),
+    [({"insecure": True}, True), ({"trusted_proxies": "10.0.0.7"}, False)],
+    ids=["everybody", "a proxy"],
+)
+async def test_a_choice_lets_it_listen_for_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, chosen: dict[str, Any], warned: bool
+) -> None:
+    settings = Settings(home=tmp_path, web=tmp_path / "not-built", host="0.0.0.0", port=0, **chosen)
+    monkeypatch.setattr(listen, "assemble", lambda given, *, serving: open_house(tmp_path, given))
+    monkeypatch.setattr(listen, "load_ahead", lambda: None)
+    announced: asyncio.Future[tuple[tuple[str, ...], str]] = asyncio.get_running_loop().create_future()
+    task = asyncio.create_task(listen.listen(settings, lambda *said: announced.set_result(said)))
+    try:
+        async with asyncio.timeout(30):
+            urls, warning = await announced
+        assert bool(warning) == warned
+        async with httpx.AsyncClient(base_url=urls[0], timeout=20) as client:
+            assert (await client.get("/healthz")).status_code == 200
+    finally:
+        if not task.done():
+            os.kill(os.getpid(), signal.SIGTERM)
+        await task
+
+
 async def test_datasets_are_made_ready_and_looked_at_meanwhile() -> None:
     done: list[tuple[str, str]] = []
-    everything = asyncio.Event()
+    everything = threading.Event()
 
     class Library:
         def datasets(self) -> tuple[Dataset, ...]:
@@ -143,8 +212,6 @@ async def test_datasets_are_made_ready_and_looked_at_meanwhile() -> None:
 
         async def profile(self, dataset: Dataset) -> None:
             done.append(("profile", dataset.id))
-            if dataset.id == "two":
-                everything.set()
 
     class Parts:
         library = Library()
@@ -152,7 +219,6 @@ async def test_datasets_are_made_ready_and_looked_at_meanwhile() -> None:
         async def warm(self, dataset: Dataset) -> None:
             done.append(("warm", dataset.id))
 
-    async with listen._preparing(Parts()):  # pyright: ignore[reportArgumentType] - a double of Parts
-        async with asyncio.timeout(10):
-            await everything.wait()
+    async with listen._preparing(Parts(), everything.set):  # pyright: ignore[reportArgumentType] - a double of Parts
+        assert await asyncio.to_thread(everything.wait, 30)
     assert done == [("warm", "one"), ("warm", "two"), ("profile", "one"), ("profile", "two")]

@@ -51,8 +51,10 @@ class Stage:
 
     async def sees(self, what: Callable[[], object]) -> None:
         async with asyncio.timeout(PATIENCE_S):
-            while not what():
+            while True:
                 self.most = max([self.most, *self.kept()])
+                if what():
+                    return
                 await asyncio.sleep(0.02)
 
     def kept(self) -> Iterable[int]:
@@ -90,7 +92,7 @@ def _noting(made: Callable[..., None], into: list[Any]) -> Callable[..., None]:
 
 
 def upgrade(path: str) -> bytes:
-    lines = ("Host: here", "Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {KEY}")
+    lines = ("Host: localhost", "Upgrade: websocket", "Connection: Upgrade", f"Sec-WebSocket-Key: {KEY}")
     return "\r\n".join((f"GET {path} HTTP/1.1", *lines, "Sec-WebSocket-Version: 13", "", "")).encode()
 
 
@@ -98,7 +100,7 @@ def post(path: str, body: dict[str, Any]) -> bytes:
     text = json.dumps(body)
     lines = (
         f"POST {path} HTTP/1.1",
-        "Host: here",
+        "Host: localhost",
         "Accept: text/event-stream",
         "Content-Type: application/json",
     )

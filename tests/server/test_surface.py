@@ -93,7 +93,7 @@ async def test_the_page_shows_datasets_and_runs(client: AsyncClient) -> None:
 async def test_what_people_wrote_cannot_become_markup(client: AsyncClient) -> None:
     await client.post("/runs?wait=10", json={"dataset_id": "shop", "sql": "SELECT 1", "question": HOSTILE})
     await client.post("/runs?wait=10", json={"dataset_id": "shop", "sql": HOSTILE})
-    page = (await client.get("/", headers={"Host": HOSTILE})).text
+    page = (await client.get("/")).text
     assert "&lt;script&gt;" in page
     assert not re.search(r"<script|<img|<[^>]*\son\w+=", page)
 

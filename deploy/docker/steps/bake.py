@@ -7,6 +7,7 @@ have made itself.
 from __future__ import annotations
 
 import asyncio
+import json
 import shutil
 import sys
 import tempfile
@@ -28,5 +29,15 @@ async def bake(target: Path) -> None:
             shutil.copytree(Path(home) / "data" / name, target / name)
 
 
+def strip_codes(target: Path) -> None:
+    """The key of this build is thrown away: its codes vouch for nothing, and differ from build to build."""
+    for path in target.glob("versions/*/digests.json"):
+        digests = json.loads(path.read_bytes())
+        digests.pop("mac", None)
+        path.write_text(json.dumps(digests, indent=1), "utf-8")
+
+
 if __name__ == "__main__":
-    asyncio.run(bake(Path(sys.argv[1])))
+    place = Path(sys.argv[1])
+    asyncio.run(bake(place))
+    strip_codes(place)

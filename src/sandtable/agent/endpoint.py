@@ -8,13 +8,13 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass, field
 from typing import Literal, get_args
-from urllib.parse import urlsplit, urlunsplit
+from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 
 from pydantic import SecretStr
 
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.catalog.names import nearest
-from sandtable.settings import Settings
+from sandtable.settings import Settings, https_proxy_for
 
 Provider = Literal["anthropic", "openai", "ollama"]
 Privacy = Literal["off", "schema"]
@@ -30,16 +30,22 @@ _ADDRESSES: dict[Provider, str] = {
     "ollama": "http://127.0.0.1:11434",
 }
 _OLLAMA_PORT = 11434
+_SHORTEST_SECRET = 6
+"""Characters of what is kept out of messages: a server that needs no key takes any, such as `x`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
     provider: Provider
     model: str
-    url: str = field(repr=False)
-    """As the client needs it; it may hold a user's name and password."""
+    url: str
+    """Without a user's name and password."""
     key: SecretStr | None
     privacy: Privacy
+    login: tuple[str, str] | None = field(default=None, repr=False)
+    """The name and password that the address was given with."""
+    proxy: str | None = field(default=None, repr=False)
+    """The way out of this network, for an encrypted connection only: the proxy learns no more than the host."""
 
     @property
     def name(self) -> str:
@@ -49,13 +55,16 @@ class Endpoint:
     def address(self) -> str:
         """The URL without whatever identifies a person."""
         parts = urlsplit(self.url)
-        return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
+        return urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """Texts that no message may hold."""
-        held = [self.key.get_secret_value() if self.key else "", urlsplit(self.url).password or ""]
-        return tuple(text for text in held if text)
+        # A token may stand where a name would, or in the query.
+        held = [self.key.get_secret_value() if self.key else "", *(self.login or ())]
+        held += [value for _, value in parse_qsl(urlsplit(self.url).query)]
+        held.append(unquote(urlsplit(self.proxy or "").password or ""))
+        return tuple(text for text in held if len(text.strip()) >= _SHORTEST_SECRET)
 
 
 def choose_endpoint(settings: Settings) -> Endpoint | None:
@@ -93,7 +102,8 @@ def _endpoint(provider: Provider, model: str, settings: Settings) -> Endpoint:
         )
     named: Privacy = "off" if settings.model is not None else "schema"
     privacy: Privacy = named if settings.privacy == "auto" else settings.privacy
-    return Endpoint(provider, model, url, key, privacy)
+    plain, login = _without_login(url)
+    return Endpoint(provider, model, plain, key, privacy, login, _proxy(plain, f"{provider}:{model}"))
 
 
 def _key(provider: Provider, settings: Settings) -> SecretStr | None:
@@ -124,6 +134,31 @@ def _usable(provider: Provider, given: str) -> str:
     if _every_interface(host):
         place = place.replace(host, "127.0.0.1")
     return urlunsplit((parts.scheme, place, parts.path, "", ""))
+
+
+def _without_login(url: str) -> tuple[str, tuple[str, str] | None]:
+    parts = urlsplit(url)
+    if parts.username is None:
+        return url, None
+    place = parts.netloc.rpartition("@")[2]
+    login = unquote(parts.username), unquote(parts.password or "")
+    return urlunsplit((parts.scheme, place, parts.path, parts.query, "")), login
+
+
+def _proxy(url: str, model: str) -> str | None:
+    """None for plain HTTP: a proxy would read every question and answer."""
+    parts = urlsplit(url)
+    proxy = https_proxy_for(parts.hostname or "") if parts.scheme == "https" else None
+    if proxy is not None and "://" not in proxy:
+        proxy = f"http://{proxy}"
+    if proxy is not None and urlsplit(proxy).scheme not in {"http", "https"}:
+        raise ModelTrouble(
+            "configuration",
+            f"the proxy that the environment names for {parts.hostname} is not an http(s) URL",
+            suggestion="Set HTTPS_PROXY to one as in http://proxy.example:3128, or NO_PROXY to the host.",
+            model=model,
+        )
+    return proxy
 
 
 def _every_interface(host: str) -> bool:

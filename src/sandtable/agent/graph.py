@@ -83,7 +83,7 @@ def _add_analysis(graph: StateGraph[State, None, State, State], means: Means) ->
     graph.add_node("conclude", partial(conclude, means))
 
     coded = ["approve_cell", "run_cell", "conclude"]
-    graph.add_conditional_edges("plan_steps", _here(after_plan_steps), ["write_code", "converse"])
+    graph.add_conditional_edges("plan_steps", _here(after_plan_steps), ["write_code", "validate", "converse"])
     graph.add_conditional_edges("write_code", _here(after_code), coded)
     graph.add_conditional_edges("draw", _here(after_code), coded)
     graph.add_conditional_edges("approve_cell", _here(after_approve_cell), ["run_cell", "converse"])

@@ -65,6 +65,8 @@ class Means:
     prepare: Prepare | None = None
     python: bool = False
     """Whether Python may be run."""
+    planner: Proposer | None = None
+    """The built-in planner, where a chat model proposes: it plans what the model leaves unanswered."""
     coder: Coder | None = None
     """Who writes Python; nobody where there is no chat model."""
     expect_code: Callable[[], None] | None = None

@@ -1,34 +1,38 @@
 """One call to a chat model, the same for every provider: negotiated, retried, bounded.
 
-The only module that touches LangChain's chat models; `agent.models` loads it when a model is configured.
+The only module that touches LangChain's chat models; `agent.models` loads it when a model is configured. A
+provider's client writes the request and never sees the reply, which may be anything and is read here.
 Invariant: what comes back is a value or a ModelTrouble, whatever the endpoint sent.
 """
 
 from __future__ import annotations
 
 import asyncio
+import json
 import warnings
-from collections.abc import Awaitable, Callable
-from typing import Any
+from collections.abc import Awaitable, Callable, Iterator
+from typing import Any, NoReturn
 
+import structlog
 from langchain.chat_models import init_chat_model
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
+from langchain_core.messages import HumanMessage, SystemMessage
 from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.endpoint import Endpoint
+from sandtable.agent.model_http import HttpRequest, ModelHttp
 from sandtable.agent.model_reply import Said
-from sandtable.agent.model_trouble import Fault, fault_of
+from sandtable.agent.model_trouble import Fault
+from sandtable.agent.model_wire import said_in
 from sandtable.agent.negotiate import Method, Negotiated
 
 MOST_RETRIES = 2
 _CONTEXT_TOKENS = 16_384
 _MOST_REPLY_TOKENS = 8_192
 _OPENAI_NAMES = ("gpt-", "codex-", "o1", "o3", "o4")
-_LENGTH_ENDINGS = {"length", "max_tokens", "max_output_tokens", "model_context_window_exceeded"}
-_FILTER_ENDINGS = {"content_filter", "refusal"}
 # A conversation's event stream shows messages to people; a proposal's tokens are none of them.
 _CONFIG = RunnableConfig(callbacks=[], tags=["nostream", "langsmith:nostream"])
+_log = structlog.get_logger(__name__)
 
 Pause = Callable[[float], Awaitable[None]]
 
@@ -36,7 +40,8 @@ Pause = Callable[[float], Awaitable[None]]
 class ModelCall:
     def __init__(self, endpoint: Endpoint, known: Negotiated, timeout_s: float, pause: Pause) -> None:
         self._endpoint, self._known, self._pause = endpoint, known, pause
-        self._model = open_chat_model(endpoint, timeout_s)
+        self._model = open_chat_model(endpoint)
+        self._http = ModelHttp(endpoint, timeout_s)
         self._ways: dict[tuple[Method, str], Any] = {}
 
     async def structured(self, system: str, user: str, schema: dict[str, Any]) -> Said:
@@ -46,9 +51,7 @@ class ModelCall:
             way = self._model if method == "text" else self._way(method, schema)
             got = await self._retried(system, user, way)
             if isinstance(got, Said):
-                # A reply without the form that was asked for says little about the endpoint; a refusal does.
-                if all(fault.status for fault in faults):
-                    self._known.worked(self._endpoint, method)
+                self._known.worked(self._endpoint, method)
                 return got
             faults.append(got)
             if not got.unsupported:
@@ -70,14 +73,11 @@ class ModelCall:
         raise AssertionError("the last retry returns")
 
     async def _once(self, system: str, user: str, way: Any) -> Said | Fault:
-        messages = [SystemMessage(system), HumanMessage(user)]
-        asking = way.ainvoke(messages, _CONFIG)
-        # An endpoint may send anything, and each client breaks on it in its own way: take the failure as a value.
-        [got] = await asyncio.gather(asking, return_exceptions=True)
-        if isinstance(got, BaseException):
-            return fault_of(got, self._endpoint.secrets)
-        raw = got if isinstance(got, AIMessage) else got["raw"]
-        return _said(raw)
+        request = await _written(way.ainvoke([SystemMessage(system), HumanMessage(user)], _CONFIG))
+        if request is None:
+            return Fault("unwritten")
+        reply = await self._http.ask(request)
+        return reply if isinstance(reply, Fault) else said_in(request, reply, self._endpoint.secrets)
 
     def _way(self, method: Method, schema: dict[str, Any]) -> Any:
         key = method, str(schema["title"])
@@ -90,42 +90,106 @@ class ModelCall:
         return self._ways[key]
 
 
-def open_chat_model(endpoint: Endpoint, timeout_s: float) -> BaseChatModel:
-    """Raises ImportError when the provider's package is not installed."""
-    # Retries are ours alone, so that every provider gets the same number. Connections are not kept: the clients
-    # share them between event loops, where a second `asyncio.run` would meet the first one's dead ones.
-    alone = {"Connection": "close"}
-    given: dict[str, Any] = {"base_url": endpoint.url, "disable_streaming": True}
-    key = endpoint.key.get_secret_value() if endpoint.key else "none"
-    if endpoint.provider == "ollama":
-        given |= {"num_ctx": _CONTEXT_TOKENS, "temperature": 0}
-        given["client_kwargs"] = {"timeout": timeout_s, "headers": alone}
-    else:
-        given |= {"api_key": key, "timeout": timeout_s, "max_retries": 0, "default_headers": alone}
-    if endpoint.provider == "anthropic":
-        given["max_tokens"] = _MOST_REPLY_TOKENS
-    if endpoint.provider == "openai" and not endpoint.model.startswith(_OPENAI_NAMES):
-        # Chosen by name otherwise, which servers that are merely compatible know nothing of.
-        given["use_responses_api"] = False
-    return init_chat_model(endpoint.model, model_provider=endpoint.provider, **given)
+class _Written(Exception):
+    """A request that a provider's client wanted to send."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        super().__init__()
+        self.request = request
 
 
-def _said(raw: AIMessage) -> Said:
-    about = raw.response_metadata
-    incomplete = about.get("incomplete_details") or {}
-    ending = {
-        about.get("finish_reason"),
-        about.get("stop_reason"),
-        about.get("done_reason"),
-        incomplete.get("reason") if isinstance(incomplete, dict) else None,
-    }
-    usage = raw.usage_metadata
-    broken = next((call["args"] for call in raw.invalid_tool_calls if call["args"]), None)
-    return Said(
-        text=broken or str(raw.text),
-        given=raw.tool_calls[0]["args"] if raw.tool_calls else None,
-        cut_off=bool(ending & _LENGTH_ENDINGS),
-        filtered=bool(ending & _FILTER_ENDINGS) or bool(raw.additional_kwargs.get("refusal")),
-        tokens_in=usage["input_tokens"] if usage else 0,
-        tokens_out=usage["output_tokens"] if usage else 0,
+class _Intercept:
+    """A transport that hands over the request instead of sending it, for clients of `httpx` and of `httpx2`."""
+
+    def handle_request(self, request: Any) -> NoReturn:
+        raise _Written(_copied(request, request.read()))
+
+    async def handle_async_request(self, request: Any) -> NoReturn:
+        raise _Written(_copied(request, await request.aread()))
+
+    def close(self) -> None:
+        """It holds nothing."""
+
+    async def aclose(self) -> None:
+        """It holds nothing."""
+
+
+def _copied(request: Any, content: bytes) -> HttpRequest:
+    url = request.url
+    return HttpRequest(
+        method=request.method,
+        scheme=url.raw_scheme,
+        host=url.raw_host,
+        port=url.port,
+        target=url.raw_path,
+        headers=tuple(request.headers.raw),
+        content=_unstreamed(content),
     )
+
+
+def _unstreamed(content: bytes) -> bytes:
+    """Ollama's client asks for a stream, which says the same with a head for every token."""
+    body = json.loads(content)
+    return json.dumps({**body, "stream": False}).encode() if body.get("stream") else content
+
+
+async def _written(asking: Awaitable[Any]) -> HttpRequest | None:
+    [got] = await asyncio.gather(asking, return_exceptions=True)
+    for error in _chain(got if isinstance(got, BaseException) else None):
+        if isinstance(error, _Written):
+            return error.request
+    _log.warning("chat request not written", got=type(got).__name__)
+    return None
+
+
+def _chain(error: BaseException | None) -> Iterator[BaseException]:
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def open_chat_model(endpoint: Endpoint) -> BaseChatModel:
+    """A model whose every request is intercepted. Raises ImportError when the provider's package is missing."""
+    # The environment could name proxies, which a client would send its requests to itself.
+    client: dict[str, Any] = {"transport": _Intercept(), "trust_env": False}
+    given: dict[str, Any] = {"base_url": endpoint.url, "disable_streaming": True}
+    if endpoint.provider != "ollama":
+        given["api_key"] = endpoint.key.get_secret_value() if endpoint.key else "none"
+        # Retries are ours alone, so that every provider gets the same number.
+        given["max_retries"] = 0
+    match endpoint.provider:
+        case "ollama":
+            given |= {"num_ctx": _CONTEXT_TOKENS, "temperature": 0, "client_kwargs": client}
+        case "anthropic":
+            given["max_tokens"] = _MOST_REPLY_TOKENS
+        case "openai":
+            given |= _openai_clients(client)
+            if not endpoint.model.startswith(_OPENAI_NAMES):
+                # Chosen by name otherwise, which servers that are merely compatible know nothing of.
+                given["use_responses_api"] = False
+    model = init_chat_model(endpoint.model, model_provider=endpoint.provider, **given)
+    if endpoint.provider == "anthropic":
+        _replace_anthropic_client(model, client)
+    return model
+
+
+def _openai_clients(client: dict[str, Any]) -> dict[str, Any]:
+    import openai
+
+    return {
+        "http_client": openai.DefaultHttpxClient(**client),
+        "http_async_client": openai.DefaultAsyncHttpxClient(**client),
+        # Read from OPENAI_PROXY otherwise, and refused beside a client.
+        "openai_proxy": None,
+    }
+
+
+def _replace_anthropic_client(model: Any, client: dict[str, Any]) -> None:
+    """LangChain's class takes no client, and makes its own when it is first asked for."""
+    import anthropic
+
+    http_client = anthropic.DefaultAsyncHttpxClient(**client)
+    made = anthropic.AsyncClient(**model._client_params, http_client=http_client)
+    model.__dict__["_async_client"] = made

@@ -4,29 +4,74 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
 from sandtable.agent.model_reply import Said
-from sandtable.agent.model_trouble import ModelTrouble, cut_off, filtered
+from sandtable.agent.model_trouble import Kind, ModelTrouble, cut_off, filtered
 from sandtable.agent.prompt_files import prompt_file
 from sandtable.agent.proposer import Usage
 from sandtable.errors import Problem
 
+COOL_S = 30.0
+"""How long a model that let somebody wait in vain is not asked again."""
+LONG_S = 1.0
+"""A trouble that shows sooner costs too little to be remembered."""
+_LASTING: frozenset[Kind] = frozenset({"timeout", "unreachable", "provider_error", "rate_limit"})
+
 _T = TypeVar("_T")
 
 
-async def within(model: str, seconds: float, work: Awaitable[_T]) -> _T:
-    try:
-        async with asyncio.timeout(seconds):
-            return await work
-    except TimeoutError:
-        raise ModelTrouble(
+class CircuitBreaker:
+    """Holds each question to its time limit, and spares the others a wait that was in vain.
+
+    After such a wait the model is not asked for COOL_S: every question gets the same trouble at once. Then one
+    question tries the model again; until that one has ended, the others still get the trouble.
+    """
+
+    def __init__(self, model: str, clock: Callable[[], float] = time.monotonic) -> None:
+        self._model, self._clock = model, clock
+        self._trouble: ModelTrouble | None = None
+        self._until = 0.0
+        self._probing = False
+
+    async def within(self, seconds: float, work: Callable[[], Awaitable[_T]], *, trips: bool = True) -> _T:
+        """Raises ModelTrouble. `trips` is whether a trouble of this question is one for all others as well."""
+        probes = self._trouble is not None
+        if self._trouble is not None and (self._probing or self._clock() < self._until):
+            raise self._remembered(self._trouble)
+        self._probing, began = self._probing or probes, self._clock()
+        try:
+            async with asyncio.timeout(seconds):
+                found = await work()
+        except (TimeoutError, ModelTrouble) as raised:
+            trouble = raised if isinstance(raised, ModelTrouble) else self._too_late(seconds)
+            if trips:
+                lasts = trouble.kind in _LASTING and self._clock() - began >= LONG_S
+                self._trouble, self._until = trouble if lasts else None, self._clock() + COOL_S
+            raise trouble from None
+        finally:
+            self._probing = self._probing and not probes
+        self._trouble = None
+        return found
+
+    def _too_late(self, seconds: float) -> ModelTrouble:
+        return ModelTrouble(
             "timeout",
-            f"{model} did not answer within {seconds:g} s",
+            f"{self._model} did not answer within {seconds:g} s",
             suggestion="Ask again, or allow more time with SANDTABLE_MODEL_TIMEOUT_S.",
-            model=model,
-        ) from None
+            model=self._model,
+        )
+
+    def _remembered(self, trouble: ModelTrouble) -> ModelTrouble:
+        wait = max(1, round(self._until - self._clock()))
+        return ModelTrouble(
+            trouble.kind,
+            f"{trouble.message}, a moment ago",
+            suggestion=f"It is asked again in {wait} s. {trouble.suggestion}",
+            model=self._model,
+            **{name: value for name, value in trouble.details.items() if name not in ("kind", "model")},
+        )
 
 
 def raise_if_stopped(model: str, said: Said) -> None:

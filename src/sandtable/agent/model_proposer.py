@@ -16,7 +16,7 @@ import structlog
 from sandtable.agent.analysis.model_coder import ModelCoder
 from sandtable.agent.endpoint import Endpoint
 from sandtable.agent.model_call import ModelCall, Pause
-from sandtable.agent.model_limits import Meter, no_usable_reply, raise_if_stopped, within
+from sandtable.agent.model_limits import CircuitBreaker, Meter, no_usable_reply, raise_if_stopped
 from sandtable.agent.model_prompt import PROPOSE, SYSTEM, WORD, propose_prompt, word_prompt
 from sandtable.agent.model_reply import read_reply, reply_schema
 from sandtable.agent.model_trouble import ModelTrouble
@@ -44,6 +44,7 @@ class ModelProposer:
         """Raises ImportError when the provider's package is not installed."""
         self._endpoint, self._timeout_s = endpoint, timeout_s
         self._call = ModelCall(endpoint, known, timeout_s, pause)
+        self._breaker = CircuitBreaker(endpoint.name)
 
     def __repr__(self) -> str:
         return f"<ModelProposer {self.name}>"
@@ -54,17 +55,17 @@ class ModelProposer:
 
     def coder(self) -> ModelCoder:
         """The same model, for code. What was learnt about the endpoint holds for both."""
-        return ModelCoder(self._endpoint, self._call, self._timeout_s)
+        return ModelCoder(self._endpoint, self._call, self._breaker, self._timeout_s)
 
     async def propose(self, asked: Asked) -> Proposed:
-        return await within(self.name, self._timeout_s, self._propose(asked))
+        return await self._breaker.within(self._timeout_s, lambda: self._propose(asked))
 
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
         if self._endpoint.privacy == "schema" or not run.rows:
             return None
         limit = min(self._timeout_s, _WORDING_S)
         try:
-            return await within(self.name, limit, self._word(asked, run, plain))
+            return await self._breaker.within(limit, lambda: self._word(asked, run, plain), trips=False)
         except ModelTrouble as trouble:
             # The answer is there already, in the local sentence.
             _log.warning("wording left as it is", model=self.name, kind=trouble.kind)

@@ -1,18 +1,20 @@
 """A model's reply, read: one JSON object that says what is proposed, however it was wrapped.
 
-Invariant: nothing a model writes raises. What cannot be read is a Problem in words that the model can repair by.
+Invariant: nothing a model writes raises, and reading takes time in proportion to its length, which is bounded.
+What cannot be read is a Problem in words that the model can repair by.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
 from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, Proposal, SqlProposal, Talk
 from sandtable.errors import ErrorCode, Problem
@@ -20,6 +22,12 @@ from sandtable.plan.schema import plan_schema
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)(?:```|$)", re.DOTALL | re.IGNORECASE)
+LONGEST_READ = 64_000
+"""Characters of a reply, its thoughts apart, that are searched for the object."""
+MOST_NESTING = 64
+MOST_VALUES = 20_000
+_TOO_MANY = f"has more than {MOST_VALUES:,} values"
+_MOST_DIGITS = 400
 _MOST_STARTS = 50
 _LONGEST_TEXT = 4_000
 _AGAIN = "Reply with one JSON object of the given form and nothing else."
@@ -31,10 +39,9 @@ _INTENTS = ("plan", "sql", "ask_back", "talk", "analysis")
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the model replied: `given` is the object of a tool call, when it came as one."""
+    """What the model replied; `text` has the arguments as JSON when it called a tool."""
 
     text: str
-    given: dict[str, Any] | None = None
     cut_off: bool = False
     filtered: bool = False
     tokens_in: int = 0
@@ -48,7 +55,7 @@ class _Reply(BaseModel):
     plan: dict[str, Any] | None = None
     sql: str | None = None
     text: str | None = None
-    suggestions: list[str] = Field(default_factory=list)
+    suggestions: Annotated[list[str], FailFast()] = Field(default_factory=list)
 
 
 def reply_schema() -> dict[str, Any]:
@@ -89,7 +96,7 @@ def _shallow(field: dict[str, Any]) -> dict[str, Any]:
 
 
 def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
-    found = said.given if said.given is not None else object_in(said.text)
+    found = object_in(said.text)
     if isinstance(found, Problem):
         return found
     if "intent" not in found and found.keys() >= {"table", "select"}:
@@ -139,18 +146,22 @@ def object_in(
 
     `is_whole` tells it from other objects between sentences; a bare list is taken for the field `lists_as`.
     """
-    text = without_thinking(text)
+    whole, text = text.strip(), without_thinking(text)
     if not text:
         return unreadable("the reply was empty")
+    if len(text) > LONGEST_READ:
+        return unreadable(f"the reply has {len(text):,} characters, more than {LONGEST_READ:,}")
     fenced = [inner.strip() for inner in _FENCE.findall(text)]
+    # What looks like a thought may stand in one of the object's own texts.
+    untouched = [whole] if whole.startswith("{") and len(whole) <= LONGEST_READ else []
     first_wrong: json.JSONDecodeError | None = None
-    for candidate in (text, *fenced):
+    for candidate in (*untouched, text, *fenced):
         try:
-            found = json.loads(candidate)
+            found = parsed(candidate)
         except json.JSONDecodeError as error:
             first_wrong = first_wrong or (error if candidate.startswith("{") else None)
-        except RecursionError:
-            return unreadable("the reply is nested too deeply")
+        except BadJson as error:
+            return unreadable(f"the reply {error}")
         else:
             if isinstance(found, list) and lists_as is not None:
                 return {lists_as: found}
@@ -159,19 +170,87 @@ def object_in(
 
 
 def _object_between(text: str, is_whole: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
-    decoder = json.JSONDecoder()
     starts = [match.start() for match in re.finditer(r"\{", text)][:_MOST_STARTS]
     end = -1
     for start in starts:
         if start < end:
             continue
         try:
-            found, end = decoder.raw_decode(text, start)
-        except (json.JSONDecodeError, RecursionError):
+            found, end = _DECODER.raw_decode(text, start)
+            _check_values(found)
+        except (json.JSONDecodeError, BadJson, RecursionError):
             continue
         if isinstance(found, dict) and is_whole(found):
             return found
     return None
+
+
+class BadJson(ValueError):
+    """JSON that nothing may be made of, said as what follows "the reply"."""
+
+
+def parsed(text: str) -> Any:
+    """JSON whose values any later step can hold. Raises BadJson, or JSONDecodeError for what is no JSON."""
+    if text.count("[") + text.count("{") > MOST_VALUES:
+        # Each of them is an object in memory before it can be counted otherwise.
+        raise BadJson(_TOO_MANY)
+    try:
+        found = _DECODER.decode(text)
+    except RecursionError:
+        raise BadJson("is nested too deeply") from None
+    _check_values(found)
+    return found
+
+
+def _check_values(found: Any) -> None:
+    level, seen = [found], 0
+    for _ in range(MOST_NESTING):
+        level = [inner for node in level for inner in _inside(node)]
+        seen += len(level)
+        if seen > MOST_VALUES:
+            raise BadJson(_TOO_MANY)
+        if not level:
+            return
+    raise BadJson("is nested too deeply")
+
+
+def _inside(node: Any) -> Iterator[Any]:
+    if isinstance(node, dict):
+        yield from node
+        yield from node.values()
+    elif isinstance(node, list):
+        yield from node
+    elif isinstance(node, str) and not _sound(node):
+        raise BadJson("holds a character that no text may hold (NUL, or half of a surrogate pair)")
+
+
+def _sound(text: str) -> bool:
+    if "\x00" in text:
+        return False
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS:
+        raise BadJson("has a number with too many digits")
+    return int(digits)
+
+
+def _fraction(digits: str) -> float:
+    if len(digits) > _MOST_DIGITS or not math.isfinite(number := float(digits)):
+        raise BadJson("has a number beyond all bounds")
+    return number
+
+
+def _no_number(word: str) -> None:
+    raise BadJson(f"has {word} where a number belongs")
+
+
+_DECODER = json.JSONDecoder(parse_int=_integer, parse_float=_fraction, parse_constant=_no_number)
 
 
 def _no_object(text: str, wrong: json.JSONDecodeError | None) -> Problem:

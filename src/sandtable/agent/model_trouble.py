@@ -6,7 +6,8 @@ providers quote the key they refuse.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ Kind = Literal[
     "timeout",
     "unreachable",
     "provider_error",
+    "redirected",
     "rejected",
     "too_long",
     "filtered",
@@ -40,20 +42,54 @@ _CODES: dict[Kind, ErrorCode] = {
     "timeout": ErrorCode.RUNNER_TIMEOUT,
     "unreachable": ErrorCode.RUNNER_INTERNAL_ERROR,
     "provider_error": ErrorCode.RUNNER_INTERNAL_ERROR,
+    "redirected": ErrorCode.VALIDATION_ERROR,
     "rejected": ErrorCode.VALIDATION_ERROR,
     "too_long": ErrorCode.RUNNER_RESOURCE_EXCEEDED,
     "filtered": ErrorCode.VALIDATION_ERROR,
     "unreadable": ErrorCode.VALIDATION_ERROR,
 }
 
+_IN_SHORT: dict[Kind, str] = {
+    "configuration": "cannot be used as it is set up",
+    "missing_extra": "cannot be used as it is set up",
+    "missing_key": "has no key",
+    "refused_key": "refused the key",
+    "unknown_model": "is not known at its address",
+    "rate_limit": "takes no more requests for now",
+    "no_credit": "has no credit left",
+    "timeout": "did not answer in time",
+    "unreachable": "could not be reached",
+    "provider_error": "failed",
+    "redirected": "is not at its address",
+    "rejected": "rejected the request",
+    "too_long": "could not take the question or write the reply in full",
+    "filtered": "declined to answer",
+    "unreadable": "gave no usable reply",
+}
+
 _MOST_QUOTED = 300
-_TIMED_OUT = {"ModelTimeoutError", "APITimeoutError", "TimeoutException", "TimeoutError"}
-_NOT_REACHED = {"ConnectError", "ConnectionRefusedError", "gaierror"}
-_BROKEN_OFF = {"ModelConnectionError", "APIConnectionError", "TransportError", "ConnectionError"}
-_OVERFLOW = {"ContextOverflowError"}
-_OVERFLOW_WORDS = ("context length", "context window", "prompt is too long", "maximum context")
+_OVERFLOW_WORDS = (
+    "context length",
+    "context_length",
+    "context window",
+    "prompt is too long",
+    "maximum context",
+)
 _NO_CREDIT_WORDS = ("credit balance", "insufficient_quota", "exceeded your current quota", "billing")
 _METHOD_WORDS = ("tool", "function", "response_format", "json", "schema", "format")
+
+Cause = Literal[
+    "unreachable",
+    "broken_off",
+    "timeout",
+    "unsendable",
+    "unwritten",
+    "status",
+    "redirected",
+    "compressed",
+    "too_large",
+    "unreadable",
+]
 
 
 class ModelTrouble(SandtableError):
@@ -62,18 +98,26 @@ class ModelTrouble(SandtableError):
     def __init__(self, kind: Kind, message: str, *, suggestion: str, model: str, **details: Any) -> None:
         super().__init__(message, suggestion=suggestion, kind=kind, model=model, **details)
         self.kind: Kind = kind
+        self.model = model
         self.code = _CODES[kind]
+
+    @property
+    def in_short(self) -> str:
+        """What the model did, after its name; none of it comes from the model or its provider."""
+        return _IN_SHORT[self.kind]
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One failed call, as far as it can be told without knowing the provider's classes."""
+    """One call without a reply that can be used."""
 
-    names: frozenset[str]
-    status: int | None
-    said: str
+    cause: Cause
+    status: int | None = None
+    said: str = ""
     """The provider's words, without keys."""
-    retry_after_s: float | None
+    marks: str = ""
+    """Its own codes for the error, which are not shown."""
+    retry_after_s: float | None = None
 
     @property
     def transient(self) -> bool:
@@ -84,28 +128,28 @@ class Fault:
             return self.retry_after_s is not None and self.retry_after_s <= 5
         if self.status is not None:
             return self.status == 408 or self.status >= 500
-        return bool(self.names & _BROKEN_OFF) and not self.names & (_NOT_REACHED | _TIMED_OUT)
+        return self.cause == "broken_off"
 
     @property
     def unsupported(self) -> bool:
         """Whether the endpoint may only dislike the way in which a structured reply was asked for."""
-        words = self.said.lower()
         if self._overflow or self._no_credit:
             return False
         if self.status == 404:
-            return "support" in words and any(word in words for word in _METHOD_WORDS)
-        named = {"NotImplementedError", "OutputParserException"} & self.names
-        return self.status in {400, 405, 415, 422, 501} or (self.status is None and bool(named))
+            return "support" in self._words and any(word in self._words for word in _METHOD_WORDS)
+        return self.status in {400, 405, 415, 422, 501}
+
+    @property
+    def _words(self) -> str:
+        return f"{self.said} {self.marks}".lower()
 
     @property
     def _overflow(self) -> bool:
-        words = self.said.lower()
-        return bool(self.names & _OVERFLOW) or any(word in words for word in _OVERFLOW_WORDS)
+        return self.status is not None and any(word in self._words for word in _OVERFLOW_WORDS)
 
     @property
     def _no_credit(self) -> bool:
-        words = self.said.lower()
-        return self.status in {400, 402, 403, 429} and any(word in words for word in _NO_CREDIT_WORDS)
+        return self.status in {400, 402, 403, 429} and any(word in self._words for word in _NO_CREDIT_WORDS)
 
     def trouble(self, model: str, address: str) -> ModelTrouble:
         kind, message, suggestion = self._told(model, address)
@@ -119,22 +163,39 @@ class Fault:
     def _told(self, model: str, address: str) -> tuple[Kind, str, str]:
         if self._overflow:
             return "too_long", f"the question and its data are too long for {model}", _SHORTER
-        if self.names & {"LengthFinishReasonError"}:
-            return cut_off(model)
-        if self.names & {"ContentFilterFinishReasonError"}:
-            return filtered(model)
         if self.status is not None:
             return self._by_status(self.status, model, address)
-        if self.names & _TIMED_OUT:
-            return "timeout", f"{model} did not answer in time", _LATER
-        if self.names & (_BROKEN_OFF | _NOT_REACHED):
-            start = "Is Ollama running? Start it with `ollama serve`." if model.startswith("ollama:") else ""
-            suggestion = start or "Check the address (SANDTABLE_MODEL_BASE_URL) and the network."
-            return "unreachable", f"no connection to {model} at {address}", suggestion
-        return "unreadable", f"{model} answered something that is no chat reply", _OTHER_MODEL
+        match self.cause:
+            case "timeout":
+                return "timeout", f"{model} did not answer in time", _LATER
+            case "unreachable" | "broken_off":
+                start = (
+                    "Is Ollama running? Start it with `ollama serve`." if model.startswith("ollama:") else ""
+                )
+                suggestion = start or "Check the address (SANDTABLE_MODEL_BASE_URL) and the network."
+                return "unreachable", f"no connection to {model} at {address}", suggestion
+            case "unsendable":
+                message = f"the address or the key of {model} holds a character that HTTP does not allow"
+                return "configuration", message, "Check both for line breaks and characters beyond ASCII."
+            case "unwritten":
+                message = f"the client of {model} could not write a request"
+                return "configuration", message, _OTHER_MODEL
+            case "too_large":
+                return "unreadable", f"the reply of {model} is larger than any that is read", _OTHER_MODEL
+            case "compressed":
+                message = f"the reply of {model} is compressed, which was not asked for"
+                return "unreadable", message, "Switch compression off at the server or gateway."
+            case _:
+                return "unreadable", f"{model} answered something that is no chat reply", _OTHER_MODEL
 
     def _by_status(self, status: int, model: str, address: str) -> tuple[Kind, str, str]:
         provider = model.partition(":")[0]
+        if self.cause == "redirected":
+            target = f" to {self.said}" if self.said else ""
+            message = (
+                f"{model} at {address} redirects{target} (HTTP {status}), and redirects are not followed"
+            )
+            return "redirected", message, "Set SANDTABLE_MODEL_BASE_URL to the address where the model is."
         if self._no_credit or status == 402:
             return "no_credit", f"the account at {provider} has no credit left for {model}", _OTHER_MODEL
         if status in {401, 403}:
@@ -173,38 +234,14 @@ def filtered(model: str) -> tuple[Kind, str, str]:
     return "filtered", f"{model} declined to answer", "Ask in other words."
 
 
-def fault_of(error: BaseException, secrets: Iterable[str]) -> Fault:
-    chain = tuple(_chain(error))
-    names = frozenset(kind.__name__ for each in chain for kind in type(each).__mro__)
-    status = next((code for each in chain if (code := _status(each))), None)
-    return Fault(names, status, scrubbed(str(error), secrets), _retry_after(chain))
-
-
 def scrubbed(text: str, secrets: Iterable[str]) -> str:
-    for secret in secrets:
-        text = text.replace(secret, "…")
-    text = " ".join(text.split())
+    """One line of it, bounded, without the secrets."""
+    text = " ".join(without_secrets(text, secrets).split())
     return text if len(text) <= _MOST_QUOTED else text[:_MOST_QUOTED] + "…"
 
 
-def _chain(error: BaseException | None) -> Iterator[BaseException]:
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        error = error.__cause__ or error.__context__
-
-
-def _status(error: BaseException) -> int | None:
-    status = getattr(error, "status_code", None)
-    # Ollama says -1 when there was no answer to take a status from.
-    return status if isinstance(status, int) and status >= 400 else None
-
-
-def _retry_after(chain: Iterable[BaseException]) -> float | None:
-    for error in chain:
-        headers = getattr(getattr(error, "response", None), "headers", None)
-        given = headers.get("retry-after") if headers is not None else None
-        if isinstance(given, str) and given.strip().replace(".", "", 1).isdigit():
-            return float(given)
-    return None
+def without_secrets(text: str, secrets: Iterable[str]) -> str:
+    for secret in sorted(secrets, key=len, reverse=True):
+        if secret:
+            text = re.sub(re.escape(secret), "…", text, flags=re.IGNORECASE)
+    return text

@@ -24,13 +24,15 @@ _LEADS = {
     ErrorCode.RUNNER_TIMEOUT: "The query took too long",
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The query needed more memory or space than it may use",
     ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
+    ErrorCode.DATA_DAMAGED: "Nothing was answered",
 }
 _SMALLER = "Ask for less: add a filter or a shorter time window, or ask for totals instead of single rows."
 
 
 def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) -> str:
     """`fields` say how the cells of each column are shown."""
-    parts = [sentence]
+    # A paragraph of its own: clients that show table and reading by themselves leave theirs out of the text.
+    parts = [sentence, *([f"*{note}*"] if (note := turn.get("note")) else [])]
     if shows_table(run):
         parts.append(table_of(run, fields))
     if turn.get("wants_sql") and run.sql:
@@ -65,7 +67,7 @@ def table_of(run: Run, fields: Sequence[Field] = ()) -> str:
     return table(columns, shown) + (f"\n\nShown: {', '.join(left)}." if left else "")
 
 
-def failure_text(problem: Problem | None, run: Run | None, *, repairs: int) -> str:
+def failure_text(problem: Problem | None, run: Run | None, *, repairs: int, note: str = "") -> str:
     if problem is None:
         if run is not None and run.status == "cancelled":
             return "The run was cancelled, so there is no result."
@@ -82,6 +84,8 @@ def failure_text(problem: Problem | None, run: Run | None, *, repairs: int) -> s
         suggestion = suggestion or _SMALLER
     if suggestion:
         parts.append(sentence(suggestion))
+    if note:
+        parts.append(f"*{note}*")
     if repairs:
         parts.append(f"I tried it {repairs + 1} times, each time with the reason in hand.")
     return "\n\n".join(parts)

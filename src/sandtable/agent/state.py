@@ -57,6 +57,8 @@ class Turn(TypedDict, total=False):
     analysis: Analysis
     origin: str
     """Who proposed what is to run: a proposer's name, or nothing when the person wrote SQL."""
+    note: str
+    """Why the built-in planner proposed it and not the chat model, in Markdown; nothing otherwise."""
     plan: dict[str, Any] | None
     sql: str | None
     """What will run: proposed, compiled from the plan, or edited by a person."""

@@ -13,10 +13,12 @@ from typing import Any
 
 from sandtable.assemble.state import state_of
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
-from sandtable.capsule.document import Document, verify_document
+from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
 from sandtable.capsule.store import RunStore
+from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
+from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
@@ -27,15 +29,15 @@ from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
 from sandtable.runs.library import Library
 from sandtable.runs.parts import Parts as RunParts
-from sandtable.runs.pipeline import refs_of
 from sandtable.runs.quotas import Quotas
-from sandtable.runs.rederive import rederive_with
+from sandtable.runs.scrub import Scrub
 from sandtable.runs.sessions import Sessions
+from sandtable.runs.verifier import Verifier
 from sandtable.sandbox.convert import SandboxedConvert
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
-from sandtable.sandbox.job import Job, Limits
+from sandtable.sandbox.job import Job, Limits, refs_of
 from sandtable.sandbox.profile import profile_of
 from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
@@ -73,6 +75,7 @@ class Parts:
     tiers: Tiers
     sessions: Sessions
     key: SigningKey
+    verifier: Verifier
     _run_parts: RunParts
     _store: DataStore
     _ahead: Ahead
@@ -120,14 +123,13 @@ class Parts:
         require_tables(names, dataset)
         return await judge(code, dataset, names)
 
-    async def verify(self, given: Document, keys: Iterable[Path] = ()) -> Report:
-        """Derive everything again, for an envelope or a document; `keys` are further public keys to trust."""
-        trusted = trusted_keys(self.settings.home, keys, self.key)
+    async def verify(self, given: Document, keys: Iterable[Path] = (), *, user: str = "local") -> Report:
+        """Derive everything again, for an envelope or a document; `keys` are further public keys to trust.
 
-        async def rehash(dataset: Dataset) -> str:
-            return await asyncio.to_thread(self._store.rehash, dataset.version)
-
-        return await verify_document(given, rederive_with(self._run_parts, trusted, rehash))
+        Raises Unreadable, QueueFull.
+        """
+        trusted = await asyncio.to_thread(trusted_keys, self.settings.home, keys, self.key)
+        return await self.verifier.verify(given, trusted, user)
 
     async def doctor(self) -> DoctorReport:
         """Of the tier that this server cannot do without."""
@@ -138,12 +140,13 @@ class Parts:
         self._ahead.begin()
 
     async def warm(self, dataset: Dataset) -> None:
-        """Have sandboxes ready for questions about this dataset."""
+        """Have sandboxes ready for questions about this dataset. Raises DataDamaged."""
+        data = await self.library.open(dataset.id, dataset.version)
         job = Job(
             id="warm",
             mode="sql",
             dataset_version=dataset.version,
-            data=refs_of(dataset),
+            data=refs_of(data),
             limits=self._run_parts.limits,
         )
         await self.tiers.runs.warm(job)
@@ -201,7 +204,8 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
 
     Raises SandboxUnavailable where this host cannot isolate.
     """
-    store = DataStore(settings.home / "data")
+    key = open_signing_key(settings.home, settings.signing_key)
+    store = store_of(settings, key)
     catalog = load_catalog(registry_folder(settings))
     async with AsyncExitStack() as stack:
         tiers = await open_tiers(settings, store, stack)
@@ -212,7 +216,9 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             store,
             SandboxedConvert(tiers.index, threads=threads),
             partial(profile_of, tiers.index, threads=threads),
+            rebuilds=serving,
         )
+        stack.push_async_callback(library.aclose)
         gate = Gate(
             looks, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
         )
@@ -239,10 +245,10 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             threads=threads_of(settings),
             large_rows=LARGE_ROWS,
         )
-        key = open_signing_key(settings.home, settings.signing_key)
         state = state_of(settings)
         quotas = quotas_of(settings, serving=serving)
         stack.enter_context(quotas.counting(state.runs.holdings.bytes_of))
+        share = settings.user_share if serving else 1.0
         runs = Runs(
             state.runs,
             run_parts,
@@ -250,6 +256,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             settings.home,
             concurrency=settings.concurrency,
             queue_limit=settings.queue_limit,
+            share=share,
             instance=state.instance,
             quotas=quotas,
         )
@@ -259,21 +266,25 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         stack.push_async_callback(ahead.aclose)
         if serving and run_parts.judge_python is not None:
             ahead.begin()
+        if serving and settings.scrub_hours:
+            scrub = Scrub(store, library.on_damage, every_s=settings.scrub_hours * 3600)
+            scrub.begin()
+            stack.push_async_callback(scrub.aclose)
+        verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
-            settings,
-            library,
-            runs,
-            gate,
-            tiers,
-            sessions,
-            key,
-            run_parts,
-            store,
-            ahead,
-            state.runs,
-            quotas,
-            state.database,
-        )
+            settings, library, runs, gate, tiers, sessions, key, verifier, run_parts, store, ahead,
+            state.runs, quotas, state.database,
+        )  # fmt: skip
+
+
+async def _rehashed(store: DataStore, dataset: Dataset) -> str:
+    return await asyncio.to_thread(store.rehash, dataset.version)
+
+
+def store_of(settings: Settings, key: SigningKey) -> DataStore:
+    """The data of this home, with what the home knows of their files. Raises RunnerBroken."""
+    known = Attestations(settings.home / ATTESTATIONS, key.derive("sandtable attestations of data"))
+    return DataStore(settings.home / "data", known)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:

@@ -49,6 +49,7 @@ async def converse(
             approval=parts.settings.approval,
             prepare=builtin.prepare,
             python=parts.python,
+            planner=None if chosen is builtin else builtin,
             coder=coder_of(chosen),
             expect_code=parts.expect_code,
         )

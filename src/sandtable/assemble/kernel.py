@@ -11,24 +11,24 @@ from sandtable.assemble.session_host import kernels_of
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.store import DataStore
 from sandtable.runs.code import switched_off
-from sandtable.runs.pipeline import refs_of
-from sandtable.sandbox.job import Job
+from sandtable.sandbox.job import Job, refs_of
 from sandtable.sandbox.local.kernels import SandboxedKernel
 
 
 @asynccontextmanager
 async def open_kernel(parts: Parts, dataset: Dataset) -> AsyncGenerator[SandboxedKernel, None]:
-    """Raises SandboxUnavailable where no kernel can run, and InvalidInput where Python is switched off."""
+    """Raises SandboxUnavailable where no kernel can run, InvalidInput where Python is switched off, DataDamaged."""
     if not parts.python:
         raise switched_off()
     settings = parts.settings
     kernels = kernels_of(settings, DataStore(settings.home / "data"))
+    data = await parts.library.open(dataset.id, dataset.version)
     job = Job(
         id=f"kernel-{secrets.token_hex(8)}",
         mode="session",
         dataset_id=dataset.id,
         dataset_version=dataset.version,
-        data=refs_of(dataset),
+        data=refs_of(data),
         limits=limits_of(settings),
         options={"check": False},
     )

@@ -202,7 +202,7 @@ def _kubernetes(settings: Settings, store: DataStore) -> Tier:
         image=settings.kubernetes_image,
         template=settings.kubernetes_template,
         warm=settings.kubernetes_warm,
-        parallel=settings.concurrency,
+        parallel=settings.concurrency + settings.verifications,
         instance=settings.kubernetes_instance,
         kubeconfig=tuple(Path(each) for each in (settings.kubeconfig or "").split(os.pathsep) if each),
         service=(host, settings.kubernetes_service_port) if host else None,

@@ -62,14 +62,23 @@ _TOKEN = re.compile(r"""\s*("(?:[^"]|"")*"|'(?:[^']|'')*'|\[\d*\]|[(),]|[^\s"'()
 
 @lru_cache(maxsize=1024)
 def parse_type(name: str) -> CellType:
-    if _TOKEN.sub("", name).strip():
-        return _ANY
-    tokens = _TOKEN.findall(name)
+    tokens = _tokens(name)
     try:
         made, end = _parse(tokens, 0)
     except (IndexError, RecursionError):
         return _ANY
     return made if end == len(tokens) else _ANY
+
+
+def _tokens(name: str) -> list[str]:
+    """None of a name that holds anything else. Each is looked for where the last one ended and nowhere else, so that
+    a name from a sandbox cannot make this take long."""
+    found: list[str] = []
+    at = 0
+    while (token := _TOKEN.match(name, at)) is not None:
+        found.append(token[1])
+        at = token.end()
+    return [] if name[at:].strip() else found
 
 
 def _parse(tokens: list[str], at: int) -> tuple[CellType, int]:

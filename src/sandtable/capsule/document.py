@@ -8,11 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sandtable.capsule.canonical import canonical, loads
-from sandtable.capsule.report import Link, Report
-from sandtable.capsule.seal import read_statement, unpack
-from sandtable.capsule.verify import Rederive, verify
-from sandtable.errors import InvalidInput
+from sandtable.capsule.canonical import canonical
+from sandtable.capsule.seal import read_json, read_statement, unpack
 
 COPY = "capsule"
 
@@ -23,38 +20,16 @@ def document(envelope: Mapping[str, Any]) -> dict[str, Any]:
     return {**envelope, COPY: read_statement(unpack(envelope)[0])["predicate"]}
 
 
-async def verify_document(given: Document, parts: Rederive) -> Report:
-    """`verify` for an envelope with or without the readable copy."""
-    envelope, same = _signed_part(given)
-    report = await verify(envelope, parts)
-    if same:
-        return report
-    why = "the readable copy under `capsule` differs from the signed payload"
-    broken = Link(name="envelope", status="broken", detail=why)
-    return report.model_copy(update={"links": (broken, *report.links[1:])})
-
-
-def _signed_part(given: Document) -> tuple[Document, bool]:
-    """The envelope in a document, and whether the readable copy, if there is one, says the same.
-
-    What cannot be read is handed on as it is: `verify` says what is wrong with it.
-    """
-    made = given if isinstance(given, Mapping) else _read(given)
-    if not isinstance(made, Mapping) or COPY not in made:
-        return given, True
+def parted(given: Document) -> tuple[Mapping[str, Any], dict[str, Any]]:
+    """The envelope, and the copy under its name where there is one. Raises Unreadable."""
+    made = given if isinstance(given, Mapping) else read_json(given)
     envelope = {name: value for name, value in made.items() if name != COPY}
+    return envelope, {COPY: made[COPY]} if COPY in made else {}
+
+
+def says_the_same(copy: Mapping[str, Any], predicate: Mapping[str, Any]) -> bool:
+    """Whether a copy, if there is one, is the signed predicate."""
     try:
-        signed = canonical(read_statement(unpack(envelope)[0])["predicate"])
-    except InvalidInput:
-        return envelope, True
-    try:
-        return envelope, canonical(made[COPY]) == signed
+        return COPY not in copy or canonical(copy[COPY]) == canonical(predicate)
     except RecursionError:
-        return envelope, False
-
-
-def _read(text: str | bytes) -> Any:
-    try:
-        return loads(text)
-    except (ValueError, RecursionError):
-        return None
+        return False

@@ -8,6 +8,7 @@ SHA-256 of its 32 raw public bytes.
 from __future__ import annotations
 
 import hashlib
+import hmac
 import os
 import tempfile
 from collections.abc import Iterable, Mapping
@@ -41,6 +42,10 @@ class SigningKey:
 
     def sign(self, message: bytes) -> bytes:
         return self.private.sign(message)
+
+    def derive(self, purpose: str) -> bytes:
+        """A secret of 32 bytes for another purpose than signing; the key cannot be found from it."""
+        return hmac.digest(self.private.private_bytes_raw(), purpose.encode(), "sha256")
 
 
 def keyid_of(public: Ed25519PublicKey) -> str:

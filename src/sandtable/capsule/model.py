@@ -24,8 +24,6 @@ SCHEMA = "3"
 PREVIEW_ROWS = 200
 PREVIEW_BYTES = 128 << 10
 LOG_CHARS = 8 << 10
-BEFORE_BYTES = 256 << 10
-"""For the code of a session's earlier cells; when it takes more, only its digest is kept."""
 UNCHECKED = "the code was not checked before it ran; only the sandbox held it"
 
 Ended = Literal["succeeded", "failed", "rejected", "cancelled"]
@@ -104,6 +102,9 @@ class ResultRecord(_Frozen):
             truncated=result.truncated,
             digest=digest_of_rows(result.columns, result.rows),
         )
+
+    def without_rows(self) -> ResultRecord:
+        return self.model_copy(update={"rows": (), "rows_complete": not self.row_count})
 
 
 class Prompt(_Frozen):
@@ -216,7 +217,7 @@ class Capsule(_Recorded):
     """Further names that the code had for tables; nothing when there is no code."""
     before: tuple[Earlier, ...] | None
     """What ran before in the code's session, in order; empty for code that ran alone. Nothing when there is no code,
-    or when it was too much to keep here."""
+    or when it was more than `bounds` allows to be kept here."""
     artifacts: tuple[ArtifactRecord, ...]
     """What the code showed."""
     chart: dict[str, Any] | None

@@ -17,7 +17,17 @@ from sandtable.capsule.postgres_migrations import MIGRATIONS, VERSIONS
 from sandtable.capsule.postgres_pool import Postgres, storable
 from sandtable.capsule.postgres_presence import MISSED
 from sandtable.capsule.records import Stored, conditions, record_of
-from sandtable.capsule.store import Ending, HolderGone, QueueFull, RunFilter, RunNews, RunRecord
+from sandtable.capsule.store import (
+    ANY_ORDER,
+    Ending,
+    Fairness,
+    HolderGone,
+    RunFilter,
+    RunNews,
+    RunRecord,
+    over_share,
+    queue_full,
+)
 
 _USER = "user_name"
 
@@ -54,7 +64,7 @@ class PostgresStore:
 
         self._db.presence.hear(hear)
 
-    async def accept(self, record: RunRecord, queue_limit: int) -> None:
+    async def accept(self, record: RunRecord, queue_limit: int, user_limit: int | None = None) -> None:
         values = (
             record.id,
             record.owner,
@@ -64,22 +74,28 @@ class PostgresStore:
             record.created_at,
             record.search,
             json.dumps(record.body),
+            record.session,
             queue_limit,
+            record.user,
+            queue_limit if user_limit is None else user_limit,
         )
         async with self._db.connection() as connection, connection.transaction():
             await connection.execute(sql.IN_LINE)
             made = await connection.execute(sql.ACCEPT, storable(values))
             if made.rowcount:
                 return
-            counted = await connection.execute(sql.WAITING)
-            waiting = sum(row[0] for row in await counted.fetchall())
-        raise QueueFull(
-            f"{waiting} runs are waiting, which is as many as may wait",
-            suggestion="Try again when some have finished, or raise SANDTABLE_QUEUE_LIMIT.",
-        )
+            counted = await connection.execute(sql.WAITING, storable((record.user,)))
+            waiting, own = (await counted.fetchall())[0]
+        if waiting >= queue_limit:
+            raise queue_full(waiting)
+        raise over_share(record.user, f"{own} runs waiting")
 
-    async def claim(self, owner: str, started_at: str, *, anyones: bool = False) -> RunRecord | None:
-        return _first(await self._db.rows(sql.CLAIM, started_at, owner, owner, anyones))
+    async def claim(
+        self, owner: str, started_at: str, fair: Fairness = ANY_ORDER, *, anyones: bool = False
+    ) -> RunRecord | None:
+        order = (fair.cells, fair.each, list(storable(tuple(fair.lately))))
+        values = (started_at, owner, owner, owner, anyones, owner, *order)
+        return _first(await self._db.rows(sql.CLAIM, *values))
 
     async def finish(self, ending: Ending) -> bool:
         stored = Stored.of(ending)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 RECORD = """
     SELECT id, owner, pinned, user_name, dataset_id, created_at, started_at, status, attempts, cancel_requested,
-        search, body, NULL AS result
+        search, body, session, NULL AS result
     FROM sandtable_runs
 """
 RECORD_WITH_RESULT = """
     SELECT id, owner, pinned, user_name, dataset_id, created_at, started_at, status, attempts, cancel_requested,
-        search, body, result
+        search, body, session, result
     FROM sandtable_runs LEFT JOIN sandtable_results ON run_id = coalesce(result_of, id)
 """
 COUNTS = "SELECT status, count(*) AS n FROM sandtable_runs GROUP BY status"
-WAITING = "SELECT count(*) FROM sandtable_runs WHERE status = 'pending'"
+WAITING = """
+    SELECT count(*), count(*) FILTER (WHERE user_name = %s) FROM sandtable_runs WHERE status = 'pending'
+"""
 CAPSULE = "SELECT envelope FROM sandtable_capsules WHERE run_id = %s"
 OWNERS = "SELECT DISTINCT owner FROM sandtable_runs WHERE status IN ('pending', 'running')"
 CANCEL_REQUESTS = """
@@ -25,26 +27,35 @@ CANCEL_REQUESTS = """
 IN_LINE = "SELECT pg_advisory_xact_lock(23167, 0)"
 ACCEPT = """
     WITH made AS (
-        INSERT INTO sandtable_runs (id, owner, pinned, user_name, dataset_id, created_at, search, body)
-        SELECT %s, %s, %s, %s, %s, %s, %s, %s
+        INSERT INTO sandtable_runs (id, owner, pinned, user_name, dataset_id, created_at, search, body, session)
+        SELECT %s, %s, %s, %s, %s, %s, %s, %s, %s
         WHERE (SELECT count(*) FROM sandtable_runs WHERE status = 'pending') < %s
+            AND (SELECT count(*) FROM sandtable_runs WHERE status = 'pending' AND user_name = %s) < %s
         RETURNING owner
     )
     SELECT pg_notify('sandtable', 'run work ' || owner) FROM made
 """
+# Users take turns over all servers, and have their share of each of them.
 CLAIM = """
     UPDATE sandtable_runs SET status = 'running', attempts = attempts + 1, started_at = %s, owner = %s
     WHERE id = (
         SELECT waiting.id FROM sandtable_runs AS waiting
         LEFT JOIN (
-            SELECT user_name, count(*) AS running FROM sandtable_runs WHERE status = 'running' GROUP BY user_name
+            SELECT user_name, count(*) AS running, count(*) FILTER (WHERE owner = %s) AS here
+            FROM sandtable_runs WHERE status = 'running' GROUP BY user_name
         ) AS busy ON busy.user_name = waiting.user_name
         WHERE waiting.status = 'pending' AND (waiting.owner = %s OR (%s AND NOT waiting.pinned))
-        ORDER BY coalesce(busy.running, 0), waiting.id
+            AND (waiting.session IS NULL OR NOT EXISTS (
+                SELECT 1 FROM sandtable_runs AS cell
+                WHERE cell.owner = %s AND cell.status = 'running' AND cell.session = waiting.session
+            ))
+            AND (%s OR waiting.session IS NULL)
+            AND coalesce(busy.here, 0) < %s
+        ORDER BY coalesce(busy.running, 0), coalesce(array_position(%s::text[], waiting.user_name), 0), waiting.id
         LIMIT 1 FOR UPDATE OF waiting SKIP LOCKED
     )
     RETURNING id, owner, pinned, user_name, dataset_id, created_at, started_at, status, attempts,
-        cancel_requested, search, body, NULL AS result
+        cancel_requested, search, body, session, NULL AS result
 """
 FINISH = """
     WITH ended AS (

@@ -39,9 +39,11 @@ def conditions(wanted: RunFilter, *, mark: str, user: str, contains: str) -> tup
         "status": wanted.status,
         "dataset_id": wanted.dataset_id,
         user: wanted.user,
-        "session": wanted.session,
     }
     parts = [(f"{name} = {mark}", value) for name, value in exact.items() if value is not None]
+    if wanted.session is not None:
+        # Of a run that has not ended, the column says where it will run.
+        parts.append((f"session = {mark} AND status NOT IN ('pending', 'running')", wanted.session))
     if wanted.before is not None:
         parts.append((f"id < {mark}", wanted.before))
     if wanted.text:
@@ -63,6 +65,7 @@ def record_of(row: Row, *, user: str, pinned: bool = False) -> RunRecord:
         status=row["status"],
         attempts=row["attempts"],
         cancel_requested=bool(row["cancel_requested"]),
+        session=row["session"],
         search=row["search"],
         body=json.loads(row["body"]),
         result=json.loads(row["result"]) if row["result"] else None,

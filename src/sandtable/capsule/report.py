@@ -28,7 +28,7 @@ class Report(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run_id: str | None
-    """Nothing when the envelope could not be read."""
+    """Nothing when the payload was not read: the envelope is broken, or no trusted signature covers it."""
     keyid: str | None
     links: tuple[Link, ...]
 

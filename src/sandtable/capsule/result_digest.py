@@ -141,6 +141,9 @@ def _is_integer(cell: Any) -> bool:
     return isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer())
 
 
+_MOST_DIGITS = 10_000
+
+
 def _encode_decimal(cell: Any) -> str:
     """Exact, whatever the number of digits: a short decimal travels as a number, a long one as text."""
     try:
@@ -149,6 +152,9 @@ def _encode_decimal(cell: Any) -> str:
         return f"s:{plain(str(cell))}"
     if not value.is_finite():
         return f"d:{value}"
+    if abs(value.adjusted()) > _MOST_DIGITS:
+        # No engine has such a decimal, and written out its digits would fill the memory.
+        return f"s:{plain(str(cell))}"
     text = format(value, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "d:0" if text in ("-0", "0", "") else f"d:{text}"

@@ -34,9 +34,8 @@ class ArtifactRecord(BaseModel):
     """The whole of it; nothing where it was too large to keep here."""
 
 
-def records_of(artifacts: Sequence[Artifact]) -> list[dict[str, Any]]:
-    """In JSON form, in the order in which they were shown."""
-    room = ROOM_BYTES
+def records_of(artifacts: Sequence[Artifact], room: int = ROOM_BYTES) -> list[dict[str, Any]]:
+    """In JSON form, in the order in which they were shown. `room`: bytes for those that are kept whole."""
     made: list[dict[str, Any]] = []
     for artifact in artifacts:
         whole = as_json(artifact)

@@ -16,7 +16,17 @@ from sandtable.capsule.records import Stored, conditions, record_of
 from sandtable.capsule.sqlite_errors import replaced
 from sandtable.capsule.sqlite_file import SqliteFile
 from sandtable.capsule.sqlite_holdings import SqliteHoldings
-from sandtable.capsule.store import Ending, HolderGone, QueueFull, RunFilter, RunNews, RunRecord
+from sandtable.capsule.store import (
+    ANY_ORDER,
+    Ending,
+    Fairness,
+    HolderGone,
+    RunFilter,
+    RunNews,
+    RunRecord,
+    over_share,
+    queue_full,
+)
 
 _RECORD = "SELECT *, NULL AS result FROM runs"
 _RECORD_WITH_RESULT = """
@@ -43,11 +53,13 @@ class SqliteStore:
     def subscribe(self, tell: Callable[[RunNews], None]) -> None:
         """One process does not hear of another through a file."""
 
-    async def accept(self, record: RunRecord, queue_limit: int) -> None:
-        await self._file.do(lambda: self._accept(record, queue_limit))
+    async def accept(self, record: RunRecord, queue_limit: int, user_limit: int | None = None) -> None:
+        await self._file.do(lambda: self._accept(record, queue_limit, user_limit))
 
-    async def claim(self, owner: str, started_at: str, *, anyones: bool = False) -> RunRecord | None:
-        return await self._file.do(lambda: self._claim(owner, started_at))
+    async def claim(
+        self, owner: str, started_at: str, fair: Fairness = ANY_ORDER, *, anyones: bool = False
+    ) -> RunRecord | None:
+        return await self._file.do(lambda: self._claim(owner, started_at, fair))
 
     async def finish(self, ending: Ending) -> bool:
         return await self._file.do(lambda: self._finish(ending))
@@ -107,30 +119,38 @@ class SqliteStore:
 
     # What follows runs on the worker thread.
 
-    def _accept(self, record: RunRecord, queue_limit: int) -> None:
+    def _accept(self, record: RunRecord, queue_limit: int, user_limit: int | None) -> None:
         if _identity(self._file.path) != self._opened:
             # SQLite would go on writing to the file that is no longer there, and all would be lost at the end.
             raise replaced(self._file.path)
         with self._file.transaction() as db:
             waiting = db.execute("SELECT count(*) FROM runs WHERE status = 'pending'").fetchone()[0]
             if waiting >= queue_limit:
-                raise QueueFull(
-                    f"{waiting} runs are waiting, which is as many as may wait",
-                    suggestion="Try again when some have finished, or raise SANDTABLE_QUEUE_LIMIT.",
-                )
+                raise queue_full(waiting)
+            if user_limit is not None and waiting >= user_limit:
+                self._refuse_over_share(record.user, user_limit)
             db.execute(
-                "INSERT INTO runs (id, owner, user, dataset_id, created_at, search, body)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO runs (id, owner, user, dataset_id, created_at, search, body, session)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 (record.id, record.owner, record.user, record.dataset_id, record.created_at, record.search,
-                 json.dumps(record.body)),
+                 json.dumps(record.body), record.session),
             )  # fmt: skip
 
-    def _claim(self, owner: str, started_at: str) -> RunRecord | None:
+    def _refuse_over_share(self, user: str, limit: int) -> None:
+        # Without the plus, SQLite goes through all that the user ever ran.
+        sql = "SELECT count(*) FROM runs WHERE status = 'pending' AND +user = ?"
+        waiting = self._file.db.execute(sql, (user,)).fetchone()[0]
+        if waiting >= limit:
+            raise over_share(user, f"{waiting} runs waiting")
+
+    def _claim(self, owner: str, started_at: str, fair: Fairness) -> RunRecord | None:
         # A claim promises nothing to anyone: if a power cut undoes it, the run is pending again.
         self._file.db.execute("PRAGMA synchronous = NORMAL")
         try:
             with self._file.transaction() as db:
-                chosen = db.execute(_CHOOSE, (owner, owner)).fetchone()
+                lately = _SEPARATOR.join(("", *fair.lately, ""))
+                given = {"owner": owner, "each": fair.each, "lately": lately}
+                chosen = db.execute(_CHOOSE_ANY if fair.cells else _CHOOSE_NO_CELL, given).fetchone()
                 if chosen is None:
                     return None
                 db.execute(
@@ -188,14 +208,25 @@ def _identity(path: Path) -> tuple[int, int] | None:
     return found.st_dev, found.st_ino
 
 
+_SEPARATOR = "\x1f"
+"""Between users; the later one is named, the further back it comes."""
+# That a run is unfinished is said again and again because SQLite uses an index of unfinished ones only then.
 _CHOOSE = """
     SELECT min(id) AS id, (
         SELECT count(*) FROM runs AS busy
-        WHERE busy.owner = ? AND busy.status = 'running' AND busy.user = waiting.user
+        WHERE busy.owner = :owner AND busy.status = 'running' AND busy.status IN ('pending', 'running')
+            AND busy.user = waiting.user
     ) AS running
-    FROM runs AS waiting WHERE owner = ? AND status = 'pending'
-    GROUP BY user ORDER BY running, id LIMIT 1
+    FROM runs AS waiting
+    WHERE owner = :owner AND status = 'pending' AND status IN ('pending', 'running') AND id NOT IN (
+        SELECT later.id FROM runs AS cell JOIN runs AS later ON later.session = cell.session
+        WHERE cell.owner = :owner AND cell.status = 'running' AND cell.status IN ('pending', 'running')
+            AND later.status = 'pending'
+    ) {further}
+    GROUP BY user HAVING running < :each
+    ORDER BY running, instr(:lately, char(31) || user || char(31)), id LIMIT 1
 """
+_CHOOSE_ANY, _CHOOSE_NO_CELL = _CHOOSE.format(further=""), _CHOOSE.format(further="AND session IS NULL")
 
 
 def _first(rows: list[sqlite3.Row]) -> RunRecord | None:

@@ -4,14 +4,15 @@ Invariants every store holds (`tests/capsule/store_conformance.py`):
 - a run that `accept` returned for is on disk;
 - a run gets one terminal status and one capsule, in one transaction (`finish`), and neither
   changes afterwards;
-- an unfinished run belongs to one owner, and ends under its name only: who has lost a run to another cannot end it.
+- an unfinished run belongs to one owner, and ends under its name only: who has lost a run to another cannot end it;
+- an owner's cells of one session are claimed one at a time, in the order in which they were accepted.
 Who may claim a pending run depends on where it is kept: in a store of one home (SQLite) its owner alone; in one that
 servers share (`shared`, Postgres) any of them, which thereby becomes its owner, unless it is pinned.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
@@ -63,6 +64,23 @@ class RunRecord:
     """Columns and rows; left out of lists."""
     pinned: bool = False
     """What it needs is with its owner: nobody else may claim it, in a store that servers share."""
+    session: str | None = None
+    """The session whose cell it is. Of a run that has ended: only if the session lives on with what it did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fairness:
+    """What a claim must hold to."""
+
+    each: int = 1 << 30
+    """Runs of one user that may be running with the same owner: a user who has so many waits for them to end."""
+    lately: Sequence[str] = ()
+    """Users whose runs were claimed, the latest last: of users with equally many running, they come after others."""
+    cells: bool = True
+    """Whether a session's cell may be claimed."""
+
+
+ANY_ORDER = Fairness()
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +126,21 @@ class RunNews:
     """Of new work: who accepted it."""
 
 
+def queue_full(waiting: int) -> QueueFull:
+    return QueueFull(
+        f"{waiting} runs are waiting, which is as many as may wait",
+        suggestion="Try again when some have finished, or raise SANDTABLE_QUEUE_LIMIT.",
+    )
+
+
+def over_share(user: str, has: str) -> QueueFull:
+    """`has` is such as `3 runs waiting`."""
+    return QueueFull(
+        f"the user {user} has {has}, which is as many as one user may have",
+        suggestion="Wait for some of them to end, or cancel some; SANDTABLE_USER_SHARE is how much one user may have.",
+    )
+
+
 class RunStore(Protocol):
     @property
     def shared(self) -> bool:
@@ -129,12 +162,15 @@ class RunStore(Protocol):
 
     async def aclose(self) -> None: ...
 
-    async def accept(self, record: RunRecord, queue_limit: int) -> None:
-        """Store a pending run durably. Raises QueueFull when `queue_limit` runs are pending."""
+    async def accept(self, record: RunRecord, queue_limit: int, user_limit: int | None = None) -> None:
+        """Store a pending run durably. Raises QueueFull when `queue_limit` runs are pending, or `user_limit` of its
+        user."""
         ...
 
-    async def claim(self, owner: str, started_at: str, *, anyones: bool = False) -> RunRecord | None:
-        """Make one pending run of `owner` running: of the user with the fewest running, the oldest.
+    async def claim(
+        self, owner: str, started_at: str, fair: Fairness = ANY_ORDER, *, anyones: bool = False
+    ) -> RunRecord | None:
+        """Make one pending run of `owner` running: of the user with the fewest running, the oldest that may run.
 
         `anyones` also takes what others accepted and did not pin, where the store is shared; it is `owner`'s then.
         """

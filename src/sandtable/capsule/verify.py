@@ -1,20 +1,21 @@
 """Re-derives everything a capsule claims, link by link, and names the link that broke.
 
 Invariant: no claim is taken from the capsule when it can be derived again. What runs is the text
-that the gate approves now, never the text in the capsule, and nothing runs for an untrusted signer.
+that the gate approves now, never the text in the capsule. Of a capsule that is not in order, or whose signer is not
+trusted (`examine`), nothing is compiled, judged or run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
-from cryptography.exceptions import InvalidSignature
-from pydantic import ValidationError
-
 from sandtable.capsule.canonical import digest, plain
 from sandtable.capsule.compare import agree, same_figure
+from sandtable.capsule.document import Document
+from sandtable.capsule.examine import Examined, examine, unchecked, unreadable
 from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import (
     AnyCapsule,
@@ -23,13 +24,10 @@ from sandtable.capsule.model import (
     ResultRecord,
     VerdictRecord,
     digest_of_rows,
-    digests_of,
-    prompts_of,
-    read_capsule,
 )
-from sandtable.capsule.report import LINKS, Link, LinkName, Report
-from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
-from sandtable.capsule.verify_code import NOT_KEPT, code_links, excused, is_unread, look_back
+from sandtable.capsule.report import Link, Report
+from sandtable.capsule.seal import Unreadable
+from sandtable.capsule.verify_code import code_links, excused, is_unread, look_back, not_replayed
 from sandtable.catalog.model import Dataset
 from sandtable.chart.layout import MAKER
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
@@ -60,75 +58,31 @@ class Rederive:
     """Result, question, plan and row limit to the figure. Pure."""
 
 
-async def verify(envelope: Mapping[str, Any] | str | bytes, parts: Rederive) -> Report:
+async def verify(given: Document, parts: Rederive) -> Report:
+    """A capsule, with or without the readable copy, examined and derived again in one go."""
     try:
-        payload, keyid, signature = unpack(envelope)
-        statement = read_statement(payload)
-        capsule = read_capsule(statement["predicate"])
-    except InvalidInput as error:
-        return _unreadable(error.message)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"])) or "predicate"
-        return _unreadable(f"the payload is not a capsule: {where}: {first['msg']}")
-    links = [
-        Link(name="envelope", status="ok"),
-        *_check_signer(payload, keyid, signature, parts.keys),
-        _check_digests(statement),
-    ]
-    trusted = all(link.status == "ok" for link in links)
-    links += await _Rederivation(capsule, parts, trusted).links()
-    return Report(run_id=capsule.run_id, keyid=keyid, links=tuple(links))
+        examined = await asyncio.to_thread(examine, given, parts.keys)
+    except Unreadable as error:
+        return unreadable(error.message).report
+    return await derive(examined, parts)
 
 
-def _unreadable(why: str) -> Report:
-    rest = (Link(name=name, status="not_checked", detail="the envelope cannot be read") for name in LINKS[1:])
-    return Report(run_id=None, keyid=None, links=(Link(name="envelope", status="broken", detail=why), *rest))
-
-
-def _check_signer(payload: bytes, keyid: str, signature: bytes, keys: TrustedKeys) -> tuple[Link, Link]:
-    key = keys.get(keyid)
-    if key is None:
-        todo = "put the signer's public key in keys/trusted or pass it with --key"
-        why = f"no trusted key has the id {keyid[:64]}; {todo}"
-        return (
-            Link(name="signature", status="not_checked", detail="the signer's public key is not here"),
-            Link(name="signer", status="broken", detail=why),
-        )
-    signer = Link(name="signer", status="ok", detail=f"signed with trusted key {keyid[:16]}")
+async def derive(examined: Examined, parts: Rederive) -> Report:
+    """What the capsule claims, derived again; nothing for one that is not in order."""
+    capsule = examined.capsule
+    if capsule is None or examined.hindrance:
+        return examined.report
     try:
-        key.verify(signature, pre_authentication(PAYLOAD_TYPE, payload))
-    except InvalidSignature:
-        why = "the signature does not fit the payload: one of them was changed"
-        return Link(name="signature", status="broken", detail=why), signer
-    return Link(name="signature", status="ok"), signer
-
-
-def _check_digests(statement: dict[str, Any]) -> Link:
-    fields = statement["predicate"]
-    try:
-        expected = digests_of(fields)
-    except (ValueError, RecursionError) as error:
-        return Link(name="digests", status="broken", detail=f"the recorded content is inconsistent: {error}")
-    recorded = fields["digests"]
-    wrong = [name for name, value in expected.items() if recorded.get(name) != value]
-    if fields["result"] and fields["result"]["digest"] != recorded["result"] and "result" not in wrong:
-        wrong.append("result")
-    if "origin" in fields and fields["prompts"] != prompts_of(fields["origin"]) and "prompts" not in wrong:
-        wrong.append("prompts")
-    if not wrong and statement["subject"] != subjects(fields):
-        wrong.append("subject")
-    if wrong:
-        detail = f"the recorded digest does not fit the recorded content: {', '.join(wrong)}"
-        return Link(name="digests", status="broken", detail=detail)
-    return Link(name="digests", status="ok")
+        links = await _Rederivation(capsule, parts).links()
+    except RecursionError:
+        return examined.unfinished("its content is nested too deeply to be derived again")
+    return Report(run_id=capsule.run_id, keyid=examined.keyid, links=(*examined.links, *links))
 
 
 class _Rederivation:
-    def __init__(self, capsule: AnyCapsule, parts: Rederive, trusted: bool) -> None:
+    def __init__(self, capsule: AnyCapsule, parts: Rederive) -> None:
         self._capsule = capsule
         self._parts = parts
-        self._trusted = trusted
         self._hindrance = ""
         """Why what ran before in the session cannot be run again."""
 
@@ -136,18 +90,16 @@ class _Rederivation:
         dataset, data = await self._data()
         if dataset is None:
             missing = "needs the dataset version, which is not here"
-            rest = [_unchecked(name, missing) for name in ("plan", "verdict", "result")]
-            return [data, *rest, self._chart(None), *self._code(None, rest[-1])]
+            rest = [unchecked(name, missing) for name in ("plan", "verdict", "result")]
+            return [data, *rest, *await asyncio.to_thread(self._shown, None, rest[-1])]
+        plan = await asyncio.to_thread(self._plan, dataset)
         verdict, judged = await self._verdict(dataset)
         again, result = await self._result(dataset, verdict)
-        return [
-            data,
-            self._plan(dataset),
-            judged,
-            result,
-            self._chart(again if result.status == "ok" else None),
-            *self._code(again, result),
-        ]
+        return [data, plan, judged, result, *await asyncio.to_thread(self._shown, again, result)]
+
+    def _shown(self, again: JobResult | None, result: Link) -> list[Link]:
+        """The links of what is made of a result."""
+        return [self._chart(again if result.status == "ok" else None), *self._code(again, result)]
 
     def _code(self, again: JobResult | None, result: Link) -> list[Link]:
         capsule = self._capsule
@@ -165,13 +117,13 @@ class _Rederivation:
     async def _data(self) -> tuple[Dataset | None, Link]:
         capsule, parts = self._capsule, self._parts
         if parts.dataset is None or parts.rehash is None:
-            return None, _unchecked("data", "no data store was given")
+            return None, unchecked("data", "no data store was given")
         try:
             dataset = await parts.dataset(capsule.dataset_id, capsule.dataset_version)
             found = await parts.rehash(dataset)
         except NotFound as error:
             todo = f"add version {capsule.dataset_version} of dataset {capsule.dataset_id!r} and verify again"
-            return None, _unchecked("data", f"{error.message}; {todo}")
+            return None, unchecked("data", f"{error.message}; {todo}")
         except SandtableError as error:
             return None, Link(name="data", status="broken", detail=error.message)
         if found != capsule.dataset_version:
@@ -185,7 +137,7 @@ class _Rederivation:
             what = "SQL" if _code_of(capsule) is None else "Python"
             return Link(name="plan", status="ok", detail=f"there is no plan: {what} was submitted")
         if self._parts.compile is None:
-            return _unchecked("plan", "no compiler was given")
+            return unchecked("plan", "no compiler was given")
         if capsule.sql is None and capsule.verdict is None:
             return Link(name="plan", status="ok", detail="the run ended before its plan was compiled")
         try:
@@ -207,19 +159,19 @@ class _Rederivation:
             return None, Link(
                 name="verdict", status="ok", detail=f"the run ended before any {what} was judged"
             )
-        if isinstance(capsule, Capsule) and code is not None and capsule.before is None:
-            return None, _unchecked("verdict", NOT_KEPT)
+        if isinstance(capsule, Capsule) and (why := not_replayed(capsule)):
+            return None, unchecked("verdict", why)
         try:
             verdict = await self._judged(dataset)
         except SandtableError as error:
-            return None, _unchecked("verdict", f"the gate could not judge: {error.message}")
+            return None, unchecked("verdict", f"the gate could not judge: {error.message}")
         if verdict is None:
             off = "no gate was given" if code is None else "Python is switched off here"
-            return None, _unchecked("verdict", off)
+            return None, unchecked("verdict", off)
         approved = verdict if isinstance(verdict, Approved) else None
         if capsule.verdict.decision == "unchecked":
             now = "approve" if approved else "refuse"
-            return approved, _unchecked("verdict", f"the code ran unchecked; the gate would {now} it")
+            return approved, unchecked("verdict", f"the code ran unchecked; the gate would {now} it")
         why = _differs(capsule, verdict)
         link = Link(name="verdict", status="broken" if why else "ok", detail=why)
         unread = is_unread(VerdictRecord.of(verdict)) or is_unread(capsule.verdict)
@@ -241,21 +193,19 @@ class _Rederivation:
         if capsule.result is None:
             why = f"the run is {_how(capsule)}: it has no result"
             return None, Link(name="result", status="ok", detail=why)
-        if not self._trusted:
-            return None, _unchecked("result", "not run again, because the capsule itself is not in order")
         if approved is None or self._parts.run is None:
-            return None, _unchecked("result", "not run again, because no approval or no sandbox is at hand")
+            return None, unchecked("result", "not run again, because no approval or no sandbox is at hand")
         if approved.volatile:
             what = "query" if _code_of(capsule) is None else "code"
             why = f"the {what} uses {', '.join(approved.volatile)}, whose value differs from run to run"
-            return None, _unchecked("result", why)
+            return None, unchecked("result", why)
         if self._hindrance:
-            return None, _unchecked("result", self._hindrance)
+            return None, unchecked("result", self._hindrance)
         try:
             again = await self._parts.run(capsule, approved, dataset)
         except SandtableError as error:
-            return None, _unchecked("result", f"the sandbox could not run it: {error.message}")
-        return again, self._excused(_compare(capsule, again))
+            return None, unchecked("result", f"the sandbox could not run it: {error.message}")
+        return again, self._excused(await asyncio.to_thread(_compare, capsule, again))
 
     def _chart(self, again: JobResult | None) -> Link:
         """Drawn again from the result that was just computed, else from the recorded rows."""
@@ -266,11 +216,10 @@ class _Rederivation:
             return Link(
                 name="chart", status="broken", detail="there is a chart, and no result to draw it from"
             )
-        if draw is None or not self._trusted:
-            why = "no way to draw was given" if draw is None else "the capsule itself is not in order"
-            return _unchecked("chart", f"not drawn again: {why}")
+        if draw is None:
+            return unchecked("chart", "not drawn again: no way to draw was given")
         if _maker(capsule.chart) != MAKER:
-            return _unchecked(
+            return unchecked(
                 "chart", f"drawn by other rules ({_maker(capsule.chart)}) than are here ({MAKER})"
             )
         recorded = _recorded(capsule.result)
@@ -278,10 +227,10 @@ class _Rederivation:
             made = draw(rows, capsule.question, capsule.plan, capsule.limits.rows)
             if same_figure(plain(made), capsule.chart):
                 if again is None:
-                    return _unchecked("chart", "it fits the recorded rows, but their query was not run again")
+                    return unchecked("chart", "it fits the recorded rows, but their query was not run again")
                 return Link(name="chart", status="ok")
         if again is None and recorded is None:
-            return _unchecked("chart", "not drawn again, because the result is not at hand")
+            return unchecked("chart", "not drawn again, because the result is not at hand")
         return Link(name="chart", status="broken", detail="drawn again from the rows, the chart is another")
 
 
@@ -308,7 +257,7 @@ def _compare(capsule: AnyCapsule, again: JobResult) -> Link:
     assert capsule.result is not None
     if again.status != "succeeded":
         why = again.error.message if again.error else again.status
-        return _unchecked("result", f"the run did not succeed again: {why}")
+        return unchecked("result", f"the run did not succeed again: {why}")
     if again.truncated == capsule.result.truncated:
         if digest_of_rows(again.columns, again.rows) == capsule.result.digest:
             return Link(name="result", status="ok")
@@ -343,7 +292,3 @@ def _code_of(capsule: AnyCapsule) -> str | None:
 def _how(capsule: AnyCapsule) -> str:
     timed_out = capsule.error is not None and capsule.error.code == ErrorCode.RUNNER_TIMEOUT
     return "timed out" if timed_out else capsule.status
-
-
-def _unchecked(name: LinkName, why: str) -> Link:
-    return Link(name=name, status="not_checked", detail=why)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection
 
+from sandtable.capsule.bounds import BEFORE_CELLS
 from sandtable.capsule.canonical import digest
 from sandtable.capsule.model import LOG_CHARS, Capsule, Earlier, VerdictRecord
 from sandtable.capsule.report import Link
@@ -18,8 +19,20 @@ from sandtable.sandbox.artifact import artifacts_in
 from sandtable.sandbox.job import JobResult
 
 NOT_KEPT = "the earlier cells of its session, on which it depends, are too long to be kept in the capsule"
+_TOO_MANY = (
+    f"it depends on more than {BEFORE_CELLS} earlier cells of its session, which is more than are run again"
+)
 
 Judge = Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]]
+
+
+def not_replayed(capsule: Capsule) -> str:
+    """Why code is not judged and run again after the earlier cells of its session; empty when it can be."""
+    if capsule.python is None:
+        return ""
+    if capsule.before is None:
+        return NOT_KEPT
+    return _TOO_MANY if len(capsule.before) > BEFORE_CELLS else ""
 
 
 async def look_back(

@@ -7,7 +7,7 @@ bytes under the same names give the same version, and are converted once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +15,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from sandtable.catalog.attestations import Original
 from sandtable.catalog.convert import Convert, ConvertRequest, ConvertResult, SourceFormat
 from sandtable.catalog.filenames import NamedFile, dataset_id, name_files, source_format
+from sandtable.catalog.integrity import Damage
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.originals import originals
 from sandtable.catalog.registry import explain
@@ -28,10 +30,16 @@ from sandtable.errors import InvalidInput, RunnerBroken
 
 
 async def ingest_declared(
-    dataset: Dataset, folder: Path, store: DataStore, convert: Convert, progress: Progress | None = None
+    dataset: Dataset,
+    folder: Path,
+    store: DataStore,
+    convert: Convert,
+    progress: Progress | None = None,
+    *,
+    replace: bool = False,
 ) -> Dataset:
-    """Put a dataset of the registry in `folder` into the store, unless it is there."""
-    if await asyncio.to_thread(store.has, dataset.version):
+    """Put a dataset of the registry in `folder` into the store, unless it is there; `replace` does it anyway."""
+    if not replace and await asyncio.to_thread(store.has, dataset.version):
         return dataset
     async with _workspace(store) as work, originals(dataset, folder, store.root / work.incoming) as sources:
         outputs: dict[str, str] = {}
@@ -50,19 +58,61 @@ async def ingest_declared(
             result = await _convert(convert, work, _Staged(table.name, table.file, source, sha256), declared)
             _check_declared(table, result)
             outputs[table.name] = result.output
-        await asyncio.to_thread(store.publish, work, dataset, outputs)
+        await asyncio.to_thread(store.publish, work, dataset, outputs, replace=replace)
     return dataset
 
 
 async def ingest_files(
     paths: Sequence[Path], store: DataStore, convert: Convert, progress: Progress | None = None
 ) -> Dataset:
-    """Make a dataset of data files on the fly: one table per file, types found by the converter."""
+    """Make a dataset of data files on the fly: one table per file, types found by the converter.
+
+    What these files became before is used again as long as it is whole, and else made again from them.
+    """
     files = name_files(paths)
     digests = [await asyncio.to_thread(_digest, file, progress) for file in files]
-    known = await asyncio.to_thread(store.recall, _source_key(files, digests))
-    if known is not None:
-        return _renamed(known, files)
+    key = _source_key((file.table, file.path, digest) for file, digest in zip(files, digests, strict=True))
+    known = await asyncio.to_thread(store.recall, key)
+    if known is None or key != _source_key((t.name, Path(t.file), t.sha256) for t in known.tables):
+        return await _take_in(files, store, convert, progress)
+    found = await asyncio.to_thread(store.check, known.version, progress)
+    if isinstance(found, Damage):
+        return await _take_in(files, store, convert, progress, replace=known.version)
+    originals = {
+        file.table: Original.of(file.path, digest) for file, digest in zip(files, digests, strict=True)
+    }
+    await asyncio.to_thread(store.integrity.remember_originals, known.version, originals)
+    return _renamed(known, files)
+
+
+async def ingest_again(
+    version: str, store: DataStore, convert: Convert, progress: Progress | None = None
+) -> Dataset:
+    """A version that was found damaged, from the files that it was made from. Raises InvalidInput without them."""
+    originals = await asyncio.to_thread(store.integrity.originals, version)
+    if not originals:
+        raise InvalidInput(
+            "its original is not kept", suggestion="Add the same files again: they become the same version."
+        )
+    files = [NamedFile(table, original.path) for table, original in originals.items()]
+    for file, original in zip(files, originals.values(), strict=True):
+        if await asyncio.to_thread(_digest, file, progress) != original.sha256:
+            raise InvalidInput(
+                f"{file.file} is no longer the file that the data was made from",
+                suggestion="Put the original back to its place, or use the new file as other data.",
+            )
+    return await _take_in(files, store, convert, progress, replace=version)
+
+
+async def _take_in(
+    files: Sequence[NamedFile],
+    store: DataStore,
+    convert: Convert,
+    progress: Progress | None,
+    *,
+    replace: str | None = None,
+) -> Dataset:
+    """`replace` is the damaged version that the files must become again."""
     async with _workspace(store) as work:
         tables: list[Table] = []
         outputs: dict[str, str] = {}
@@ -78,10 +128,14 @@ async def ingest_files(
             if table.time_column in result.latest:
                 latest.append(result.latest[table.time_column])
         dataset = _dataset(files, tables, max(latest, default=None))
-        await asyncio.to_thread(store.publish, work, dataset, outputs)
-        await asyncio.to_thread(
-            store.remember, _source_key(files, [t.sha256 for t in tables]), dataset.version
-        )
+        if replace not in (None, dataset.version):
+            raise RunnerBroken(f"converted again, the files became {dataset.version} instead of {replace}")
+        originals = {
+            file.table: Original.of(file.path, t.sha256) for file, t in zip(files, tables, strict=True)
+        }
+        await asyncio.to_thread(store.publish, work, dataset, outputs, originals, replace=replace is not None)
+        key = _source_key((table.name, Path(table.file), table.sha256) for table in tables)
+        await asyncio.to_thread(store.remember, key, dataset.version)
     return dataset
 
 
@@ -140,10 +194,9 @@ def _digest(file: NamedFile, progress: Progress | None) -> str:
     return digest
 
 
-def _source_key(files: Sequence[NamedFile], digests: Sequence[str]) -> str:
-    return canonical_digest(
-        sorted([f.table, source_format(f.path), digest] for f, digest in zip(files, digests, strict=True))
-    )
+def _source_key(files: Iterable[tuple[str, Path, str]]) -> str:
+    """Of the table, the file's name and its digest, for each."""
+    return canonical_digest(sorted([table, source_format(path), digest] for table, path, digest in files))
 
 
 def _table(staged: _Staged, result: ConvertResult) -> Table:

@@ -1,6 +1,7 @@
 """The nearest valid name, for "did you mean".
 
-Invariant: pure and deterministic; of equally near candidates the first one wins.
+Invariant: pure and deterministic; of equally near candidates the first one wins. The work for one name is bounded,
+because a plan may hold many wrong names, and a table many columns.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ import re
 from collections.abc import Iterable
 
 _LONGEST = 128
+_MOST_COMPARED = 100
+_MOST_WORDS = 8
+_NEAR_WORD = 0.25
 _FAR = 1.0
 _LIMIT = 0.4
 _WORD_MATCH = 0.3
@@ -21,11 +25,21 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
         return None
     best: str | None = None
     best_cost = _LIMIT
-    for candidate in candidates:
+    for candidate in _likeliest(name, list(candidates)):
         cost = _cost(name, candidate)
         if cost < best_cost or (cost == best_cost and best is None):
             best, best_cost = candidate, cost
     return best
+
+
+def _likeliest(name: str, candidates: list[str]) -> list[str]:
+    """In their order, those that have most of the name's letters."""
+    if len(candidates) <= _MOST_COMPARED:
+        return candidates
+    letters = set(name.lower())
+    by_missing = sorted(candidates, key=lambda candidate: len(letters.difference(candidate.lower())))
+    kept = set(by_missing[:_MOST_COMPARED])
+    return [candidate for candidate in candidates if candidate in kept]
 
 
 def _cost(name: str, candidate: str) -> float:
@@ -37,9 +51,9 @@ def _cost(name: str, candidate: str) -> float:
     ours, theirs = _words(name), _words(candidate)
     if not ours or not theirs or len(candidate) > _LONGEST:
         return _FAR
-    cost = _ratio("".join(ours), "".join(theirs))
-    apart = max(min(_ratio(word, other) for other in theirs) for word in ours)
-    if apart <= 0.25:
+    cost = _ratio("".join(ours), "".join(theirs), _LIMIT)
+    apart = _words_apart(ours, theirs)
+    if apart <= _NEAR_WORD:
         # Fewer words left over is nearer: `discount` is `discount_rate` before `max_discount_rate`.
         cost = min(cost, _WORD_MATCH + apart * 0.2 + 0.01 * min(abs(len(theirs) - len(ours)), 5))
     if _abbreviates("".join(ours), "".join(theirs)):
@@ -47,10 +61,23 @@ def _cost(name: str, candidate: str) -> float:
     return cost
 
 
+def _words_apart(ours: list[str], theirs: list[str]) -> float:
+    """How far the word is that is farthest from all of theirs; any number above _NEAR_WORD is as good as another."""
+    apart = 0.0
+    for word in (word for word in ours if word not in theirs):
+        apart = max(apart, min(_ratio(word, other, _NEAR_WORD) for other in theirs))
+        if apart > _NEAR_WORD:
+            break
+    return apart
+
+
 def _words(name: str) -> list[str]:
     """`orderItems`, `order-items` and `Order Items` are all `order`, `item`."""
     split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
-    return [_singular(word) for word in re.split(r"[\W_]+", split.lower()) if word]
+    found = [_singular(word) for word in re.split(r"[\W_]+", split.lower()) if word]
+    return (
+        [*found[: _MOST_WORDS - 1], "".join(found[_MOST_WORDS - 1 :])] if len(found) > _MOST_WORDS else found
+    )
 
 
 def _singular(word: str) -> str:
@@ -63,23 +90,40 @@ def _singular(word: str) -> str:
     return word
 
 
-def _ratio(a: str, b: str) -> float:
-    return _distance(a, b) / max(len(a), len(b))
+def _ratio(a: str, b: str, limit: float) -> float:
+    """Mistakes for each letter; _FAR without looking where the lengths alone make it more than `limit`."""
+    longest = max(len(a), len(b))
+    return _FAR if abs(len(a) - len(b)) > limit * longest else _distance(a, b) / longest
 
 
 def _distance(a: str, b: str) -> int:
-    """Insertions, deletions, replacements and swaps of neighbours that turn one into the other."""
-    before: list[int] = []
-    previous = list(range(len(b) + 1))
-    for i, x in enumerate(a, 1):
-        row = [i]
-        for j, y in enumerate(b, 1):
-            least = min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (x != y))
-            if i > 1 and j > 1 and x == b[j - 2] and a[i - 2] == y:
-                least = min(least, before[j - 2] + 1)
-            row.append(least)
-        before, previous = previous, row
-    return previous[-1]
+    """Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
+
+    Bit-parallel (Hyyrö, 2003): bit i of a vector is about the first i + 1 letters of `a`, so that a letter of `b`
+    costs a few operations on whole numbers instead of one for each letter of `a`.
+    """
+    if not a:
+        return len(b)
+    places: dict[str, int] = {}
+    for place, letter in enumerate(a):
+        places[letter] = places.get(letter, 0) | 1 << place
+    every, last = (1 << len(a)) - 1, 1 << (len(a) - 1)
+    # Where a column of the table grows or falls downwards, and where a diagonal step is free.
+    grows, falls, free = every, 0, 0
+    distance, before = len(a), 0
+    for letter in b:
+        here = places.get(letter, 0)
+        swapped = ((~free & here) << 1) & before
+        free = ((((here & grows) + grows) ^ grows) | here | falls | swapped) & every
+        rightward_grows = falls | (~(free | grows) & every)
+        rightward_falls = free & grows
+        distance += bool(rightward_grows & last) - bool(rightward_falls & last)
+        rightward_grows = (rightward_grows << 1 | 1) & every
+        rightward_falls = rightward_falls << 1 & every
+        grows = rightward_falls | (~(free | rightward_grows) & every)
+        falls = rightward_grows & free
+        before = here
+    return distance
 
 
 def _abbreviates(short: str, full: str) -> bool:

@@ -1,4 +1,4 @@
-"""Source files as bytes: hashed and copied, never parsed here.
+"""Files as bytes: hashed, copied and compared by what the file system says of them, never parsed here.
 
 Invariant: a copy appears whole or not at all, with mode 0644 whatever the umask.
 """
@@ -11,9 +11,11 @@ import os
 import secrets
 import shutil
 import stat
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import NamedTuple
 
 from sandtable.errors import InvalidInput
 
@@ -25,7 +27,46 @@ LONGEST_LINE = 16 << 20
 _CHUNK = 1 << 20
 _HEADROOM = 16 << 20
 """Disk space that a copy leaves free, so that the rest of the server can still write."""
+_SMALL = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+_SETTLED_NS = 2_000_000_000
+"""The coarsest clock of a file system in use: two changes within it may bear the same time."""
+
+
+class FileStamp(NamedTuple):
+    """What changes with every write to a file, and with its replacement: enough to see a change without reading.
+
+    The times that a program can set back (`utime`) are one of these; `changed_ns` is the kernel's own.
+    """
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+    changed_ns: int
+
+    @classmethod
+    def of(cls, found: os.stat_result) -> FileStamp:
+        return cls(found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+    @property
+    def settled(self) -> bool:
+        """False shortly after a change: the next one might leave the same stamp."""
+        return abs(time.time_ns() - self.changed_ns) > _SETTLED_NS
+
+
+def digest_open_file(fd: int, size: int, progress: Progress | None = None, *, from_disk: bool = False) -> str:
+    """The sha256 of a file that is open at its beginning. `from_disk` reads what lies there, not what the kernel
+    remembers of it; piece by piece, so that others who read the file hardly ever find it forgotten."""
+
+    def forget_next(done: int, total: int) -> None:
+        os.posix_fadvise(fd, done, _CHUNK, os.POSIX_FADV_DONTNEED)
+        if progress is not None:
+            progress(done, total)
+
+    if from_disk:
+        forget_next(0, size)
+    return _pump(fd, None, size, forget_next if from_disk else progress)
 
 
 def digest_source(source: Path, progress: Progress | None = None, *, lines: bool = False) -> str:
@@ -58,14 +99,37 @@ def copy_source(source: Path, target: Path, progress: Progress | None = None, *,
     return digest
 
 
-def write_file(path: Path, content: bytes) -> None:
-    """A new file of mode 0644, on disk when this returns."""
+def write_file(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """A new file, on disk when this returns."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "wb") as file:
         file.write(content)
         file.flush()
-        os.fchmod(fd, 0o644)
+        os.fchmod(fd, mode)
         os.fsync(fd)
+
+
+def read_file(path: Path) -> bytes:
+    """A small regular file. A link is not followed, and a named pipe is not waited for. Raises OSError."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "not a regular file", str(path))
+        content = file.read(_SMALL + 1)
+    if len(content) > _SMALL:
+        raise OSError(errno.EFBIG, "larger than it can be", str(path))
+    return content
+
+
+def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
+    """Readers see the file as it was or as it is, never half of it."""
+    temporary = path.with_name(f".{secrets.token_hex(8)}")
+    try:
+        write_file(temporary, content, mode)
+        temporary.replace(path)
+    except OSError:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 @contextmanager

@@ -6,7 +6,8 @@
     by-source/<64 hex>              which version a set of source files became
     profiles/<64 hex>.json          what a version's columns hold
 
-Invariant: a folder under `versions` is complete and never changes; it appears by one rename.
+Invariant: a folder under `versions` is complete and never changed here; it appears, and is replaced when it was
+found damaged (`catalog.integrity`), by one rename.
 Modes do not depend on the umask: a sandbox may run as another user and must read what it is given.
 """
 
@@ -14,9 +15,9 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import json
 import os
-import re
 import secrets
 import shutil
 import stat
@@ -27,16 +28,26 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from sandtable.catalog.attestations import Attestations, Original
+from sandtable.catalog.integrity import Damage, Integrity, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
-from sandtable.catalog.source import Progress, copy_source, digest_source, write_file
+from sandtable.catalog.source import (
+    Progress,
+    copy_source,
+    digest_source,
+    read_file,
+    replace_file,
+    write_file,
+)
 from sandtable.catalog.version import dataset_version
-from sandtable.errors import NotFound, RunnerBroken
+from sandtable.catalog.version_files import DIGESTS, MANIFEST, not_in_store, version_folder
+from sandtable.errors import DataDamaged, NotFound, RunnerBroken
 
-_VERSION = re.compile(r"sha256:([0-9a-f]{64})")
+BAIT = "bait.parquet"
+"""In the folder that a self-test leaves among the versions, for its attempts to spoil."""
 _LEFTOVER_SECONDS = 3600.0
-_MANIFEST = "dataset.json"
-_DIGESTS = "digests.json"
+_IN_THE_WAY = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
 _PROFILE_FORMAT = 1
 """Raise it when profiles are made in another way: stored ones are then made anew."""
 
@@ -57,9 +68,10 @@ class Workspace:
 
 
 class DataStore:
-    def __init__(self, root: Path) -> None:
-        """`root` is `<home>/data`; it is made when missing."""
+    def __init__(self, root: Path, attestations: Attestations | None = None) -> None:
+        """`root` is `<home>/data`; it is made when missing. `attestations` are what the home knows of its files."""
         self.root = root
+        self.integrity = Integrity(root, attestations)
         with disk_trouble(root):
             root.mkdir(parents=True, exist_ok=True)
             if root.stat().st_uid == os.geteuid():
@@ -85,40 +97,56 @@ class DataStore:
         relative = f"{work.incoming}/{name}"
         return relative, copy_source(source, self.root / relative, progress)
 
-    def publish(self, work: Workspace, dataset: Dataset, outputs: Mapping[str, str]) -> Path:
-        """Make the workspace's converted tables (table → file in staging) the dataset's version."""
+    def publish(
+        self,
+        work: Workspace,
+        dataset: Dataset,
+        outputs: Mapping[str, str],
+        originals: Mapping[str, Original] | None = None,
+        *,
+        replace: bool = False,
+    ) -> Path:
+        """Make the workspace's converted tables (table → file in staging) the dataset's version.
+
+        `originals` are the files that they were made from, where these may be found again. `replace` puts it in the
+        place of a version that is there, which was found damaged.
+        """
         target = self.path(dataset.version)
-        if self.has(dataset.version):
+        if not replace and self.has(dataset.version):
             return target
         building = self.root / "versions" / f".{work.id}"
         _make_dir(building, 0o755)
         try:
             for table in dataset.tables:
                 _take(self.root / work.staging, outputs[table.name], building / parquet_name(table.name))
-            write_file(building / _MANIFEST, dataset.model_dump_json(indent=1).encode("utf-8"))
-            write_file(building / _DIGESTS, json.dumps(_digests(building, dataset), indent=1).encode("utf-8"))
+            write_file(building / MANIFEST, dataset.model_dump_json(indent=1).encode("utf-8"))
+            digests = _digests(building, dataset)
+            write_file(building / DIGESTS, self.integrity.digests_json(dataset.version, digests))
             _sync(building)
-            self._move_in(building, target, dataset.version)
+            if self._move_in(building, target, dataset.version, replace=replace):
+                self.drop_profile(dataset.version)
+                self.integrity.published(dataset.version, digests, originals or {})
         finally:
             _discard(building)
         return target
 
-    def _move_in(self, building: Path, target: Path, version: str) -> None:
+    def _move_in(self, building: Path, target: Path, version: str, *, replace: bool) -> bool:
+        """False when another has published the same version meanwhile."""
         for _ in range(2):
             try:
                 building.rename(target)
             except OSError as e:
-                if e.errno not in (errno.EEXIST, errno.ENOTEMPTY):
+                if e.errno not in _IN_THE_WAY:
                     raise
-                if self.has(version):
-                    return
-                # What is there lost files since it was published: out of the way with it.
+                if not replace and self.has(version):
+                    return False
+                # What is there changed or lost files since it was published: out of the way with it.
                 with contextlib.suppress(FileNotFoundError):
                     target.rename(self.root / "incoming" / f"broken-{secrets.token_hex(8)}")
             else:
                 _sync(target.parent)
-                return
-        raise RunnerBroken(f"could not publish {version}: {target} keeps being replaced")
+                return True
+        raise RunnerBroken(f"could not publish {version}: its folder keeps being replaced")
 
     def close_workspace(self, work: Workspace) -> None:
         _discard(self.root / work.incoming)
@@ -127,84 +155,92 @@ class DataStore:
     # Versions
 
     def path(self, version: str) -> Path:
-        match = _VERSION.fullmatch(version)
-        if match is None:
-            raise NotFound(
-                f"{version!r} is not a dataset version", suggestion="It is `sha256:` and 64 hex digits."
-            )
-        return self.root / "versions" / match[1]
+        return version_folder(self.root, version)
+
+    def versions(self) -> list[str]:
+        """All that are there, whole or not."""
+        folders = sorted((self.root / "versions").glob("[0-9a-f]" * 64))
+        return [f"sha256:{folder.name}" for folder in folders if not (folder / BAIT).exists()]
 
     def has(self, version: str) -> bool:
+        """Whether it is there with all its files; `integrity` tells whether they are the right ones."""
         try:
             self.load(version)
-        except (NotFound, RunnerBroken):
+        except (NotFound, DataDamaged):
             return False
         return True
 
     def load(self, version: str) -> Dataset:
-        """The dataset as it was ingested."""
+        """The dataset as it was ingested. Raises NotFound and DataDamaged."""
         folder = self.path(version)
         try:
-            dataset = Dataset.model_validate_json((folder / _MANIFEST).read_bytes())
+            dataset = Dataset.model_validate_json(read_file(folder / MANIFEST))
         except (FileNotFoundError, NotADirectoryError) as e:
-            raise NotFound(
-                f"the data of version {version} is not in the store",
-                suggestion="Ingest the same source files again: the same bytes give the same version.",
-                version=version,
-            ) from e
+            raise not_in_store(version) from e
         except OSError as e:
-            raise _broken(folder, f"{_MANIFEST} cannot be read: {e.strerror or e}") from e
+            raise damaged(version, f"{MANIFEST} cannot be read: {e.strerror or e}") from e
         except ValidationError as e:
-            raise _broken(folder, f"{_MANIFEST} is damaged") from e
+            raise damaged(version, f"{MANIFEST} is not a description of a dataset") from e
+        if dataset.version != version or dataset_version(dataset.tables) != version:
+            raise damaged(version, f"{MANIFEST} describes other data")
         missing = [t.name for t in dataset.tables if not (folder / parquet_name(t.name)).is_file()]
-        if dataset.version != version or missing:
-            why = f"it lacks {', '.join(missing)}" if missing else f"it holds {dataset.version}"
-            raise _broken(folder, why)
+        if missing:
+            raise damaged(version, f"the files of {', '.join(missing)} are missing")
         return dataset
 
+    def check(
+        self, version: str, progress: Progress | None = None, *, thorough: bool = False
+    ) -> Whole | Damage:
+        """As `Integrity.check`; what was made from damaged files goes with them."""
+        found = self.integrity.check(version, progress, thorough=thorough)
+        if isinstance(found, Damage):
+            self.drop_profile(version)
+        return found
+
     def rehash(self, version: str) -> str:
-        """The version computed anew, after every converted file is found to be as it was published."""
-        folder = self.path(version)
-        dataset = self.load(version)
-        try:
-            recorded = json.loads((folder / _DIGESTS).read_bytes())
-        except (OSError, ValueError) as e:
-            raise _broken(folder, f"{_DIGESTS} cannot be read") from e
-        found = _digests(folder, dataset)
-        changed = [name for name, digest in found.items() if recorded.get(name) != digest]
-        if changed:
-            raise _broken(folder, f"{', '.join(changed)} changed after it was published")
-        return dataset_version(dataset.tables)
+        """The version computed again, after every file is found to be as it was published. Raises DataDamaged."""
+        found = self.check(version, thorough=True)
+        if isinstance(found, Damage):
+            raise damaged(version, found.why)
+        return dataset_version(self.load(version).tables)
 
     # Index of source files
 
     def remember(self, source_key: str, version: str) -> None:
-        _replace(self.root / "by-source" / source_key, json.dumps({"version": version}))
+        replace_file(self.root / "by-source" / source_key, json.dumps({"version": version}).encode())
 
     def recall(self, source_key: str) -> Dataset | None:
         """The dataset these source files became before, if it is still whole."""
         try:
-            version = json.loads((self.root / "by-source" / source_key).read_bytes())["version"]
+            version = json.loads(read_file(self.root / "by-source" / source_key))["version"]
             return self.load(version)
-        except (OSError, ValueError, KeyError, TypeError, NotFound, RunnerBroken):
-            # A lost or damaged index entry costs one conversion, which writes it anew.
+        except (OSError, ValueError, KeyError, TypeError, NotFound, DataDamaged):
+            # A lost or damaged index entry costs one conversion, which writes another.
             return None
 
     # Profiles
 
     def keep_profile(self, profile: Profile) -> None:
-        body = f'{{"format": {_PROFILE_FORMAT}, "profile": {profile.model_dump_json()}}}'
-        _replace(self._profile_path(profile.version), body)
+        body = f'{{"format": {_PROFILE_FORMAT}, "profile": {profile.model_dump_json()}}}'.encode()
+        replace_file(self._profile_path(profile.version), body)
+        self.integrity.remember_profile(profile.version, hashlib.sha256(body).hexdigest())
 
     def profile(self, version: str) -> Profile | None:
-        """The one that was kept. Nothing when it is lost, damaged or of another format: it can be made anew."""
-        path = self._profile_path(version)
+        """The one that was kept. Nothing when it is lost, changed or of another format: it can be made again."""
         try:
-            kept = json.loads(path.read_bytes())
+            body = read_file(self._profile_path(version))
+            kept = json.loads(body)
             profile = Profile.model_validate(kept["profile"])
         except (OSError, ValueError, KeyError, TypeError, RecursionError):
             return None
-        return profile if kept["format"] == _PROFILE_FORMAT and profile.version == version else None
+        if kept["format"] != _PROFILE_FORMAT or profile.version != version:
+            return None
+        return profile if self.integrity.knows_profile(version, hashlib.sha256(body).hexdigest()) else None
+
+    def drop_profile(self, version: str) -> None:
+        """It was made from data that are not used any more."""
+        self._profile_path(version).unlink(missing_ok=True)
+        self.integrity.remember_profile(version, None)
 
     def _profile_path(self, version: str) -> Path:
         return self.root / "profiles" / f"{self.path(version).name}.json"
@@ -245,21 +281,8 @@ def parquet_name(table: str) -> str:
 
 
 def _digests(folder: Path, dataset: Dataset) -> dict[str, str]:
-    names = [parquet_name(table.name) for table in dataset.tables]
+    names = [*(parquet_name(table.name) for table in dataset.tables), MANIFEST]
     return {name: digest_source(folder / name) for name in names}
-
-
-def _broken(folder: Path, why: str) -> RunnerBroken:
-    return RunnerBroken(
-        f"{folder} is damaged: {why}", suggestion="Delete that folder and ingest the data again."
-    )
-
-
-def _replace(path: Path, text: str) -> None:
-    """Readers see the file as it was or as it is, never half of it."""
-    temporary = path.with_name(f".{secrets.token_hex(8)}")
-    write_file(temporary, text.encode("utf-8"))
-    temporary.replace(path)
 
 
 def _make_dir(path: Path, mode: int) -> None:

@@ -37,12 +37,12 @@ def command(host: str | None, port: int | None, as_json: bool) -> int:
     given = {"execd_host": host, "execd_port": port}
     settings = load_settings().model_copy(update={name: v for name, v in given.items() if v is not None})
 
-    def announce(url: str, offer: Any) -> None:
+    def announce(urls: tuple[str, ...], offer: Any) -> None:
         if as_json:
-            print_json({"url": url, **offer.model_dump(mode="json")}, indent=None)
+            print_json({"url": urls[0], "urls": urls, **offer.model_dump(mode="json")}, indent=None)
             return
         versions = len(offer.data)
-        click.echo(f"Sandtable executes jobs at {url} (Ctrl-C ends it)")
+        click.echo(f"Sandtable executes jobs at {' and '.join(urls)} (Ctrl-C ends it)")
         click.echo(f"  engine   {offer.engine}")
         click.echo(f"  modes    {', '.join(offer.modes)}")
         click.echo(f"  data     {versions} version{'s' * (versions != 1)} of datasets")

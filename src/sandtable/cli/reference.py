@@ -114,13 +114,22 @@ def reference_page() -> str:
     for name in COMMANDS:
         command = main.get_command(root, name)
         assert command is not None
-        with click.Context(command, info_name=name, parent=root) as ctx:
-            parts.append("\n".join(_section(name, command, ctx)))
+        parts += _sections(name, command, root)
     return "\n".join([*parts, _TAIL])
 
 
-def _section(name: str, command: click.Command, ctx: click.Context) -> Iterator[str]:
-    yield f"## `sandtable {name}`\n"
+def _sections(name: str, command: click.Command, parent: click.Context) -> Iterator[str]:
+    """Of a group, one for each of its commands."""
+    with click.Context(command, info_name=name, parent=parent) as ctx:
+        if isinstance(command, click.Group):
+            for each in command.list_commands(ctx):
+                yield from _sections(each, command.commands[each], ctx)
+        else:
+            yield "\n".join(_section(command, ctx))
+
+
+def _section(command: click.Command, ctx: click.Context) -> Iterator[str]:
+    yield f"## `{ctx.command_path}`\n"
     yield inspect.cleandoc(command.help or "") + "\n"
     pieces = " ".join(command.collect_usage_pieces(ctx))
     yield f"```\n{ctx.command_path} {pieces}\n```\n"

@@ -18,23 +18,31 @@ _LISTEN = "sandtable.server.listen:listen"
 @click.command("serve")
 @click.option("--host", metavar="ADDRESS", help="Address to listen on; else SANDTABLE_HOST.")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="PORT", help="Port; else SANDTABLE_PORT.")
+@click.option(
+    "--insecure", is_flag=True, help="Let everybody who can reach ADDRESS use it; else SANDTABLE_INSECURE."
+)
 @inputs.json_option
-def command(host: str | None, port: int | None, as_json: bool) -> int:
+def command(host: str | None, port: int | None, insecure: bool, as_json: bool) -> int:
     """Serve the web page and the REST interface.
 
     Listens once the sandbox has withstood its self-test. Logs are JSON lines on stderr. Ctrl-C or SIGTERM
     ends it after the last request was answered.
 
+    There are no accounts: an address that other machines can reach is refused, unless SANDTABLE_TRUSTED_PROXIES names
+    a proxy that signs people in, or --insecure lets everybody in.
+
     Exit code: 0 ended by a signal, 2 the address cannot be used, 4 untrusted queries cannot be run here.
     """
-    given = {"host": host, "port": port}
+    given = {"host": host, "port": port, "insecure": insecure or None}
     settings = load_settings().model_copy(update={name: v for name, v in given.items() if v is not None})
 
-    def announce(url: str) -> None:
+    def announce(urls: tuple[str, ...], warning: str) -> None:
         if as_json:
-            print_json({"url": url}, indent=None)
-        else:
-            click.echo(f"Sandtable is at {url} (Ctrl-C ends it)")
+            print_json({"url": urls[0], "urls": urls, "warning": warning or None}, indent=None)
+            return
+        click.echo(f"Sandtable is at {' and '.join(urls)} (Ctrl-C ends it)")
+        if warning:
+            click.secho(f"WARNING: {warning}", bold=True)
 
     asyncio.run(resolve_name(_LISTEN)(settings, announce))
     return 0

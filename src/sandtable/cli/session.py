@@ -6,7 +6,7 @@ import asyncio
 import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -17,6 +17,7 @@ from rich.status import Status
 from sandtable.assemble import Parts, assemble
 from sandtable.catalog.model import Dataset
 from sandtable.cli.group import TERMINATED
+from sandtable.errors import DataDamaged
 from sandtable.process import load_settings, quiet_logs
 from sandtable.settings import Settings
 
@@ -50,10 +51,16 @@ async def on_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings) -> 
 async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, ...]) -> Dataset:
     """The dataset that `--dataset` names or that the files of `--data` make, with its data in place."""
     async with _patience(parts):
+        library = parts.library
         if data:
-            return await parts.library.add_files(data)
-        assert dataset_id is not None
-        return await parts.library.ready(dataset_id)
+            dataset = await library.add_files(data)
+        else:
+            assert dataset_id is not None
+            dataset = await library.ready(dataset_id)
+        # Hashing a large file is shown here; a damaged one is reported by the run, which leaves a capsule.
+        with suppress(DataDamaged):
+            await library.open(dataset.id, dataset.version)
+        return dataset
 
 
 @asynccontextmanager

@@ -7,14 +7,16 @@ from pathlib import Path
 import click
 
 from sandtable.assemble import Parts
+from sandtable.capsule.bounds import DOCUMENT_BYTES
 from sandtable.capsule.document import Document
+from sandtable.capsule.examine import unreadable
 from sandtable.capsule.report import Report
+from sandtable.capsule.seal import Unreadable
 from sandtable.cli import failure, inputs
 from sandtable.cli.session import with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import NotFound
 
-MOST_CAPSULE = 64 << 20
 _MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "not_checked": ("–", "yellow")}
 
 
@@ -38,12 +40,15 @@ def command(target: str, keys: tuple[Path, ...], as_json: bool) -> int:
 
     Exit code: 0 nothing is broken, 1 a link is broken, 2 the input cannot be used, 4 no sandbox.
     """
-    text = inputs.read_text(target, MOST_CAPSULE) if target == "-" or Path(target).exists() else None
+    text = inputs.read_text(target, DOCUMENT_BYTES) if target == "-" or Path(target).exists() else None
     return with_parts(lambda parts: _verify(parts, target, text, keys, as_json))
 
 
 async def _verify(parts: Parts, target: str, text: str | None, keys: tuple[Path, ...], as_json: bool) -> int:
-    report = await parts.verify(await _stored(parts, target) if text is None else text, keys)
+    try:
+        report = await parts.verify(await _stored(parts, target) if text is None else text, keys)
+    except Unreadable as error:
+        report = unreadable(error.message).report
     if as_json:
         print_json(report.model_dump(mode="json"))
     else:

@@ -11,7 +11,6 @@ import keyword
 import os
 import shutil
 import tempfile
-import time
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from typing import Any
 
 from sandtable.catalog.filenames import source_format, table_name
 from sandtable.catalog.model import Dataset
-from sandtable.errors import InvalidInput, NotFound
+from sandtable.catalog.source import FileStamp
+from sandtable.errors import DataDamaged, InvalidInput, NotFound
 from sandtable.library.frames import is_frame, write_frame
 from sandtable.recent import Recent
 from sandtable.runs.instance import Instance
@@ -30,13 +30,12 @@ FRAME = "df"
 NOTHING = "no_data"
 _NO_DATA = b"no_data\n0\n"
 _REMEMBERED = 64
-_SETTLED_NS = 2_000_000_000
 
 
 class Handover:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._taken: Recent[tuple[FileStamp, ...], Dataset] = Recent(_REMEMBERED)
+        self._taken: Recent[tuple[Given, ...], Dataset] = Recent(_REMEMBERED)
         """Files that were taken in already: reading a large one again only to find that it is the same takes long."""
 
     @classmethod
@@ -63,7 +62,7 @@ class Handover:
             return await library.ready(data)
         stamps = await asyncio.to_thread(_stamps, data)
         known = self._taken.get(stamps) if stamps else None
-        if known is not None:
+        if known is not None and await _still_there(known, library):
             return known
         with self._files() as folder:
             paths = await asyncio.to_thread(_paths, data, folder, library)
@@ -78,18 +77,25 @@ class Handover:
             yield Path(name)
 
 
+async def _still_there(dataset: Dataset, library: Library) -> bool:
+    """Data that were lost or damaged since are taken in again: the original is at hand."""
+    try:
+        await library.open(dataset.id, dataset.version)
+    except (NotFound, DataDamaged):
+        return False
+    return True
+
+
 @dataclass(frozen=True, slots=True)
-class FileStamp:
-    """Says that a file is the same as before without reading it."""
+class Given:
+    """A file, and the state in which it was taken in."""
 
     table: str
     path: Path
-    inode: int
-    size: int
-    changed_ns: int
+    stamp: FileStamp
 
 
-def _stamps(data: Any) -> tuple[FileStamp, ...]:
+def _stamps(data: Any) -> tuple[Given, ...]:
     """Of the files that are the whole of `data`; nothing where that cannot be told."""
     if isinstance(data, str | os.PathLike):
         data = {"": data}
@@ -106,11 +112,11 @@ def _stamps(data: Any) -> tuple[FileStamp, ...]:
         return ()
 
 
-def _stamp(table: str, path: Path) -> FileStamp:
-    found = path.stat()
-    if time.time_ns() - found.st_mtime_ns < _SETTLED_NS:
+def _stamp(table: str, path: Path) -> Given:
+    found = FileStamp.of(path.stat())
+    if not found.settled:
         raise ValueError("changed a moment ago: the next change might bear the same time")
-    return FileStamp(table, path, found.st_ino, found.st_size, found.st_mtime_ns)
+    return Given(table, path, found)
 
 
 def _paths(data: Any, folder: Path, library: Library) -> list[Path]:

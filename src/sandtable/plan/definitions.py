@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
-from sandtable.plan.findings import Findings
+from sandtable.plan.findings import Findings, TooManyProblems
 from sandtable.plan.model import Definition, PlanBody
 from sandtable.plan.problems import did_you_mean, listed
 from sandtable.plan.resolved import Defined, ResolvedPlan, zoned_type
@@ -47,7 +47,10 @@ class Definitions:
             self._found.add(f"{place}.name", clash, "Choose another name.")
             return
         inner = Findings()
-        plan = self.resolve(definition.plan, inner)
+        try:
+            plan = self.resolve(definition.plan, inner)
+        except TooManyProblems:
+            plan = None
         for problem in inner.problems:
             self._found.add(f"{place}.plan.{problem.field}", problem.message, problem.suggestion)
         if plan is None or inner.problems:

@@ -1,11 +1,18 @@
-"""The list that resolving a plan writes its problems and warnings to, so that all are reported at once."""
+"""The list that resolving a plan writes its problems and warnings to, so that all are reported at once.
+
+Invariant: no more than MOST_PROBLEMS; a plan with more of them is not looked at further.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from sandtable.plan.problems import PlanProblem
+from sandtable.plan.problems import MOST_PROBLEMS, PlanProblem
 from sandtable.plan.scope import Unresolved
+
+
+class TooManyProblems(Exception):
+    """Raised by `Findings.add` when its list is full."""
 
 
 @dataclass(slots=True)
@@ -19,6 +26,8 @@ class Findings:
         problem = PlanProblem(place, message, suggestion)
         if problem not in self.problems:
             self.problems.append(problem)
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise TooManyProblems
 
     def unresolved(self, place: str, reason: Unresolved) -> None:
         self.add(place, reason.message, reason.suggestion)

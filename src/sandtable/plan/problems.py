@@ -8,6 +8,9 @@ from dataclasses import asdict, dataclass
 from sandtable.catalog.names import nearest
 from sandtable.errors import InvalidInput
 
+MOST_PROBLEMS = 20
+"""Problems of one plan that are reported: each costs a search for the name that was meant."""
+
 
 @dataclass(frozen=True, slots=True)
 class PlanProblem:

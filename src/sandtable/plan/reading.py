@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import cast
 
 from pydantic import BaseModel, ValidationError
@@ -16,7 +17,7 @@ from pydantic_core import ErrorDetails
 
 from sandtable.plan import derivations, filters, items, windows
 from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan
-from sandtable.plan.problems import PlanProblem, did_you_mean, listed
+from sandtable.plan.problems import MOST_PROBLEMS, PlanProblem, did_you_mean, listed
 from sandtable.plan.shapes import INVISIBLE, MAX_DEPTH, MAX_INTEGER, SHAPE_KEYS
 from sandtable.recent import Recent
 
@@ -24,6 +25,8 @@ MAX_NODES = 5_000
 MAX_TOTAL_TEXT = 100_000
 MAX_NESTING = 40
 MAX_INVISIBLE = 1_000
+_MOST_DETAILS = 200
+"""Of pydantic's errors, of which several may say the same."""
 """Each character that does not show becomes a function call in SQL."""
 
 _MODELS: Mapping[str, type[BaseModel]] = {
@@ -196,7 +199,13 @@ def _too_deep_in(plan: PlanBody, place: str) -> list[PlanProblem]:
 
 def _in_words(error: ValidationError) -> list[PlanProblem]:
     details = error.errors(include_url=False)
-    return list(dict.fromkeys(_problem(d) for d in details if not _only_counts_failures(d, details)))
+    told = (_problem(d) for d in islice(details, _MOST_DETAILS) if not _only_counts_failures(d, details))
+    problems: dict[PlanProblem, None] = {}
+    for problem in told:
+        problems[problem] = None
+        if len(problems) == MOST_PROBLEMS:
+            break
+    return list(problems)
 
 
 def _only_counts_failures(detail: ErrorDetails, details: list[ErrorDetails]) -> bool:
@@ -259,7 +268,7 @@ def _unknown_shape(place: str, given: object, message: str, valid: tuple[str, ..
     keys: list[str] = [key for key in cast("dict[object, object]", given) if isinstance(key, str)]
     if not keys:
         return PlanProblem(place, f"{message}; this one is empty")
-    for key in keys:
+    for key in keys[:MOST_PROBLEMS]:
         meant = did_you_mean(key, valid)
         if meant:
             hint = f"{message[0].upper()}{message[1:]}."

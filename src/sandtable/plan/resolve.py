@@ -13,7 +13,7 @@ from sandtable.plan import derivations as d
 from sandtable.plan.conditions import NUMBERS, Conditions, describe, every
 from sandtable.plan.definitions import Definitions
 from sandtable.plan.expressions import Expressions
-from sandtable.plan.findings import Findings
+from sandtable.plan.findings import Findings, TooManyProblems
 from sandtable.plan.model import OrderBy, PlanBody, QueryPlan
 from sandtable.plan.names import derived_name, settle
 from sandtable.plan.outputs import OutputColumns, names_of
@@ -41,14 +41,17 @@ def resolve_plan(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan | list[PlanP
     known = _RESOLVED.get((id(plan), id(dataset)))
     if known is not None:
         return known[2]
-    resolved = _resolve(plan, dataset)
+    found = Findings()
+    try:
+        resolved = _resolve(plan, dataset, found)
+    except TooManyProblems:
+        return found.problems
     if isinstance(resolved, ResolvedPlan):
         _RESOLVED.put((id(plan), id(dataset)), (plan, dataset, resolved))
     return resolved
 
 
-def _resolve(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan | list[PlanProblem]:
-    found = Findings()
+def _resolve(plan: QueryPlan, dataset: Dataset, found: Findings) -> ResolvedPlan | list[PlanProblem]:
     if plan.dataset_id != dataset.id:
         message = f"the plan is about dataset `{plan.dataset_id}`, but this is `{dataset.id}`"
         found.add("dataset_id", message, f'Write "dataset_id": "{dataset.id}".')

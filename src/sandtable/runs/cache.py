@@ -1,7 +1,8 @@
-"""An identical run on the same data version is answered from the first one's stored result.
+"""An identical run on the same copy of a data version is answered from the first one's stored result.
 
 Invariant: only a result that its own signed capsule still vouches for is reused, so a changed
-database cannot have its changes signed again.
+database cannot have its changes signed again; and only one that was made from the files that are there now, which were
+whole before and after that run.
 """
 
 from __future__ import annotations
@@ -25,9 +26,14 @@ from sandtable.sandbox.job import JobResult, Limits
 log = structlog.get_logger(__name__)
 
 
-def cache_key(request: RunRequest, version: str, executed: str, limits: Limits, engine: str) -> str:
+def cache_key(
+    request: RunRequest, version: str, copy_id: str, executed: str, limits: Limits, engine: str
+) -> str:
+    """`copy_id` is of the files that are read: it is another one after they were damaged or replaced, and in another
+    home, so that no result from before or from elsewhere is taken for one of theirs."""
     key = {
         "dataset_version": version,
+        "copy_id": copy_id,
         "executed_sql": executed,
         "mode": request.mode,
         "limits": [limits.rows, limits.cell_bytes, limits.result_bytes],

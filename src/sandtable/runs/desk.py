@@ -31,9 +31,11 @@ from sandtable.capsule.store import (
 )
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable
+from sandtable.runs.cells import Key
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.dispatch import Dispatcher
 from sandtable.runs.draft import Draft
+from sandtable.runs.fair_queue import share_of
 from sandtable.runs.ids import RunIds, is_run_id
 from sandtable.runs.liveness import HomeLiveness, Liveness
 from sandtable.runs.model import Run, RunRequest, body_of, run_of, search_text
@@ -71,22 +73,27 @@ class Runs:
         *,
         concurrency: int = 4,
         queue_limit: int = 10_000,
+        share: float = 1.0,
         max_attempts: int = 25,
         now: Callable[[], datetime] = utc_now,
         instance: Liveness | None = None,
         quotas: Quotas | None = None,
     ) -> None:
-        """`instance` tells who lives; a lock in the home when left out. `quotas` limits what a user may have stored."""
+        """`share`: how much of the slots and of the queue one user may have. `instance` tells who lives; a lock in
+        the home when left out. `quotas` limits what a user may have stored."""
         self._store = store
         self._parts = parts
         self._queue_limit = queue_limit
+        self._user_limit = share_of(queue_limit, share)
         self._quotas = quotas or Quotas()
         self._now = now
         self._instance = instance or HomeLiveness(home)
         self._ids = RunIds()
         self._waiters = Waiters()
         self._worker = Worker(store, parts, key, self._waiters, now, max_attempts, self._remember)
-        self._dispatcher = Dispatcher(store, self._worker, self._instance, concurrency, lambda: iso(now()))
+        self._dispatcher = Dispatcher(
+            store, self._worker, self._instance, lambda: iso(now()), concurrency=concurrency, share=share
+        )
         self._ended: OrderedDict[str, Run] = OrderedDict()
         """The latest ones: whoever waited for a run looks at it again soon."""
         self._open: set[str] = set()
@@ -156,8 +163,9 @@ class Runs:
             search=search_text(request),
             # A living session, and the data of one person's process, are where they are.
             pinned=request.session is not None or not self._adopting,
+            session=key.text if (key := Key.of(run)) is not None else None,
         )
-        await self._store.accept(record, self._queue_limit)
+        await self._store.accept(record, self._queue_limit, self._user_limit)
         self._open.add(run.id)
         log.info("run_accepted", run_id=run.id, dataset_id=request.dataset_id, mode=request.mode)
         self._dispatcher.look()

@@ -6,33 +6,50 @@ Invariant: nothing is claimed without a living lock, and no run is worked on twi
 from __future__ import annotations
 
 import asyncio
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import structlog
 
-from sandtable.capsule.store import RunRecord, RunStore, StoreCorrupt, StoreUnavailable
+from sandtable.capsule.store import Fairness, RunRecord, RunStore, StoreCorrupt, StoreUnavailable
 from sandtable.errors import RunnerBroken, SandtableError
+from sandtable.runs.fair_queue import share_of
 from sandtable.runs.liveness import Liveness
 from sandtable.runs.worker import Stopper, Worker
 
 log = structlog.get_logger(__name__)
 
 
+_LATELY = 64
+"""Users of whom it is remembered that a run of theirs was claimed."""
+
+
 @dataclass(slots=True)
 class _Active:
     task: asyncio.Task[None]
     stopper: Stopper
+    cell: bool
+    """Of a session."""
 
 
 class Dispatcher:
     def __init__(
-        self, store: RunStore, worker: Worker, instance: Liveness, concurrency: int, now: Callable[[], str]
+        self,
+        store: RunStore,
+        worker: Worker,
+        instance: Liveness,
+        now: Callable[[], str],
+        *,
+        concurrency: int,
+        share: float,
     ) -> None:
         self._store = store
         self._worker = worker
         self._instance = instance
         self._concurrency = concurrency
+        self._each = share_of(concurrency, share)
+        self._lately: OrderedDict[str, None] = OrderedDict()
         self._now = now
         self.anyones = True
         """Whether runs that other servers accepted are taken, too."""
@@ -91,10 +108,12 @@ class Dispatcher:
             await asyncio.wait(self._leaving)
             self._leaving.clear()
         known, owner = self._pending, self._instance.id
-        record = await self._store.claim(owner, self._now(), anyones=self.anyones)
+        record = await self._store.claim(owner, self._now(), self._fairness(), anyones=self.anyones)
         if record is None:
-            # Others may have been accepted meanwhile.
-            self._pending -= known
+            if not self._active:
+                # Others may have been accepted meanwhile.
+                self._pending -= known
+            # Else some may wait for what is active: for their session's turn, or for their user's share.
             return False
         if not self._instance.alive or self._instance.id != owner:
             # Whoever adopts what that name left behind takes it up.
@@ -105,6 +124,11 @@ class Dispatcher:
         self._launch(record)
         return True
 
+    def _fairness(self) -> Fairness:
+        sessions = self._worker.parts.sessions
+        cells = sum(active.cell for active in self._active.values())
+        return Fairness(self._each, tuple(self._lately), sessions is None or cells < sessions.most)
+
     def _let_go(self) -> None:
         for active in self._active.values():
             active.stopper.stop("close")
@@ -113,7 +137,11 @@ class Dispatcher:
     def _launch(self, record: RunRecord) -> None:
         stopper = Stopper()
         task = asyncio.create_task(self._worker.work(record, stopper))
-        self._active[record.id] = _Active(task, stopper)
+        self._active[record.id] = _Active(task, stopper, record.session is not None)
+        self._lately[record.user] = None
+        self._lately.move_to_end(record.user)
+        if len(self._lately) > _LATELY:
+            self._lately.popitem(last=False)
         task.add_done_callback(lambda done: self._landed(record.id, done))
 
     def _landed(self, run_id: str, task: asyncio.Task[None]) -> None:

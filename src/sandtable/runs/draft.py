@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from sandtable.capsule.bounds import BEFORE_BYTES, BEFORE_CELLS
 from sandtable.capsule.canonical import canonical
 from sandtable.capsule.model import (
-    BEFORE_BYTES,
     LOG_CHARS,
     SCHEMA,
     Capsule,
@@ -20,9 +20,9 @@ from sandtable.capsule.model import (
     digests_of,
     prompts_of,
 )
-from sandtable.capsule.shown import records_of
+from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.capsule.store import RunRecord
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.integrity import OpenData
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.model import Run, run_of
@@ -36,7 +36,8 @@ from sandtable.sandbox.job import JobResult
 class Draft:
     run: Run
     attempt: int
-    dataset: Dataset | None = None
+    data: OpenData | None = None
+    """The dataset, with the state in which its files were found whole."""
     sql: str | None = None
     warnings: list[str] = field(default_factory=list)
     verdict: VerdictRecord | None = None
@@ -157,9 +158,12 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
     )
 
 
-def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
+def capsule_of(draft: Draft, run: Run, parts: Parts, *, lean: bool = False) -> Capsule:
+    """`lean`: rows and artifacts by their digests alone, and no chart, for content that is too large otherwise."""
     request = run.request
     recorded = ResultRecord.of(draft.result) if draft.result and run.status == "succeeded" else None
+    if recorded is not None and lean:
+        recorded = recorded.without_rows()
     origin = request.origin.model_dump(mode="json") if request.origin else None
     before = [cell.model_dump(mode="json") for cell in draft.sitting.past.cells] if draft.sitting else []
     fields: dict[str, Any] = {
@@ -177,8 +181,8 @@ def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
         "executed_sql": run.executed_sql,
         "python": request.python,
         "names": None if request.python is None else request.names,
-        "before": None if request.python is None or len(canonical(before)) > BEFORE_BYTES else before,
-        "artifacts": records_of(run.artifacts),
+        "before": None if request.python is None or _too_long(before) else before,
+        "artifacts": records_of(run.artifacts, room=0 if lean else ROOM_BYTES),
         "verdict": asdict(run.verdict) if run.verdict else None,
         "executor": parts.executor.name,
         "engine": parts.engine_of(code=request.python is not None),
@@ -191,8 +195,12 @@ def capsule_of(draft: Draft, run: Run, parts: Parts) -> Capsule:
         "exec_time_ms": run.exec_time_ms or 0.0,
         "cached_from": run.cached_from,
         "prompts": prompts_of(origin),
-        "chart": draft.chart if run.status == "succeeded" else None,
+        "chart": draft.chart if run.status == "succeeded" and not lean else None,
         "origin": origin,
     }
     digests = digests_of(fields, recorded.digest if recorded else None, run.stdout, before)
     return Capsule.model_validate({**fields, "digests": digests})
+
+
+def _too_long(before: list[dict[str, Any]]) -> bool:
+    return len(before) > BEFORE_CELLS or len(canonical(before)) > BEFORE_BYTES

@@ -1,4 +1,7 @@
-"""Datasets ready to be queried: found by id, put into the data store on first use, looked at once a version."""
+"""Datasets ready to be queried: found by id, put into the data store on first use, looked at once a version.
+
+Invariant: what `open` returns was found whole in the state that `unchanged` compares with.
+"""
 
 from __future__ import annotations
 
@@ -7,30 +10,41 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
+from typing import Any
 
 import structlog
 
 from sandtable.catalog.convert import Convert
 from sandtable.catalog.ingest import ingest_declared, ingest_files
+from sandtable.catalog.integrity import Damage, OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.source import Progress
-from sandtable.catalog.store import DataStore
-from sandtable.errors import NotFound
+from sandtable.catalog.store import DataStore, parquet_name
+from sandtable.errors import NotFound, SandboxUnavailable
+from sandtable.runs.rebuilding import Rebuilding
 
 log = structlog.get_logger(__name__)
 
-MakeProfile = Callable[[Dataset], Awaitable[Profile]]
+MakeProfile = Callable[[OpenData], Awaitable[Profile]]
 
 _LOOKED_S = 2.0
 _PROFILES_KEPT = 8
+_LOG_S = 5.0
 
 
 class Library:
     def __init__(
-        self, catalog: Catalog, store: DataStore, convert: Convert, make_profile: MakeProfile
+        self,
+        catalog: Catalog,
+        store: DataStore,
+        convert: Convert,
+        make_profile: MakeProfile,
+        *,
+        rebuilds: bool = False,
     ) -> None:
+        """`rebuilds`: damaged data are built again as soon as they are met, where their original is kept."""
         self.catalog = catalog
         self._store = store
         self._convert = convert
@@ -40,8 +54,21 @@ class Library:
         self._locks: dict[str, asyncio.Lock] = {}
         self._there_until: dict[str, float] = {}
         """Versions that were seen in the store a moment ago: one answer asks a dozen times."""
+        self._checks: dict[str, asyncio.Task[Whole | Damage]] = {}
+        """Versions whose files are being hashed: all who need one wait for the same check."""
+        self._closed = False
+        self.rebuilding = Rebuilding(catalog, store, convert, self.lock_of, self._watched, by_itself=rebuilds)
         self.progress: Progress | None = None
-        """Told how far a conversion is, in bytes; set by whoever can show it."""
+        """Called with how far a conversion or a check is, in bytes."""
+
+    async def aclose(self) -> None:
+        """Ends the checks and rebuilds that are under way."""
+        self._closed = True
+        await self.rebuilding.aclose()
+        await asyncio.gather(*self._checks.values(), return_exceptions=True)
+
+    def lock_of(self, dataset_id: str) -> asyncio.Lock:
+        return self._locks.setdefault(dataset_id, asyncio.Lock())
 
     def datasets(self) -> tuple[Dataset, ...]:
         return (*self._added.values(), *(d for d in self.catalog.values() if d.id not in self._added))
@@ -51,13 +78,13 @@ class Library:
         return self._added.get(dataset_id) or self.catalog.get(dataset_id)
 
     async def ready(self, dataset_id: str) -> Dataset:
-        """The dataset, with its data in the store."""
+        """The dataset, with its data in the store; `open` says whether they are whole."""
         dataset = self.get(dataset_id)
         if dataset_id in self._added or self.catalog.folder is None:
             return dataset
         if time.monotonic() < self._there_until.get(dataset.version, 0.0):
             return dataset
-        async with self._locks.setdefault(dataset_id, asyncio.Lock()):
+        async with self.lock_of(dataset_id):
             ready = await ingest_declared(
                 dataset, self.catalog.folder, self._store, self._convert, self.progress
             )
@@ -66,13 +93,74 @@ class Library:
 
     async def version(self, dataset_id: str, version: str) -> Dataset:
         """One version, as it was when it was queried. Raises NotFound when it is not here."""
+        return await self._current(dataset_id, version) or await asyncio.to_thread(self._store.load, version)
+
+    async def _current(self, dataset_id: str, version: str) -> Dataset | None:
         try:
             current = await self.ready(dataset_id)
         except NotFound:
-            current = None
-        if current is not None and current.version == version:
-            return current
-        return await asyncio.to_thread(self._store.load, version)
+            return None
+        return current if current.version == version else None
+
+    # Whether the files are those that were published
+
+    async def open(self, dataset_id: str, version: str) -> OpenData:
+        """One version whose files were found whole. Raises NotFound, DataDamaged."""
+        current = await self._current(dataset_id, version)
+        whole = await self._whole(dataset_id, version)
+        dataset = current or await asyncio.to_thread(self._store.load, version)
+        unknown = [t.name for t in dataset.tables if parquet_name(t.name) not in whole.stamps]
+        if unknown:
+            raise damaged(version, f"no digest of {', '.join(unknown)} is recorded", dataset_id)
+        return OpenData(dataset, whole)
+
+    async def unchanged(self, data: OpenData) -> bool:
+        """Whether the files are still what was opened: a run that ended read nothing else."""
+        if not self._store.integrity.same(data.whole):
+            return False
+        if data.whole.settled:
+            return True
+        found = await self._checked(data.whole.version)
+        return isinstance(found, Whole) and found.stamps == data.whole.stamps
+
+    async def _whole(self, dataset_id: str, version: str) -> Whole:
+        # Asking the file system about a few files in use takes microseconds, less than handing it to a thread.
+        found = self._store.integrity.look(version) or await self._checked(version)
+        if isinstance(found, Whole):
+            return found
+        raise damaged(version, found.why, dataset_id, rebuilding=self.on_damage(version))
+
+    def on_damage(self, version: str) -> bool:
+        """What was made from the version is not used again. Whether it is being built again."""
+        self._profiles.pop(version, None)
+        return self.rebuilding.begin(version)
+
+    async def _checked(self, version: str) -> Whole | Damage:
+        task = self._checks.get(version)
+        if task is None:
+            check = asyncio.to_thread(self._store.check, version, self._watched(version))
+            task = self._checks[version] = asyncio.create_task(check, name=f"check {version}")
+            task.add_done_callback(lambda _: self._checks.pop(version, None))
+            task.add_done_callback(_retrieve)
+        return await asyncio.shield(task)
+
+    def _watched(self, version: str) -> Progress:
+        """Shows how far a check is, and logs it where that takes long; ends the check when this library is closed."""
+        logged_at = time.monotonic()
+
+        def watch(done: int, total: int) -> None:
+            nonlocal logged_at
+            if self._closed:
+                raise SandboxUnavailable(
+                    "nothing is read any more: the server stops", suggestion="Try again soon."
+                )
+            if self.progress is not None:
+                self.progress(done, total)
+            if time.monotonic() - logged_at > _LOG_S:
+                logged_at = time.monotonic()
+                log.info("data_being_read", version=version, bytes_done=done, bytes_in_all=total)
+
+        return watch
 
     async def add_files(self, paths: Sequence[Path], *, reserved: Collection[str] = ()) -> Dataset:
         """Data files become a dataset of this process, under the name of the first and a number if that is taken.
@@ -95,18 +183,21 @@ class Library:
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = asyncio.create_task(self._look_at(dataset), name=f"profile {dataset.id}")
             self._profiles[dataset.version] = task
-            task.add_done_callback(_hear)
+            task.add_done_callback(_retrieve)
         self._profiles.move_to_end(dataset.version)
         while len(self._profiles) > _PROFILES_KEPT and next(iter(self._profiles.values())).done():
             self._profiles.popitem(last=False)
-        # Whoever gives up does not take the profile from the others.
+        # A caller that gives up does not take the profile from the others.
         return await asyncio.shield(task)
 
     async def _look_at(self, dataset: Dataset) -> Profile:
         kept = await asyncio.to_thread(self._store.profile, dataset.version)
         if kept is not None:
             return kept
-        made = await self._make_profile(dataset)
+        data = await self.open(dataset.id, dataset.version)
+        made = await self._make_profile(data)
+        if not await self.unchanged(data):
+            raise damaged(dataset.version, "its files changed while they were read", dataset.id)
         try:
             await asyncio.to_thread(self._store.keep_profile, made)
         except OSError as error:
@@ -115,7 +206,7 @@ class Library:
         return made
 
 
-def _hear(task: asyncio.Task[Profile]) -> None:
-    """Those who wait are told; a look at the data for which nobody waits any more fails in silence."""
+def _retrieve(task: asyncio.Task[Any]) -> None:
+    """The callers that wait get the error; one for which none waits any more is not an unhandled one."""
     if not task.cancelled():
         task.exception()

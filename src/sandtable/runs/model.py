@@ -12,6 +12,7 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.canonical import canonical, loads, plain
 from sandtable.capsule.model import LOG_CHARS, Origin, VerdictRecord
 from sandtable.capsule.store import TERMINAL, RunRecord, Status
@@ -19,8 +20,10 @@ from sandtable.errors import InvalidInput, Problem
 from sandtable.sandbox.artifact import Artifact, last_figure
 from sandtable.sandbox.job import Limits, ResultColumn
 
-LONGEST_SQL = 2 << 20
-LONGEST_PYTHON = 2 << 20
+LONGEST_SQL = PAYLOAD_BYTES * 3 // 8
+"""Bytes as JSON: a capsule holds the whole text, that of a run which is refused for its length, too. Of SQL it holds
+the canonical text besides."""
+LONGEST_PYTHON = PAYLOAD_BYTES // 2
 LONGEST_PLAN = 256 << 10
 LONGEST_QUESTION = 16 << 10
 MOST_NAMES = 100
@@ -81,21 +84,19 @@ class RunRequest(_Frozen):
                 both if given else "a run needs a plan, SQL or Python",
                 suggestion="Give exactly one of `plan`, `sql` and `python`.",
             )
-        longest = (
-            ("sql", self.sql, LONGEST_SQL),
-            ("python", self.python, LONGEST_PYTHON),
-            ("question", self.question, LONGEST_QUESTION),
-        )
-        for name, text, most in longest:
-            if text is not None and len(text) > most:
-                raise InvalidInput(
-                    f"`{name}` has {len(text):,} characters, more than {most:,}",
-                    suggestion="Shorten it.",
-                    field=name,
-                )
+        if len(self.question) > LONGEST_QUESTION:
+            raise _too_long("question", f"{len(self.question):,} characters", LONGEST_QUESTION)
+        for name, text, most in (("sql", self.sql, LONGEST_SQL), ("python", self.python, LONGEST_PYTHON)):
+            # At most six bytes for a character, and two quotation marks.
+            if len(text or "") * 6 + 2 > most and (size := len(canonical(text))) > most:
+                raise _too_long(name, f"{size:,} bytes as JSON", most)
         _check_mode(self)
         _check_names(self.names)
         return self
+
+
+def _too_long(name: str, size: str, most: int) -> InvalidInput:
+    return InvalidInput(f"`{name}` has {size}, more than {most:,}", suggestion="Shorten it.", field=name)
 
 
 def _check_mode(request: RunRequest) -> None:

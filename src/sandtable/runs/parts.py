@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.sessions import Sessions
@@ -27,6 +28,14 @@ class Datasets(Protocol):
 
     async def version(self, dataset_id: str, version: str) -> Dataset:
         """One version, as it was when it was queried. Raises NotFound when it is not here."""
+        ...
+
+    async def open(self, dataset_id: str, version: str) -> OpenData:
+        """The same, with its files found to be those that were published. Raises NotFound, DataDamaged."""
+        ...
+
+    async def unchanged(self, data: OpenData) -> bool:
+        """Whether the files were not touched since they were opened."""
         ...
 
 

@@ -19,8 +19,8 @@ import structlog
 
 from sandtable.capsule.model import VerdictRecord
 from sandtable.capsule.store import StoreUnavailable
+from sandtable.catalog.integrity import OpenData, damaged
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.store import parquet_name
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.cache import Cache, cache_key
@@ -32,14 +32,17 @@ from sandtable.runs.parts import Parts
 from sandtable.runs.sessions import Sessions, Sitting
 from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
 from sandtable.sandbox.artifact import last_figure
-from sandtable.sandbox.job import DataRef, Job, Limits
+from sandtable.sandbox.job import DataRef, Job, JobResult, Limits, refs_of
 
 log = structlog.get_logger(__name__)
 
 LARGE_CELLS = 2_000
 """From how many cells on work on a result is felt by everyone else on the loop."""
+LARGE_TEXT = 128 << 10
+"""From how many characters on work on texts is."""
 RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
 """A store that is away is asked again after these; after the last one as often as it takes."""
+_TRIES = 2
 Step = Callable[[Draft, Parts, Cache], Awaitable[None]]
 
 
@@ -74,7 +77,7 @@ async def _patiently(step: Step, name: str, draft: Draft, parts: Parts, cache: C
 
 async def resolve(draft: Draft, parts: Parts, cache: Cache) -> None:
     """The data version that was current when the run was accepted, not the one that is now."""
-    draft.dataset = await parts.datasets.version(draft.run.request.dataset_id, draft.run.dataset_version)
+    draft.data = await parts.datasets.open(draft.run.request.dataset_id, draft.run.dataset_version)
 
 
 async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
@@ -129,10 +132,10 @@ def _verdict(draft: Draft, parts: Parts) -> Awaitable[Verdict]:
     request = draft.run.request
     if request.python is None:
         assert draft.sql is not None
-        dataset = _dataset(draft)
+        data = _data(draft)
         if request.plan is None or parts.judge_compiled is None:
-            return parts.judge(draft.sql, dataset)
-        return parts.judge_compiled(draft.sql, dataset, refs_of(dataset), draft.run.limits)
+            return parts.judge(draft.sql, data.dataset)
+        return parts.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
     if parts.judge_python is None:
         # Accepted by another process of this home, which had it on.
         raise switched_off()
@@ -145,7 +148,8 @@ async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
         # What a session's cell gives depends on the cells before it.
         return
     engine = parts.engine_of(code=run.request.python is not None)
-    draft.cache_key = cache_key(run.request, run.dataset_version, approved.sql, run.limits, engine)
+    copy_id = _data(draft).whole.copy_id
+    draft.cache_key = cache_key(run.request, run.dataset_version, copy_id, approved.sql, run.limits, engine)
     found = await cache.find(draft.cache_key) if run.request.cache else None
     if found is not None:
         draft.cached_from = found.run_id
@@ -153,17 +157,38 @@ async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
 
 
 async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
-    job = job_for(draft, _approved(draft), refs_of(_dataset(draft)), parts)
+    """What comes out is taken only if the files were not touched meanwhile. If they were, and are whole, it is executed
+    once more: a backup touches files, too. Jobs only read, so that is safe."""
     if draft.run.request.python is not None:
         await wait_ready(parts.ready_for_code, parts.start_s)
+    for number in range(1, _TRIES + 1):
+        data = _data(draft)
+        result = await _execute(draft, data, parts, number)
+        if await parts.datasets.unchanged(data):
+            draft.take(result)
+            return
+        if draft.sitting is not None and parts.sessions is not None:
+            # Its variables may hold what was read meanwhile.
+            await parts.sessions.end(draft.sitting.key.session)
+            draft.kept = None
+        log.warning("data_touched_under_run", run_id=draft.run.id, dataset_id=draft.run.request.dataset_id)
+        draft.cache_key = None
+        await resolve(draft, parts, cache)
+        if draft.sitting is not None:
+            draft.sitting = replace(draft.sitting, opening=_opening(draft, parts))
+    why = "its files changed again and again while they were read"
+    raise damaged(draft.run.dataset_version, why, draft.run.request.dataset_id)
+
+
+async def _execute(draft: Draft, data: OpenData, parts: Parts, number: int) -> JobResult:
+    job = job_for(draft, _approved(draft), refs_of(data), parts, number)
     log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=parts.executor.name)
     if draft.sitting is not None and parts.sessions is not None:
-        await _execute_cell(draft, draft.sitting, parts.sessions, job)
-    else:
-        draft.take(await run_watched(parts.executor, job, parts.grace_s))
+        return await _execute_cell(draft, draft.sitting, parts.sessions, job)
+    return await run_watched(parts.executor, job, parts.grace_s)
 
 
-async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job: Job) -> None:
+async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job: Job) -> JobResult:
     try:
         ran = await sessions.cell(sitting, draft.run.id, job)
     finally:
@@ -174,7 +199,7 @@ async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job:
     if ran.rebuilt:
         draft.replayed = len(ran.past.cells)
         draft.warnings += told_anew(ran.past)
-    draft.take(ran.result)
+    return ran.result
 
 
 STEPS = (resolve, write_sql, look_back, judge, recall, execute)
@@ -191,7 +216,10 @@ async def illustrate(draft: Draft) -> None:
     draft.stats["draw_ms"] = (time.perf_counter() - started) * 1000
 
 
-def job_for(draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: Parts) -> Job:
+def job_for(
+    draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: Parts, number: int = 1
+) -> Job:
+    """`number`: how many times it is executed in this attempt, with this one."""
     run, request = draft.run, draft.run.request
     options: dict[str, Any] = {}
     if request.python is not None:
@@ -199,7 +227,7 @@ def job_for(draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: 
         options = options_of(request.python, run.dataset_version, request.names, check=checked)
     return Job(
         # Another id for each attempt: a tier may still remember the attempt that a crash cut short.
-        id=f"{run.id}-{draft.attempt}",
+        id=f"{run.id}-{draft.attempt}" + (f".{number}" if number > 1 else ""),
         mode=request.mode,
         dataset_id=request.dataset_id,
         dataset_version=run.dataset_version,
@@ -212,7 +240,7 @@ def job_for(draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: 
 
 
 def _opening(draft: Draft, parts: Parts) -> Job:
-    run, refs = draft.run, refs_of(_dataset(draft))
+    run, refs = draft.run, refs_of(_data(draft))
     large = sum(ref.rows or 0 for ref in refs) >= parts.large_rows
     return Job(
         id=f"session-{run.id}-{draft.attempt}",
@@ -223,12 +251,6 @@ def _opening(draft: Draft, parts: Parts) -> Job:
         threads=parts.threads if large else 1,
         limits=parts.limits,
         options={"names": run.request.names, "check": run.request.check or not parts.may_skip_check},
-    )
-
-
-def refs_of(dataset: Dataset) -> tuple[DataRef, ...]:
-    return tuple(
-        DataRef(table=table.name, path=parquet_name(table.name), rows=table.rows) for table in dataset.tables
     )
 
 
@@ -257,9 +279,13 @@ def limits_for(limits: Limits, max_rows: int | None, timeout_ms: int | None) -> 
     return limits.model_copy(update=lowered)
 
 
+def _data(draft: Draft) -> OpenData:
+    assert draft.data is not None
+    return draft.data
+
+
 def _dataset(draft: Draft) -> Dataset:
-    assert draft.dataset is not None
-    return draft.dataset
+    return _data(draft).dataset
 
 
 def _approved(draft: Draft) -> Approved:

@@ -10,17 +10,23 @@ from typing import Any
 from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import AnyCapsule, Capsule
 from sandtable.capsule.verify import Rederive
+from sandtable.catalog.integrity import damaged
 from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput
 from sandtable.policy.verdict import Approved
 from sandtable.runs.code import options_of
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Parts
-from sandtable.runs.pipeline import refs_of, threads_for
+from sandtable.runs.pipeline import threads_for
 from sandtable.runs.watch import run_watched, wait_ready
-from sandtable.sandbox.job import Job, JobResult, Limits
+from sandtable.sandbox.job import Job, JobResult, Limits, refs_of
 
-_MOST_MS = 600_000
-"""For a session's cells that are run again one after another."""
+MOST_S = 600.0
+"""For one verification, and so for a session's cells that are run again one after another."""
+
+
+_MOST_SHAPE = {"rows": 100_000, "cell_bytes": 64 << 20, "result_bytes": 64 << 20, "log_bytes": 16 << 20}
+"""What a result may be shaped by, beyond this installation's own limits: the result comes back into this process."""
 
 
 def rederive_with(
@@ -30,9 +36,11 @@ def rederive_with(
         return parts.compile(plan, dataset, rows).sql
 
     async def run_again(capsule: AnyCapsule, approved: Approved, dataset: Dataset) -> JobResult:
-        refs = refs_of(dataset)
+        data = await parts.datasets.open(dataset.id, dataset.version)
+        refs = refs_of(data)
         # What shapes the result comes from the capsule; what the machine must bear does not.
-        shape = capsule.limits.model_dump(include={"rows", "cell_bytes", "result_bytes", "log_bytes"})
+        shape = capsule.limits.model_dump(include=set(_MOST_SHAPE))
+        _require_bearable(shape, parts.limits)
         options: dict[str, Any] = {}
         if isinstance(capsule, Capsule) and capsule.python is not None:
             before = capsule.before or ()
@@ -52,7 +60,10 @@ def rederive_with(
             limits=parts.limits.model_copy(update=shape),
             options=options,
         )
-        return await run_watched(parts.executor, job, parts.grace_s)
+        result = await run_watched(parts.executor, job, parts.grace_s)
+        if not await parts.datasets.unchanged(data):
+            raise damaged(dataset.version, "its files changed while they were read", dataset.id)
+        return result
 
     return Rederive(
         keys=keys,
@@ -70,5 +81,11 @@ def rederive_with(
 
 def _time_for(cells: int, limits: Limits) -> dict[str, int]:
     """Each cell had the whole limit for itself."""
-    wall_ms = max(limits.wall_ms, min(cells * limits.wall_ms, _MOST_MS))
+    wall_ms = max(limits.wall_ms, min(cells * limits.wall_ms, round(MOST_S * 1000)))
     return {"wall_ms": wall_ms, "cpu_s": limits.cpu_s * -(-wall_ms // limits.wall_ms)}
+
+
+def _require_bearable(shape: dict[str, int], limits: Limits) -> None:
+    for name, value in shape.items():
+        if value > max(_MOST_SHAPE[name], getattr(limits, name)):
+            raise InvalidInput(f"the run had a limit of {value:,} for `{name}`, more than is allowed here")

@@ -2,7 +2,8 @@
 
 Invariants: one cell at a time in a session (`turn`), and nothing takes its sandbox away meanwhile but the cell
 itself or an explicit end. A sandbox serves the next cell only if it went through exactly the cells that the run store
-knows; otherwise another is made that goes through them first. A session has nothing on disk.
+knows, on the files that are there now; otherwise another is made that goes through them first. A session has nothing
+on disk.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
 
@@ -21,7 +22,7 @@ from sandtable.errors import ErrorCode, RunnerBroken, SandboxUnavailable, Sandta
 from sandtable.runs.cells import Key, Past
 from sandtable.runs.code import seed_of
 from sandtable.runs.watch import HUNG, KILL_S, bounded
-from sandtable.sandbox.job import Job, JobError, JobResult
+from sandtable.sandbox.job import DataRef, Job, JobError, JobResult
 from sandtable.sandbox.session import Session, SessionHost
 
 log = structlog.get_logger(__name__)
@@ -57,6 +58,8 @@ class _Live:
     key: Key
     session: Session | None = None
     """Nothing while it is being opened."""
+    data: tuple[DataRef, ...] = ()
+    """What it was opened on: it does not see files that have taken their place."""
     past: Past = field(default_factory=Past)
     timer: asyncio.TimerHandle | None = None
 
@@ -83,7 +86,7 @@ class Sessions:
         """`grace_s`: how long after a cell's limit its sandbox counts as hung."""
         self._host = host
         self._idle_s = idle_s
-        self._most = most
+        self.most = most
         self._grace_s = grace_s
         self._live: OrderedDict[Key, _Live] = OrderedDict()
         """The least lately used first."""
@@ -121,7 +124,9 @@ class Sessions:
         Whoever is cancelled while waiting interrupts the cell; its session lives on if it lets itself be interrupted.
         """
         live = self._live.get(sitting.key)
-        if live is not None and (not live.alive or live.past.last != sitting.past.last):
+        if live is not None and not (
+            live.alive and live.past.last == sitting.past.last and live.data == sitting.opening.data
+        ):
             await self._drop(live)
             live = None
         rebuilt = live is None
@@ -159,6 +164,7 @@ class Sessions:
         if self._closed:
             raise SandboxUnavailable("no cell is run: the server stops", suggestion="Try again soon.")
         live = await self._place_for(sitting.key)
+        live.data = sitting.opening.data
         try:
             live.session = await self._host.open_session(sitting.opening)
             self._require(live)
@@ -195,8 +201,8 @@ class Sessions:
 
     async def _place_for(self, key: Key) -> _Live:
         """Waits while as many sessions as may live are all in use."""
-        while len(self._live) >= self._most:
-            idle = next((live for live in self._live.values() if live.key not in self._turns), None)
+        while len(self._live) >= self.most:
+            idle = self._dispensable()
             if idle is None:
                 self._room.clear()
                 await self._room.wait()
@@ -205,6 +211,13 @@ class Sessions:
                 await self._drop(idle)
         self._live[key] = _Live(key)
         return self._live[key]
+
+    def _dispensable(self) -> _Live | None:
+        """Of the user with the most sessions, the one that was not used for the longest time: a user who opens many
+        loses their own."""
+        idle = [live for live in self._live.values() if live.key not in self._turns]
+        counts = Counter(key.user for key in self._live)
+        return max(idle, key=lambda live: counts[live.key.user], default=None)
 
     async def _drop(self, live: _Live) -> None:
         if live.timer is not None:

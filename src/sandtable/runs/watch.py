@@ -32,7 +32,7 @@ HUNG: Final = _Hung.HUNG
 
 async def bounded(work: Awaitable[T], seconds: float) -> T | Literal[_Hung.HUNG]:
     task = asyncio.ensure_future(work)
-    task.add_done_callback(_retrieve)
+    task.add_done_callback(retrieve)
     try:
         done, _ = await asyncio.wait({task}, timeout=seconds)
     except asyncio.CancelledError:
@@ -86,7 +86,7 @@ async def _kill(executor: Executor, job_id: str) -> None:
         log.warning("sandbox_kill_failed", job_id=job_id, reason=error.message)
 
 
-def _retrieve(task: asyncio.Future[T]) -> None:
-    """The outcome of a task that nobody waits for any more is not an unhandled error."""
+def retrieve(task: asyncio.Future[T]) -> None:
+    """Takes the outcome of a task that no one may wait for any more, so that it is no unhandled error."""
     if not task.cancelled():
         task.exception()

@@ -11,8 +11,9 @@ from typing import Literal
 
 import structlog
 
+from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.keys import SigningKey
-from sandtable.capsule.seal import Envelope, seal
+from sandtable.capsule.seal import Envelope, Oversized, seal
 from sandtable.capsule.store import Ending, HolderGone, RunRecord, RunStore, StoreUnavailable
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.runs.cache import Cache
@@ -20,7 +21,7 @@ from sandtable.runs.cells import Key
 from sandtable.runs.draft import Draft, capsule_of, ended_run
 from sandtable.runs.model import Run, as_stored, body_of, result_of
 from sandtable.runs.parts import Parts
-from sandtable.runs.pipeline import LARGE_CELLS, RETRY_S, advance
+from sandtable.runs.pipeline import LARGE_CELLS, LARGE_TEXT, RETRY_S, advance
 from sandtable.runs.waiters import Waiters
 
 log = structlog.get_logger(__name__)
@@ -76,10 +77,14 @@ class Worker:
             await self._end_patiently(draft, record, stopper)
         except SandtableError:
             raise
-        except Exception:
-            log.exception("run_not_sealed", **context)
+        except Exception as error:
             bare = Draft.of(record)
-            bare.fail(_not_sealed())
+            if isinstance(error, Oversized):
+                log.error("run_too_large_to_record", reason=str(error), **context)
+                bare.fail(_too_large())
+            else:
+                log.exception("run_not_sealed", **context)
+                bare.fail(_not_sealed())
             await self._end_patiently(bare, record, stopper)
 
     async def _advance(self, draft: Draft, stopper: Stopper, until_stored: AsyncExitStack) -> None:
@@ -133,10 +138,13 @@ class Worker:
 
     async def _seal(self, draft: Draft, run: Run) -> Envelope:
         def make() -> Envelope:
-            return seal(capsule_of(draft, run, self.parts), self.key)
+            try:
+                return seal(capsule_of(draft, run, self.parts), self.key)
+            except Oversized as error:
+                log.warning("capsule_cut", run_id=run.id, reason=str(error))
+                return seal(capsule_of(draft, run, self.parts, lean=True), self.key)
 
-        large = bool(run.artifacts) or len(run.rows or ()) * len(run.columns) > LARGE_CELLS
-        return await asyncio.to_thread(make) if large else make()
+        return await asyncio.to_thread(make) if _is_large(draft, run) else make()
 
     async def _end_patiently(self, draft: Draft, record: RunRecord, stopper: Stopper) -> None:
         """A full disk loses no answer: those who wait hear of it, and the answer is stored when it can be."""
@@ -160,11 +168,30 @@ def iso(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def _is_large(draft: Draft, run: Run) -> bool:
+    """Whether sealing it is felt by everyone else on the loop."""
+    texts = (run.sql, run.executed_sql, run.request.python)
+    return (
+        bool(run.artifacts)
+        or (draft.sitting is not None and bool(draft.sitting.past.cells))
+        or len(run.rows or ()) * len(run.columns) > LARGE_CELLS
+        or sum(len(text or "") for text in texts) > LARGE_TEXT
+    )
+
+
 def _given_up(times: int) -> Problem:
     return Problem(
         code=ErrorCode.RUNNER_INTERNAL_ERROR,
         message=f"the run was begun {times} times and the server died or was stopped each time",
         suggestion="Look in the server's log for the reason, then submit it again.",
+    )
+
+
+def _too_large() -> Problem:
+    return Problem(
+        code=ErrorCode.RUNNER_RESOURCE_EXCEEDED,
+        message=f"the record of the run takes more than {PAYLOAD_BYTES >> 20} MiB, and a run without one has no answer",
+        suggestion="Shorten the query or the code.",
     )
 
 

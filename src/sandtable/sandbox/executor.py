@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from sandtable.errors import SandtableError
 from sandtable.sandbox.job import Job, JobResult
 
 JobStatus = Literal["unknown", "pending", "running", "done"]
@@ -47,6 +50,17 @@ class Executor(Protocol):
     async def aclose(self) -> None:
         """End every sandbox this executor started."""
         ...
+
+
+async def executed(executor: Executor, job: Job) -> JobResult:
+    """Submit a job and wait for its end. The job is killed when the caller is cancelled."""
+    await executor.submit(job)
+    try:
+        return await executor.result(job.id)
+    except asyncio.CancelledError:
+        with contextlib.suppress(SandtableError):
+            await executor.cancel(job.id)
+        raise
 
 
 class Tier(Executor, Protocol):

@@ -15,7 +15,7 @@ from typing import Any
 
 from sandtable.catalog.store import DataStore, disk_trouble
 from sandtable.errors import InvalidInput, RunnerBroken
-from sandtable.sandbox.executor import Executor
+from sandtable.sandbox.executor import Executor, executed
 from sandtable.sandbox.job import Job, JobResult, Limits, ResultColumn
 
 _MARK = b"PAR1"
@@ -56,8 +56,7 @@ async def parquet_of(
                 "file_mb": _FILE_MB,
             },
         )
-        await executor.submit(job)
-        return _read(await executor.result(job.id))
+        return _read(await executed(executor, job))
     finally:
         await asyncio.to_thread(store.close_workspace, work)
 

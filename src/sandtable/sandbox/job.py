@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sandtable.catalog.integrity import OpenData
+from sandtable.catalog.store import parquet_name
 from sandtable.errors import ErrorCode
 
 Mode = Literal[
@@ -47,6 +49,18 @@ class DataRef(_Wire):
     path: str
     """Relative to the dataset's folder in the data store, such as `orders.parquet`."""
     rows: int | None = None
+    stamp: str = Field(default="", exclude=True)
+    """The state in which the file was found whole: a sandbox that was made for another is not used. Of this process
+    alone, it goes to no runner and no service."""
+
+
+def refs_of(data: OpenData) -> tuple[DataRef, ...]:
+    """The tables of a dataset that was opened."""
+    files = [(table, parquet_name(table.name)) for table in data.dataset.tables]
+    return tuple(
+        DataRef(table=table.name, path=file, rows=table.rows, stamp=data.whole.stamp(file))
+        for table, file in files
+    )
 
 
 class Job(_Wire):

@@ -15,6 +15,7 @@ class Key:
     parses: bool
     version: str
     tables: tuple[tuple[str, str], ...]
+    stamps: tuple[str, ...]
     threads: int
     memory_mb: int
     tmp_mb: int
@@ -29,12 +30,17 @@ class Key:
             job.mode == "parse" and not job.options.get("hold"),
             job.dataset_version,
             tables,
+            tuple(ref.stamp for ref in job.data),
             job.threads,
             limits.memory_mb,
             limits.tmp_mb,
             limits.cpu_s,
             limits.pids,
         )
+
+    def outdates(self, other: Key) -> bool:
+        """Whether the data were touched or replaced between the two: what was made for the other is of no more use."""
+        return self.version == other.version and self.tables == other.tables and self.stamps != other.stamps
 
     @property
     def folder(self) -> str | None:

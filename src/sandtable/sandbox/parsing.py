@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 
-from sandtable.sandbox.executor import Executor
+from sandtable.sandbox.executor import Executor, executed
 from sandtable.sandbox.job import Job, JobResult
 
 SECOND_MS = 5000
@@ -20,14 +20,11 @@ def parse_id() -> str:
 
 
 async def parsed(executor: Executor, job: Job) -> JobResult:
-    await executor.submit(job)
-    result = await executor.result(job.id)
+    result = await executed(executor, job)
     if not _was_starved(job, result):
         return result
     limits = job.limits.model_copy(update={"wall_ms": SECOND_MS})
-    again = job.model_copy(update={"id": parse_id(), "limits": limits})
-    await executor.submit(again)
-    return await executor.result(again.id)
+    return await executed(executor, job.model_copy(update={"id": parse_id(), "limits": limits}))
 
 
 def _was_starved(job: Job, result: JobResult) -> bool:

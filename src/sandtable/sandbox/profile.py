@@ -14,14 +14,14 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
+from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.model import Table as CatalogTable
 from sandtable.catalog.profile import MOST_VALUES, Bin, Cell, ColumnProfile, Profile, TableProfile, ValueCount
-from sandtable.catalog.store import parquet_name
 from sandtable.errors import RunnerBroken
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.gate import is_large
-from sandtable.sandbox.job import DataRef, Job, JobResult, Limits
+from sandtable.sandbox.job import Job, JobResult, Limits, refs_of
 
 _LIMITS = Limits(
     wall_ms=300_000, cpu_s=1200, memory_mb=1024, tmp_mb=256, pids=64, rows=0, result_bytes=4 << 20
@@ -59,14 +59,15 @@ class _Answer(_Wire):
     tables: list[_Table]
 
 
-async def profile_of(executor: Executor, dataset: Dataset, *, threads: int = 1) -> Profile:
-    """`threads` are for large data. Raises RunnerBroken when there is no answer that can be believed."""
+async def profile_of(executor: Executor, data: OpenData, *, threads: int = 1) -> Profile:
+    """`threads` are for large data. Raises RunnerBroken when there is no usable answer."""
+    dataset = data.dataset
     job = Job(
         id=f"profile_{secrets.token_hex(8)}",
         mode="profile",
         dataset_id=dataset.id,
         dataset_version=dataset.version,
-        data=tuple(DataRef(table=t.name, path=parquet_name(t.name), rows=t.rows) for t in dataset.tables),
+        data=refs_of(data),
         threads=threads if is_large(dataset) else 1,
         limits=_LIMITS,
         options={"values": MOST_VALUES, "seconds": _SECONDS},

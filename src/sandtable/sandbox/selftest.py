@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
+from sandtable.catalog.store import BAIT
 from sandtable.errors import Problem, SandboxUnavailable
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.job import Job, JobResult, Limits
@@ -95,7 +96,7 @@ def _place_bait(store: Path) -> str:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)
-        bait = folder / "bait.parquet"
+        bait = folder / BAIT
         bait.write_bytes(b"untouched")
         bait.chmod(0o644)
     except OSError:

@@ -6,7 +6,7 @@ Invariant: what is on a shelf is handed out once or disposed of; nothing is put 
 from __future__ import annotations
 
 from collections import OrderedDict, deque
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 from typing import Generic, Protocol, TypeVar
 
 KEYS_KEPT = 8
@@ -24,12 +24,17 @@ S = TypeVar("S", bound=Disposable)
 
 
 class Shelves(Generic[K, S]):
-    def __init__(self, most: int = KEYS_KEPT) -> None:
+    def __init__(self, most: int = KEYS_KEPT, outdates: Callable[[K, K], bool] | None = None) -> None:
+        """`outdates`: whether the first key, now asked for, makes the second one useless."""
         self._most = most
+        self._outdates = outdates
         self._shelves: OrderedDict[K, deque[S]] = OrderedDict()
 
     def expect(self, key: K) -> None:
         """Marks the key as lately used; the least lately used one gives its sandboxes up."""
+        if key not in self._shelves and self._outdates is not None:
+            for other in [other for other in self._shelves if self._outdates(key, other)]:
+                clear(self._shelves.pop(other))
         self._shelves.setdefault(key, deque())
         self._shelves.move_to_end(key)
         while len(self._shelves) > self._most:

@@ -10,6 +10,7 @@ from fastapi import FastAPI
 
 from sandtable import __version__
 from sandtable.assemble import Parts
+from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import chat, errors, health, metrics, pages, reference, rest
 from sandtable.server.conversations import Conversations, Open
@@ -33,6 +34,7 @@ TAGS = [
     {"name": "capsules", "description": "What happened, provably."},
     {"name": "health", "description": "For whoever operates this server."},
 ]
+CHECKS_WAITING = 128
 ADAPTERS = (
     rest,
     chat,
@@ -71,13 +73,14 @@ def create_app(
     app.state.parts = parts
     app.state.samples = Samples(parts)
     app.state.conversations = Conversations(parts, open_conversation)
-    app.state.listeners = Listeners()
+    app.state.listeners = Listeners(parts.settings.user_share)
+    app.state.checks = FairQueue("checks", parts.settings.checks, CHECKS_WAITING, parts.settings.user_share)
     app.state.health = health.Health(parts, app.state.conversations, tested)
     errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
     # The last one added is the first to see a request.
     app.add_middleware(WebUi, build=web_build(parts.settings))
     app.add_middleware(Heads)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, settings=parts.settings)
     app.add_middleware(RequestLog)
     app.add_middleware(SecurityHeaders)
     return app

@@ -20,6 +20,7 @@ from sandtable.server.chat_turn import ChatTurn
 from sandtable.server.chat_views import ChatAnswer, ChatBody, Gathering
 from sandtable.server.conversations import Conversation, Talking, known_dataset, same_dataset
 from sandtable.server.errors import ErrorBody, error_response
+from sandtable.server.hanging_up import gone
 from sandtable.server.json_text import encode
 from sandtable.server.sse import HEARTBEAT, EventStream, frame
 from sandtable.server.threads.model import Thread
@@ -74,9 +75,9 @@ async def chat(
     if _wants_events(request):
         return EventStream(_frames(turn))
     work = asyncio.create_task(_answer(turn))
-    gone = asyncio.create_task(_gone(request))
-    await asyncio.wait((work, gone), return_when=asyncio.FIRST_COMPLETED)
-    gone.cancel()
+    leaving = asyncio.create_task(gone(request))
+    await asyncio.wait((work, leaving), return_when=asyncio.FIRST_COMPLETED)
+    leaving.cancel()
     if not work.done():
         turn.cancel()
     answer = await work
@@ -93,12 +94,6 @@ async def _answer(turn: ChatTurn) -> ChatAnswer | Problem:
     if gathering.broken is not None:
         return gathering.broken
     return gathering.answer(await turn.waiting_sql() if gathering.waiting else None)
-
-
-async def _gone(request: Request) -> None:
-    """Returns when the client is no longer there."""
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 async def _frames(turn: ChatTurn) -> AsyncGenerator[bytes, None]:

@@ -71,7 +71,7 @@ class ChatTurn:
             raise InvalidInput(
                 "nothing in this conversation waits for a decision", suggestion="Send a `message` instead."
             )
-        place = line.enter(self.thread_id, "enqueue", self.cancel)
+        place = line.enter(self.thread_id, self._user, "enqueue", self.cancel)
         try:
             await store.accept(self._turn, opening_of(self._question) if self._question else None)
         except BaseException:

@@ -33,11 +33,13 @@ STATUS: dict[ErrorCode, int] = {
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: 503,
     ErrorCode.RUNNER_INTERNAL_ERROR: 500,
     ErrorCode.SANDBOX_UNAVAILABLE: 503,
+    ErrorCode.DATA_DAMAGED: 503,
     ErrorCode.NOT_FOUND: 404,
     ErrorCode.UNAUTHORIZED: 401,
 }
 REQUEST_ID = "sandtable.request_id"
 RETRY_SECONDS = "5"
+"""Every answer with status 503 says when to come back."""
 LANGGRAPH = "/langgraph/"
 
 
@@ -73,11 +75,10 @@ def error_response(
         body["detail"] = problem.in_words
     # ASCII, because a message may quote text that has no UTF-8 form.
     content = json.dumps(body, default=str).encode("ascii")
+    code = status or STATUS[problem.code]
+    later = {"Retry-After": RETRY_SECONDS} if code == 503 else {}
     return Response(
-        content,
-        status_code=status or STATUS[problem.code],
-        headers=dict(headers or {}),
-        media_type="application/json",
+        content, status_code=code, headers={**later, **(headers or {})}, media_type="application/json"
     )
 
 
@@ -100,7 +101,7 @@ def install(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
     if isinstance(error, QueueFull | StoreUnavailable):
-        return error_response(error.problem, request.scope, 503, {"Retry-After": RETRY_SECONDS})
+        return error_response(error.problem, request.scope, 503)
     if isinstance(error, QuotaFull):
         return error_response(error.problem, request.scope, 507)
     if isinstance(error, ThreadBusy | TooLong):

@@ -8,9 +8,12 @@ from fastapi import APIRouter, Path, Request, Response
 
 from sandtable.assemble import Parts
 from sandtable.catalog.store import DataStore
-from sandtable.runs.export import MEDIA_TYPES, Format, export_run
+from sandtable.runs.export import MEDIA_TYPES, Exported, Format, export_run
+from sandtable.runs.fair_queue import FairQueue
 from sandtable.server import logs
+from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
+from sandtable.server.hanging_up import while_there
 
 TRUNCATED = "X-Sandtable-Truncated"
 
@@ -34,19 +37,28 @@ def _answers(kind: Format) -> dict[int | str, dict[str, Any]]:
             },
         },
         404: {"model": ErrorBody, "description": "No such run, or it has no result."},
+        503: {"model": ErrorBody, "description": "The sandbox, the store or the queue takes nothing now."},
     }
 
 
-async def _download(request: Request, run_id: str, kind: Format) -> Response:
+async def _download(request: Request, run_id: str, user: str, kind: Format) -> Response:
     logs.bind(run_id=run_id)
-    parts: Parts = request.app.state.parts
-    store = DataStore(parts.settings.home / "data")
-    made = await export_run(await parts.runs.get(run_id), kind, parts.tiers.looks, store)
+    made = await while_there(request, _exported(request, run_id, user, kind))
     headers = {
         "Content-Disposition": f'attachment; filename="{made.name}"',
         TRUNCATED: "true" if made.truncated else "false",
     }
     return Response(made.content, media_type=made.media_type, headers=headers)
+
+
+async def _exported(request: Request, run_id: str, user: str, kind: Format) -> Exported:
+    """The place is given back before the file is sent: who takes it slowly keeps no one from making theirs."""
+    parts: Parts = request.app.state.parts
+    checks: FairQueue = request.app.state.checks
+    store = DataStore(parts.settings.home / "data")
+    run = await parts.runs.get(run_id)
+    async with checks.place(user):
+        return await export_run(run, kind, parts.tiers.looks, store)
 
 
 @router.get(
@@ -56,9 +68,9 @@ async def _download(request: Request, run_id: str, kind: Format) -> Response:
     response_class=Response,
     responses=_answers("csv"),
 )
-async def download_csv(request: Request, run_id: RunId) -> Response:
+async def download_csv(request: Request, run_id: RunId, user: User) -> Response:
     """Safe to open in a spreadsheet: text that would be a formula there begins with an apostrophe."""
-    return await _download(request, run_id, "csv")
+    return await _download(request, run_id, user, "csv")
 
 
 @router.get(
@@ -68,9 +80,9 @@ async def download_csv(request: Request, run_id: RunId) -> Response:
     response_class=Response,
     responses=_answers("json"),
 )
-async def download_json(request: Request, run_id: RunId) -> Response:
+async def download_json(request: Request, run_id: RunId, user: User) -> Response:
     """`columns` with name and type, `rows` as arrays in that order."""
-    return await _download(request, run_id, "json")
+    return await _download(request, run_id, user, "json")
 
 
 @router.get(
@@ -80,6 +92,6 @@ async def download_json(request: Request, run_id: RunId) -> Response:
     response_class=Response,
     responses=_answers("parquet"),
 )
-async def download_parquet(request: Request, run_id: RunId) -> Response:
+async def download_parquet(request: Request, run_id: RunId, user: User) -> Response:
     """Written in a sandbox, with the types that the columns have."""
-    return await _download(request, run_id, "parquet")
+    return await _download(request, run_id, user, "parquet")

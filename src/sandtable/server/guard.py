@@ -1,24 +1,39 @@
-"""What no request gets past: size, kind and origin of its body; and the headers every answer carries.
+"""What every request must pass: its caller, its host, the page it is sent for, its size and kind; and the headers that
+every answer carries.
 
-Invariant: a body is bounded and whole before anything parses it. A web page of another origin cannot
-make a browser start, cancel or verify a run here, or listen to one (no CORS, JSON only, no cross-site requests,
-no WebSocket of another origin).
+Invariant: a body is bounded and whole before anything parses it. A web page of another origin cannot make a browser
+start, read, cancel or verify a run here, or listen to one (no CORS, JSON only, no cross-site requests, no WebSocket of
+another origin, no name that is not ours). It can only link to our pages.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
+
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sandtable.capsule.bounds import DOCUMENT_BYTES
 from sandtable.errors import ErrorCode, Problem
 from sandtable.server.bodies import read_body, replayed
+from sandtable.server.callers import CALLER, Caller, Callers
 from sandtable.server.errors import error_response
+from sandtable.server.hosts import Authority, OwnNames, Refusal, judge_host, of_another_origin
+from sandtable.settings import Settings
 
 MAX_BODY = 1 << 20
-MAX_ENVELOPE = 16 << 20
-_LARGE = {"/verify": MAX_ENVELOPE}
+_LARGE = {"/verify": DOCUMENT_BYTES}
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
+# What a link on another site may open in a tab: pages, and files that a person keeps.
+_LINKED = re.compile(
+    r"/|/(?:t/[^/]+|data|data/[^/]+|compare|runs|runs/[^/]+|docs|chat)/?|/openapi\.json"
+    r"|/runs/[^/]+/(?:capsule|result\.[a-z]+)"
+)
 _BODY_SECONDS = 60.0
+# The latter is that of a WebSocket which is refused.
+_ANSWERS = ("http.response.start", "websocket.http.response.start")
 
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 _HEADERS = {
@@ -32,6 +47,11 @@ _HEADERS = {
 }
 
 
+def bare_answer(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> Response:
+    """An answer for a connection that does not get as far as the application, with all that its answers carry."""
+    return error_response(problem, {}, status, {**_HEADERS, **(headers or {})})
+
+
 class SecurityHeaders:
     """ASGI middleware, outermost: a page may set its own policy, nothing goes without one."""
 
@@ -40,13 +60,13 @@ class SecurityHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def adding(message: Message) -> None:
-            if message["type"] == "http.response.start":
+            if message["type"] in _ANSWERS:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
             await send(message)
 
-        await self._app(scope, receive, adding if scope["type"] == "http" else send)
+        await self._app(scope, receive, adding)
 
 
 class Heads:
@@ -61,54 +81,97 @@ class Heads:
             return
 
         async def bodiless(message: Message) -> None:
-            await send({**message, "body": b""} if message["type"] == "http.response.body" else message)
+            # A stream would go on for as long as there is something to tell.
+            if message["type"] == "http.response.start":
+                await send(message)
+                await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         await self._app({**scope, "method": "GET"}, receive, bodiless)
 
 
 class Guard:
-    """ASGI middleware: refuses what must not reach a parser."""
+    """ASGI middleware: refuses what must not reach a parser, and says who asks."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
+        self._callers = Callers(settings)
+        self._names = OwnNames(settings.allowed_hosts, settings.host)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] == "websocket" and _of_another_origin(Headers(scope=scope)):
-            await _refuse_socket(scope, receive, send)
-            return
-        if scope["type"] != "http" or scope["method"] in _SAFE_METHODS:
+        if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
+        admitted = self._admitted(scope)
+        if isinstance(admitted, Refusal):
+            await _refuse(admitted, scope, receive, send)
+        elif scope["type"] == "websocket" or scope["method"] in _SAFE_METHODS:
+            await self._app(admitted, receive, send)
+        else:
+            await self._with_body(admitted, receive, send)
+
+    def _admitted(self, scope: Scope) -> Scope | Refusal:
+        """The scope as the application sees it: caller, host and scheme are those before a trusted proxy."""
+        caller = self._callers.of(scope)
+        if isinstance(caller, Refusal):
+            return caller
+        own = self._own_host(scope, caller)
+        if isinstance(own, Refusal):
+            return own
+        if "\0" in scope["path"] or b"%00" in scope["query_string"]:
+            return Refusal(400, _NUL)
         headers = Headers(scope=scope)
-        if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            await error_response(_CROSS_SITE, scope, 403)(scope, receive, send)
-            return
+        opens_page = (
+            scope.get("method") in ("GET", "HEAD")
+            and "text/html" in headers.get("accept", "")
+            and _LINKED.fullmatch(scope["path"]) is not None
+        )
+        if of_another_origin(headers, own, opens_page=opens_page, https=caller.scheme == "https"):
+            return Refusal(403, _CROSS_SITE)
+        return _seen_from_outside(scope, caller)
+
+    def _own_host(self, scope: Scope, caller: Caller) -> Authority | Refusal:
+        """The host that the browser asked for. `Host` is checked also where a proxy forwards another one: a page that
+        DNS rebinding brings to the machine of a trusted proxy can set every header but this."""
+        target = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
+        reached_at = scope["server"][0] if scope.get("server") else None
+        own = judge_host(target, Headers(scope=scope).getlist("host"), self._names, reached_at)
+        if isinstance(own, Refusal) or caller.forwarded_host is None:
+            return own
+        return judge_host(target, [caller.forwarded_host], self._names, reached_at)
+
+    async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
+        headers = Headers(scope=scope)
         limit = _LARGE.get(scope["path"], MAX_BODY)
         body = await read_body(headers, receive, limit, _BODY_SECONDS)
         if isinstance(body, int):
             await error_response(_unread(body, limit), scope, body)(scope, receive, send)
         elif body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
             await error_response(_NOT_JSON, scope, 415)(scope, receive, send)
+        elif body and headers.get("content-encoding", "identity").lower() not in ("", "identity"):
+            await error_response(_COMPRESSED, scope, 415)(scope, receive, send)
         else:
             await self._app(scope, replayed(body, receive), send)
 
 
-def _of_another_origin(headers: Headers) -> bool:
-    """A browser lets any page open a WebSocket to any server, and says whose page it is. Programs say nothing."""
-    if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-        return True
-    origin = headers.get("origin")
-    # No page can add a header to this request, so a proxy may tell under which name it is known.
-    hosts = {headers.get(name, "").lower() for name in ("host", "x-forwarded-host")} - {""}
-    return origin is not None and origin.lower().partition("://")[2] not in hosts
+def _seen_from_outside(scope: Scope, caller: Caller) -> Scope:
+    seen = {**scope, CALLER: caller.user}
+    if caller.forwarded_host is not None:
+        others = [(name, value) for name, value in scope["headers"] if name != b"host"]
+        seen["headers"] = [(b"host", caller.forwarded_host.encode("latin-1")), *others]
+    if caller.scheme is not None:
+        seen["scheme"] = (
+            caller.scheme.replace("http", "ws") if scope["type"] == "websocket" else caller.scheme
+        )
+    return seen
 
 
-async def _refuse_socket(scope: Scope, receive: Receive, send: Send) -> None:
-    await receive()
-    if "websocket.http.response" in scope.get("extensions", {}):
-        await error_response(_CROSS_SITE, scope, 403)(scope, receive, send)
-    else:
-        await send({"type": "websocket.close", "code": 1008})
+async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    if scope["type"] == "websocket":
+        await receive()
+        if "websocket.http.response" not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008})
+            return
+    await error_response(refusal.problem, scope, refusal.status)(scope, receive, send)
 
 
 def _unread(status: int, limit: int) -> Problem:
@@ -128,11 +191,24 @@ def _unread(status: int, limit: int) -> Problem:
 
 _CROSS_SITE = Problem(
     code=ErrorCode.UNAUTHORIZED,
-    message="a page of another origin may not make changes or listen here",
-    suggestion="Send the request from this server's own pages, or from a program.",
+    message="a page of another origin may not use this server",
+    suggestion=(
+        "Send the request from this server's own pages, or from a program. Behind a proxy: let it pass on the Host"
+        " header, or send X-Forwarded-Host and be among SANDTABLE_TRUSTED_PROXIES."
+    ),
+)
+_NUL = Problem(
+    code=ErrorCode.VALIDATION_ERROR,
+    message="the address holds a NUL character",
+    suggestion="Leave `%00` out.",
 )
 _NOT_JSON = Problem(
     code=ErrorCode.VALIDATION_ERROR,
     message="the body must be JSON, and say so",
     suggestion="Send it with the header `Content-Type: application/json`.",
+)
+_COMPRESSED = Problem(
+    code=ErrorCode.VALIDATION_ERROR,
+    message="the body must not be compressed",
+    suggestion="Send it without `Content-Encoding`.",
 )

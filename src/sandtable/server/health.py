@@ -16,6 +16,7 @@ from sandtable.errors import SandtableError
 from sandtable.sandbox.extra import missing_packages
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server.conversations import Conversations
+from sandtable.server.errors import RETRY_SECONDS
 from sandtable.server.views import Check, Readiness
 
 router = APIRouter(tags=["health"])
@@ -102,5 +103,7 @@ async def readyz(request: Request, response: Response) -> Readiness:
     """The sandbox passed its self-test, the stores can be written, and the queue takes runs."""
     health: Health = request.app.state.health
     found = await health.readiness()
-    response.status_code = 200 if found.ready else 503
+    if not found.ready:
+        response.status_code = 503
+        response.headers["Retry-After"] = RETRY_SECONDS
     return found

@@ -21,10 +21,8 @@ from sandtable.assemble.conversation import THREADS
 from sandtable.assemble.state import RUNS
 from sandtable.capsule.holdings import Holding
 from sandtable.capsule.sqlite_file import give_back
-from sandtable.capsule.store import RunFilter, RunStore
+from sandtable.capsule.store import RunStore
 from sandtable.errors import SandtableError
-from sandtable.runs.cells import Key
-from sandtable.runs.model import run_of
 from sandtable.runs.retention import Decision, Kind, Name, Rule, Rules, Thing, decide, unneeded
 from sandtable.server.threads.sqlite import FILE as CONVERSATIONS
 from sandtable.server.threads.store import ThreadStore
@@ -38,7 +36,6 @@ PAUSE_S = 0.1
 """Between two batches, for those who wait for the database."""
 _JUST_ENDED_S = 60.0
 """A conversation of another process may be about to name a run that ended this short a time ago."""
-_PAGE = 500
 
 log = structlog.get_logger("sandtable.server")
 
@@ -94,26 +91,14 @@ class Keeper:
         oldest_turn = _moment(await self.threads.under_way_since())
         since = min(now - _JUST_ENDED_S, inf if oldest_turn is None else oldest_turn)
         things = [_run(one, since) for one in held]
-        busy = await self._busy_sessions()
         cells = sorted((one for one in held if one.session is not None), key=lambda one: str(one.session))
         for session, found in groupby(cells, key=lambda one: str(one.session)):
             named = list(found)
             last = max(_moment(one.at) or 0.0 for one in named)
-            living = session in busy or now - last < self.idle_s
+            living = now - last < self.idle_s or not all(one.ended for one in named)
             at, needs = inf if living else last, _names(one.id for one in named)
             things.append(Thing(("session", session), at, needs=needs))
         return things
-
-    async def _busy_sessions(self) -> set[str]:
-        """Those that a run which has not ended is a cell of."""
-        found: set[str] = set()
-        for status in ("pending", "running"):
-            page = await self.runs.list(RunFilter(status=status, limit=_PAGE))
-            while page:
-                found |= {key.text for key in map(Key.of, map(run_of, page)) if key is not None}
-                before = page[-1].id
-                page = await self.runs.list(RunFilter(status=status, limit=_PAGE, before=before))
-        return found
 
     async def _threads(self, *, threads: bool) -> list[Thing]:
         used, named = await self.threads.last_used(), await self.states.named_runs()
@@ -148,11 +133,7 @@ class Keeper:
         sessions = {one.id: one.session for one in await self.runs.holdings.runs()} if chosen else {}
         at, count = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"), 0
         for batch in _batches(chosen, sessions):
-            # A session may have been taken up again while earlier batches were removed.
-            cells = any(sessions.get(run_id) for run_id in batch)
-            busy = await self._busy_sessions() if cells else set[str]()
-            unused = [run_id for run_id in batch if sessions.get(run_id) not in busy]
-            gone = await self.runs.holdings.remove(unused, at, rule)
+            gone = await self.runs.holdings.remove(batch, at, rule)
             self.forget(gone)
             count += len(gone)
             await asyncio.sleep(self.pause_s)

@@ -7,48 +7,84 @@ parts are closed after the last request has been answered.
 from __future__ import annotations
 
 import asyncio
+import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 
 import structlog
 
 from sandtable.assemble import Parts, assemble
-from sandtable.errors import SandtableError
+from sandtable.errors import InvalidInput, SandtableError
 from sandtable.server import logs
+from sandtable.server.acceptor import room_here
 from sandtable.server.app import create_app
+from sandtable.server.callers import Callers
 from sandtable.server.conversations import load_ahead
-from sandtable.server.standing import Server, address, bound, configured, require, stopping
+from sandtable.server.standing import (
+    Server,
+    addresses,
+    bound,
+    configured,
+    is_reachable_by_others,
+    require,
+    stopping,
+)
 from sandtable.settings import Settings
 
 GRACE_S = 10
+_OPEN = "everybody who can reach this address can run queries here and read all runs, without signing in"
 
 log = structlog.get_logger("sandtable.server")
 
 
-async def listen(settings: Settings, announce: Callable[[str], None]) -> None:
-    """Serve until a signal comes. `announce` hears the address once requests are answered."""
+async def listen(settings: Settings, announce: Callable[[tuple[str, ...], str], None]) -> None:
+    """Serve until a signal comes. `announce` is given the addresses, and a warning or nothing, once requests are
+    answered.
+
+    Raises InvalidInput, SandboxUnavailable.
+    """
     logs.configure(settings.log_level)
     with bound(settings.host, settings.port) as listening:
+        warning = _about_access(settings, listening)
         load_ahead()
         async with assemble(settings, serving=True) as parts:
             report = await parts.doctor()
             require(report)
             app = create_app(parts, report)
             server = Server(
-                configured(app, grace_s=GRACE_S),
-                lambda: announce(address(settings.host, listening)),
+                configured(app, grace_s=GRACE_S, room=room_here(Callers(settings).trusts)),
+                lambda: announce(addresses(listening), warning),
                 app.state.listeners.aclose,
             )
             with stopping(server):
-                async with _preparing(parts):
+                async with _preparing(parts, app.openapi):
                     await server.serve(sockets=[listening])
             log.info("server_stopping")
 
 
+def _about_access(settings: Settings, listening: socket.socket) -> str:
+    """What must be known of who can use this server; raises InvalidInput where that was not decided."""
+    if not is_reachable_by_others(listening):
+        return ""
+    if settings.insecure:
+        log.warning("open_to_everybody", host=settings.host, reason=_OPEN)
+        return _OPEN
+    if settings.trusted_proxies:
+        return ""
+    raise InvalidInput(
+        f"other machines can reach {settings.host}, and Sandtable has no accounts that would keep them out",
+        suggestion=(
+            "Name the proxy that signs people in (SANDTABLE_TRUSTED_PROXIES=ADDRESS), or say that everybody may use"
+            " it (`--insecure`, SANDTABLE_INSECURE=true), or listen on 127.0.0.1."
+        ),
+    )
+
+
 @asynccontextmanager
-async def _preparing(parts: Parts) -> AsyncGenerator[None, None]:
+async def _preparing(parts: Parts, describe: Callable[[], object]) -> AsyncGenerator[None, None]:
     """Converts the datasets meanwhile, has sandboxes ready for them and looks at what their columns hold:
-    the first question need not wait."""
+    the first question need not wait. `describe` makes the description of the interface that is kept from then on: made
+    for the first request, it would hold up all others."""
 
     async def prepare() -> None:
         for step in (parts.warm, parts.library.profile):
@@ -57,6 +93,7 @@ async def _preparing(parts: Parts) -> AsyncGenerator[None, None]:
                     await step(await parts.library.ready(dataset.id))
                 except SandtableError as error:
                     log.error("dataset_not_ready", dataset_id=dataset.id, reason=error.message)
+        await asyncio.to_thread(describe)
 
     task = asyncio.create_task(prepare())
     try:

@@ -10,7 +10,9 @@ import re
 import secrets
 import sys
 import time
-from typing import TextIO
+from collections import Counter
+from collections.abc import Callable
+from typing import Any, TextIO
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -19,7 +21,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sandtable.server.errors import REQUEST_ID, unexpected
 
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_QUIET = ("/healthz", "/readyz", "/metrics")
+PROBES = ("/healthz", "/readyz", "/metrics")
 
 log = structlog.get_logger("sandtable.server")
 
@@ -62,6 +64,31 @@ def bind(**ids: str) -> None:
     structlog.contextvars.bind_contextvars(**ids)
 
 
+class Seldom:
+    """Of each event one line in `every_s` seconds; the next one says how many were left out."""
+
+    def __init__(self, log: Any, every_s: float = 10.0, clock: Callable[[], float] = time.monotonic) -> None:
+        self._log = log
+        self._every_s = every_s
+        self._clock = clock
+        self._last: dict[str, float] = {}
+        self._left_out: Counter[str] = Counter()
+
+    def warning(self, event: str, **fields: Any) -> None:
+        self._say("warning", event, fields)
+
+    def error(self, event: str, **fields: Any) -> None:
+        self._say("error", event, fields)
+
+    def _say(self, level: str, event: str, fields: dict[str, Any]) -> None:
+        now = self._clock()
+        if now - self._last.get(event, -self._every_s) < self._every_s:
+            self._left_out[event] += 1
+            return
+        self._last[event] = now
+        getattr(self._log, level)(event, **fields, times_before=self._left_out.pop(event, 0))
+
+
 class RequestLog:
     """ASGI middleware: gives the request its id, logs its end, answers what nobody caught."""
 
@@ -96,7 +123,7 @@ class RequestLog:
             if not status:
                 await unexpected(scope)(scope, receive, noting)
         finally:
-            level = "debug" if scope["path"] in _QUIET and status < 400 else "info"
+            level = "debug" if scope["path"] in PROBES and status < 400 else "info"
             getattr(log, level)(
                 "request",
                 method=scope["method"],

@@ -92,7 +92,7 @@ async def _learn(analyst: Analyst, parts: Parts) -> None:
 def line_of(settings: Settings) -> Line:
     waits = choose_endpoint(settings) is not None
     turns = _TURNS_PER_RUN if waits else _TURNS_PER_RUN_BUILTIN
-    return Line(settings.concurrency * turns, settings.queue_limit)
+    return Line(settings.concurrency * turns, settings.queue_limit, settings.user_share)
 
 
 async def open_memory(

@@ -15,11 +15,13 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.plan.schema import plan_schema
+from sandtable.runs.fair_queue import FairQueue
 from sandtable.runs.fixes import fixes_for, with_fixes
 from sandtable.runs.model import Run, RunRequest
 from sandtable.server import exports, logs, views
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
+from sandtable.server.hanging_up import while_there
 from sandtable.server.samples import Samples
 
 MOST_WAIT_S = 60.0
@@ -50,16 +52,23 @@ def _parts(request: Request) -> Parts:
     return request.app.state.parts
 
 
-async def _view(request: Request, run: Run) -> views.RunView:
-    """With fixes, where there are any: about the dataset as it is now, which may be gone or broken."""
+async def _view(request: Request, run: Run, user: str) -> views.RunView:
+    """With fixes, where there are any: about the dataset as it is now, which may be gone or broken. None where the
+    user has as many checks under way as one may have."""
     if run.status not in ("rejected", "failed"):
         return views.RunView.of(run)
-    parts = _parts(request)
+    parts, checks = _parts(request), _checks(request)
     try:
         dataset = await parts.library.ready(run.request.dataset_id)
+        async with checks.place(user):
+            fixes = await fixes_for(parts.check, dataset, run)
     except SandtableError:
         return views.RunView.of(run)
-    return views.RunView.of(run, await fixes_for(parts.check, dataset, run))
+    return views.RunView.of(run, fixes)
+
+
+def _checks(request: Request) -> FairQueue:
+    return request.app.state.checks
 
 
 @router.get("/datasets", operation_id="list_datasets", tags=["datasets"], summary="What may be asked about")
@@ -164,7 +173,7 @@ async def submit_run(
         run = await runs.wait(run.id, wait)
     response.headers["Location"] = f"/runs/{run.id}"
     response.status_code = 200 if run.ended else 202
-    return await _view(request, run)
+    return await _view(request, run, user)
 
 
 @router.get("/runs", operation_id="list_runs", tags=["runs"], summary="Runs, newest first")
@@ -193,11 +202,11 @@ async def list_runs(
     summary="How far a run has come, and its result",
     responses=_NOT_FOUND,
 )
-async def get_run(request: Request, run_id: RunId, wait: Wait = 0.0) -> views.RunView:
+async def get_run(request: Request, run_id: RunId, user: User, wait: Wait = 0.0) -> views.RunView:
     logs.bind(run_id=run_id)
     runs = _parts(request).runs
     run: Run = await (runs.wait(run_id, wait) if wait else runs.get(run_id))
-    return await _view(request, run)
+    return await _view(request, run, user)
 
 
 @router.post(
@@ -224,7 +233,7 @@ _CHECK_EXAMPLES: dict[str, Any] = {name: _RUN_EXAMPLES[name] for name in ("plan"
     responses=_NOT_FOUND | _UNUSABLE | _UNAVAILABLE,
 )
 async def check(
-    request: Request, body: Annotated[views.CheckBody, Body(openapi_examples=_CHECK_EXAMPLES)]
+    request: Request, user: User, body: Annotated[views.CheckBody, Body(openapi_examples=_CHECK_EXAMPLES)]
 ) -> views.VerdictView:
     logs.bind(dataset_id=body.dataset_id)
     parts = _parts(request)
@@ -234,12 +243,17 @@ async def check(
             suggestion="Give exactly one of `plan`, `sql` and `python`.",
         )
     dataset = await parts.library.ready(body.dataset_id)
-    if body.python is not None:
-        verdict = await parts.check(dataset, python=body.python, names=body.names)
-        return views.VerdictView.of(verdict, of_code=True)
-    sql, plan = body.sql, body.whole_plan
-    verdict = await parts.check(dataset, sql=sql, plan=plan)
-    return views.VerdictView.of(await with_fixes(parts.check, dataset, verdict, sql, plan))
+
+    async def checked() -> views.VerdictView:
+        async with _checks(request).place(user):
+            if body.python is not None:
+                verdict = await parts.check(dataset, python=body.python, names=body.names)
+                return views.VerdictView.of(verdict, of_code=True)
+            sql, plan = body.sql, body.whole_plan
+            verdict = await parts.check(dataset, sql=sql, plan=plan)
+            return views.VerdictView.of(await with_fixes(parts.check, dataset, verdict, sql, plan))
+
+    return await while_there(request, checked())
 
 
 @router.get(
@@ -262,12 +276,13 @@ async def get_capsule(request: Request, response: Response, run_id: RunId) -> di
     operation_id="verify_run",
     tags=["capsules"],
     summary="Derive a stored capsule again",
-    responses=_NOT_FOUND,
+    responses=_NOT_FOUND | _UNAVAILABLE,
 )
-async def verify_run(request: Request, run_id: RunId) -> Report:
+async def verify_run(request: Request, run_id: RunId, user: User) -> Report:
+    """Verifications wait in a queue of their own, and end when their client hangs up."""
     logs.bind(run_id=run_id)
     parts = _parts(request)
-    return await parts.verify(await parts.runs.capsule(run_id))
+    return await while_there(request, parts.verify(await parts.runs.capsule(run_id), user=user))
 
 
 _ENVELOPE_EXAMPLE: dict[str, Any] = {
@@ -277,25 +292,36 @@ _ENVELOPE_EXAMPLE: dict[str, Any] = {
 }
 
 
+_ENVELOPE: dict[str, Any] = {
+    "required": True,
+    "description": "A DSSE envelope, or what `sandtable run --json` printed.",
+    "content": {
+        "application/json": {
+            "schema": {
+                "type": "object",
+                "additionalProperties": True,
+                "title": "Envelope",
+                "examples": [_ENVELOPE_EXAMPLE],
+            }
+        }
+    },
+}
+
+
 @router.post(
     "/verify",
     operation_id="verify",
     tags=["capsules"],
     summary="Derive a capsule again",
-    responses=_UNUSABLE,
+    responses=_UNUSABLE | _UNAVAILABLE,
+    openapi_extra={"requestBody": _ENVELOPE},
 )
-async def verify(
-    request: Request,
-    envelope: Annotated[
-        dict[str, Any],
-        Body(
-            description="A DSSE envelope, or what `sandtable run --json` printed.",
-            examples=[_ENVELOPE_EXAMPLE],
-        ),
-    ],
-) -> Report:
-    """Checks the signature, compiles, judges and runs again, and names the link that is broken."""
-    return await _parts(request).verify(envelope)
+async def verify(request: Request, user: User) -> Report:
+    """Checks the signature; if a trusted key made it, compiles, judges and runs again, and names the link that is
+    broken. Verifications wait in a queue of their own, and end when their client hangs up."""
+    # Not as a parameter: that would be parsed on the event loop.
+    body = await request.body()
+    return await while_there(request, _parts(request).verify(body, user=user))
 
 
 @router.get("/keys", operation_id="list_keys", tags=["capsules"], summary="Who signs capsules here")

@@ -1,6 +1,6 @@
 """The first rows of each table, asked for as anybody would: by a run through the gate and the sandbox.
 
-A version's data never changes, so a sample is kept once it was taken.
+A sample is kept once it was taken, for as long as the files that it was taken from are not found damaged or replaced.
 """
 
 from __future__ import annotations
@@ -21,22 +21,21 @@ WAIT_S = 20.0
 class Samples:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._kept: dict[tuple[str, str], Sample] = {}
+        self._kept: dict[tuple[str, str, str], Sample] = {}
 
     async def of(self, dataset: Dataset, user: str) -> tuple[Sample, ...]:
         """One sample per table, in the tables' order."""
         return tuple(await asyncio.gather(*(self._one(dataset, table, user) for table in dataset.tables)))
 
     async def _one(self, dataset: Dataset, table: Table, user: str) -> Sample:
-        known = self._kept.get((dataset.version, table.name))
-        if known is not None:
-            return known
         try:
-            sample = await self._take(dataset, table, user)
+            data = await self._parts.library.open(dataset.id, dataset.version)
+            key = (dataset.version, data.whole.copy_id, table.name)
+            sample = self._kept.get(key) or await self._take(dataset, table, user)
         except SandtableError as error:
             return Sample(error=error.problem)
         if sample.error is None:
-            self._kept[(dataset.version, table.name)] = sample
+            self._kept[key] = sample
             if len(self._kept) > KEPT:
                 del self._kept[next(iter(self._kept))]
         return sample

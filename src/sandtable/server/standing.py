@@ -6,32 +6,43 @@ Invariant: on SIGTERM or SIGINT the last request is answered first, and a second
 from __future__ import annotations
 
 import asyncio
+import fcntl
 import signal
 import socket
-from collections.abc import Awaitable, Callable, Generator
+import struct
+from collections.abc import Awaitable, Callable, Generator, Iterator
 from contextlib import contextmanager
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from sandtable.errors import InvalidInput, SandboxUnavailable
 from sandtable.sandbox.selftest import DoctorReport
-from sandtable.server.connections import HttpConnection, SocketConnection, bound_patience
+from sandtable.server.acceptor import Acceptor, Room, room_here
+from sandtable.server.connections import ServerConfig, bound_patience
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE_S = 5
+_SIOCGIFADDR = 0x8915
 _MAX_SOCKET_MESSAGE = 64 << 10
 """Clients have next to nothing to say over a WebSocket."""
 
 
-def configured(app: ASGIApp, *, grace_s: int, keep_alive_s: int = _KEEP_ALIVE_S) -> uvicorn.Config:
-    return uvicorn.Config(
+def configured(
+    app: ASGIApp, *, grace_s: int, keep_alive_s: int = _KEEP_ALIVE_S, room: Room | None = None
+) -> ServerConfig:
+    return ServerConfig(
         app,
-        http=HttpConnection,
-        ws=SocketConnection,
+        room or room_here(),
         ws_max_size=_MAX_SOCKET_MESSAGE,
         log_config=None,
         access_log=False,
+        server_header=False,
+        # uvicorn would take X-Forwarded-For from every process of this machine; `callers` decides about it.
+        proxy_headers=False,
         timeout_graceful_shutdown=grace_s,
         timeout_keep_alive=keep_alive_s,
     )
@@ -40,22 +51,35 @@ def configured(app: ASGIApp, *, grace_s: int, keep_alive_s: int = _KEEP_ALIVE_S)
 class Server(uvicorn.Server):
     def __init__(
         self,
-        config: uvicorn.Config,
+        config: ServerConfig,
         started: Callable[[], None],
         stopping: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         super().__init__(config)
+        self._room = config.room
+        self._acceptors: list[Acceptor] = []
         self._tell = started
         self._part = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
+        # uvicorn's own way to accept connections knows no bound, and logs every one that it cannot have.
+        await super().startup([])
+        for one in sockets or ():
+            acceptor = Acceptor(one, self._room, self._connection)
+            acceptor.open()
+            self._acceptors.append(acceptor)
         self._tell()
+
+    def _connection(self) -> asyncio.Protocol:
+        make: Any = self.config.http_protocol_class
+        return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         # Before uvicorn does it in its own way: who listens is told that the server goes away.
         if self._part is not None:
             await self._part()
+        for acceptor in self._acceptors:
+            acceptor.close()
         await super().shutdown(sockets)
 
     @contextmanager
@@ -96,9 +120,38 @@ def bound(host: str, port: int) -> Generator[socket.socket, None, None]:
         yield listening
 
 
-def address(host: str, listening: socket.socket) -> str:
-    shown = {"0.0.0.0": "localhost", "::": "localhost", "127.0.0.1": "localhost"}.get(host, host)  # noqa: S104 - shown, not bound
-    return f"http://{f'[{shown}]' if ':' in shown else shown}:{listening.getsockname()[1]}"
+def addresses(listening: socket.socket) -> tuple[str, ...]:
+    """Where it can be opened, from this machine first."""
+    host, port = listening.getsockname()[:2]
+    if ip_address(host.partition("%")[0]).is_unspecified:
+        hosts = ["localhost", *_addresses_of_this_machine(listening)]
+    else:
+        hosts = ["localhost" if host == "127.0.0.1" else host]
+    return tuple(f"http://{f'[{one}]' if ':' in one else one}:{port}" for one in hosts)
+
+
+def _addresses_of_this_machine(listening: socket.socket) -> Iterator[str]:
+    """Those of its interfaces, of the family that the socket has, without loopback and link-local ones."""
+    if listening.family == socket.AF_INET6:
+        for line in Path("/proc/net/if_inet6").read_text("ascii").splitlines():
+            number, _, _, scope, *_ = line.split()
+            if scope == "00":
+                yield str(IPv6Address(int(number, 16)))
+        return
+    for _, name in socket.if_nameindex():
+        asked = struct.pack("256s", name.encode()[:15])
+        try:
+            found = fcntl.ioctl(listening, _SIOCGIFADDR, asked)
+        except OSError:
+            # An interface without an address.
+            continue
+        address = IPv4Address(found[20:24])
+        if not address.is_loopback:
+            yield str(address)
+
+
+def is_reachable_by_others(listening: socket.socket) -> bool:
+    return not ip_address(listening.getsockname()[0].partition("%")[0]).is_loopback
 
 
 def require(report: DoctorReport) -> None:

@@ -188,5 +188,7 @@ def _test(frame: Any) -> None:
     scipy.stats.norm.rvs(size=3, random_state=1)
     scipy.stats.norm.ppf(0.9)
     scipy.optimize.minimize(lambda x: (x[0] - 1) ** 2, [0.0])
+    # It looks for a module of the standard library, even to use one processor.
+    scipy.optimize.brute(lambda x: x[0] ** 2, ((0.0, 1.0),), Ns=3, finish=None)
     scipy.optimize.curve_fit(lambda x, a, b: a * x + b, np.arange(5.0), np.arange(5.0))
     scipy.interpolate.interp1d([1, 2, 3], [1, 4, 9])(2.5)

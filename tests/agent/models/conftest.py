@@ -28,6 +28,10 @@ def _no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
         "OPENAI_BASE_URL",
         "ANTHROPIC_BASE_URL",
         "OLLAMA_HOST",
+        "HTTPS_PROXY",
+        "https_proxy",
+        "ALL_PROXY",
+        "all_proxy",
     ):
         monkeypatch.delenv(name, raising=False)
 

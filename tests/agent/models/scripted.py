@@ -13,6 +13,7 @@ with `refuses`; refused requests take no step.
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -103,9 +104,9 @@ class Scripted:
 
     def settings(self, wire: str, home: Path, **more: Any) -> Settings:
         """Settings of a person who uses this server as `wire`'s."""
-        given = {"model": f"{wire}:scripted", "model_base_url": self.base_url(wire), "home": home, **more}
         keys = {"SANDTABLE_OPENAI_API_KEY": KEY, "SANDTABLE_ANTHROPIC_API_KEY": KEY}
-        return Settings.model_validate(given | keys)
+        given = {"model": f"{wire}:scripted", "model_base_url": self.base_url(wire), "home": home, **more}
+        return Settings.model_validate(keys | given)
 
     def base_url(self, wire: str) -> str:
         return self.url + "/v1" if wire == "openai" else self.url
@@ -130,16 +131,24 @@ class Scripted:
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, scripted: Scripted) -> None:
+    def __init__(self, scripted: Scripted, tls: ssl.SSLContext | None) -> None:
         super().__init__(("127.0.0.1", 0), _Handler)
         self.scripted = scripted
+        if tls is not None:
+            # The handshake is the handler's affair: a failed one must not end the server.
+            self.socket = tls.wrap_socket(self.socket, server_side=True, do_handshake_on_connect=False)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that does not trust the certificate hangs up, which is no error of the server."""
 
 
 @contextmanager
-def start_scripted(script: Script, *, refuses: Sequence[Feature] = ()) -> Iterator[Scripted]:
+def start_scripted(
+    script: Script, *, refuses: Sequence[Feature] = (), tls: ssl.SSLContext | None = None
+) -> Iterator[Scripted]:
     scripted = Scripted(script, frozenset(refuses))
-    server = _Server(scripted)
-    scripted.url = f"http://127.0.0.1:{server.server_address[1]}"
+    server = _Server(scripted, tls)
+    scripted.url = f"http{'s' if tls else ''}://127.0.0.1:{server.server_address[1]}"
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
@@ -188,15 +197,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _say(self, request: Request, step: Say) -> None:
         text = step.what if isinstance(step.what, str) else json.dumps(step.what)
         told = wires.Told(text, step.finish, step.tokens)
-        kind, pieces = wires.reply(request.wire, request.body, told)
-        self._raw(200, kind, b"".join(pieces))
+        self._send(200, wires.reply(request.wire, request.body, told))
 
     def _stall(self, request: Request, step: Stall) -> None:
         if step.after == "first_piece":
             told = wires.Told('{"intent": "plan"}', "stop", (1, 1))
-            kind, pieces = wires.reply(request.wire, request.body, told)
-            self._head(200, kind, {})
-            self.wfile.write(pieces[0][:20] if len(pieces) == 1 else pieces[0])
+            whole = json.dumps(wires.reply(request.wire, request.body, told)).encode()
+            self._head(200, "application/json", {})
+            self.wfile.write(whole[:20])
             self.wfile.flush()
 
     def _send(self, status: int, what: Any, headers: Mapping[str, str] | None = None) -> None:

@@ -119,13 +119,14 @@ async def test_a_request_that_is_wrong_in_every_way_is_told(wire: str, opened: O
     assert len(server.requests) == len(LADDERS[wire])  # type: ignore[index]  (the keys themselves)
 
 
-async def test_a_model_that_cannot_be_forced_to_call_a_tool(opened: Open, tmp_path: Path) -> None:
-    """It is asked with the tool and without force; a reply in prose is asked for again as text, and forgotten."""
+async def test_a_model_that_cannot_be_forced_to_call_a_tool(opened: Open) -> None:
+    """It is asked with the tool and without force; after a reply in prose it is asked again, with the reason."""
     with start_scripted([Say(GOOD), Say("Sure."), Say(GOOD), Say(GOOD)]) as server:
         proposer = opened(server, "anthropic", model="anthropic:claude-sonnet-5-5")
         for _ in range(3):
             assert (await proposer.propose(asking())).what == PlanProposal(PLAN)
-    assert _ways(server) == ["tools", "tools", "text", "tools"]
+    assert _ways(server) == ["tools"] * 4
+    assert "holds no JSON object" in server.requests[2].prompt
     assert "tool_choice" not in server.requests[0].body
 
 

@@ -177,14 +177,13 @@ async def test_with_privacy_the_answer_is_worded_here(privacy: str, csv: Path, h
     assert ("answer" in _block(asked[1], "history")[0]) is (privacy == "off")
 
 
-async def test_a_refused_key_is_told_in_the_conversation(home: Path) -> None:
+async def test_with_a_refused_key_the_planner_answers_and_says_so(csv: Path, home: Path) -> None:
+    prompt = ECOMMERCE[0]
     with start_scripted([Fail(401, f"Incorrect API key: {KEY}")]) as server:
         async with _conversation(server, "openai", home) as analyst:
-            events = await _events(analyst, ECOMMERCE[0])
-    message = events[-1]
-    assert isinstance(message, Message) and message.ending == "failed"
-    assert message.problem is not None and message.problem.details["kind"] == "refused_key"
-    assert "refused the key" in message.text
+            events = await _events(analyst, prompt)
+    message = _check(events, _computed(csv, prompt))
+    assert "because openai:scripted refused the key. Check OPENAI_API_KEY" in message.text
     assert KEY not in "".join(event.model_dump_json() for event in events)
 
 

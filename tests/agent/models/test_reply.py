@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandtable.agent.model_reply import Said, read_reply, reply_schema
-from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, Talk
+from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, SqlProposal, Talk
 from sandtable.errors import Problem
 from sandtable.plan.model import QueryPlan
 from tests.agent.models.asking import GOOD, PLAN
@@ -39,7 +39,16 @@ CUT_AFTER_A_DEFINITION = json.dumps({"intent": "plan", "plan": {"define": [{"nam
         pytest.param('{"intent": "plan"}', "but no `plan`", id="no-plan"),
         pytest.param('{"intent": "sql", "sql": " "}', "but no `sql`", id="no-sql"),
         pytest.param('{"intent": "talk"}', "but no `text`", id="no-text"),
-        pytest.param('{"a":' * 100_000, "nested too deeply", id="deep"),
+        pytest.param('{"a":' * 10_000, "nested too deeply", id="deep"),
+        pytest.param('{"a":' * 200 + "1" + "}" * 200, "nested too deeply", id="deep-and-whole"),
+        pytest.param('{"a":' * 100_000, "has 500,000 characters, more than 64,000", id="long"),
+        pytest.param("[" + "1," * 25_000 + "1]", "more than 20,000 values", id="many-values"),
+        pytest.param('{"a":' + "9" * 5_000 + "}", "too many digits", id="digits"),
+        pytest.param('{"a":1e999}', "beyond all bounds", id="infinite"),
+        pytest.param('{"a":0.' + "1" * 5_000 + "}", "beyond all bounds", id="decimals"),
+        pytest.param('{"a":NaN}', "has NaN where a number belongs", id="not-a-number"),
+        pytest.param('{"a":"\\ud800"}', "no text may hold", id="half-a-character"),
+        pytest.param('{"\\u0000":1}', "no text may hold", id="nul"),
     ],
 )
 def test_what_cannot_be_read_is_named(text: str, message: str) -> None:
@@ -64,6 +73,11 @@ def test_a_whole_plan_is_read_although_the_last_brace_is_missing() -> None:
     assert read_reply(Said(TEXT[:-1]), "shop") == PlanProposal(PLAN)
 
 
+def test_a_thought_inside_the_objects_own_texts_is_part_of_it() -> None:
+    sql = "SELECT count(*) FROM orders WHERE region = '<think>'"
+    assert read_reply(Said(json.dumps({"intent": "sql", "sql": sql})), "shop") == SqlProposal(sql)
+
+
 def test_the_object_that_matters_is_picked_out_of_several() -> None:
     assert read_reply(Said(f"Columns {{a}} and {{}} and {{'b'}}: {TEXT} or {{}}"), "shop") == PlanProposal(
         PLAN
@@ -71,7 +85,7 @@ def test_the_object_that_matters_is_picked_out_of_several() -> None:
 
 
 def test_what_a_model_says_to_people_is_bounded() -> None:
-    long = {"intent": "ask_back", "text": "x" * 100_000, "suggestions": ["y" * 9_000, " ", *"abcdef"]}
+    long = {"intent": "ask_back", "text": "x" * 50_000, "suggestions": ["y" * 9_000, " ", *"abcdef"]}
     read = read_reply(Said(json.dumps(long)), "shop")
     assert isinstance(read, AskBack)
     assert len(read.reason) == 4_000 and len(read.suggestions) == 4 and len(read.suggestions[0]) == 200
@@ -104,7 +118,7 @@ _JSON = st.recursive(
     )
 )
 def test_no_object_raises(found: dict[str, object]) -> None:
-    read = read_reply(Said("", given=found), "shop")
+    read = read_reply(Said(json.dumps(found)), "shop")
     assert isinstance(read, PlanProposal | AskBack | Talk | AnalysisProposal | Problem) or read.sql
 
 

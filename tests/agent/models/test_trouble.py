@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sandtable.agent.model_trouble import fault_of, scrubbed
+from sandtable.agent.model_trouble import scrubbed
 from sandtable.agent.models import ModelTrouble, open_proposer
 from sandtable.errors import ErrorCode
 from tests.agent.models.asking import GOOD, asking, ended
@@ -192,9 +192,3 @@ async def test_a_key_is_in_no_log_error_or_repr(
 def test_a_cause_with_a_key_is_scrubbed_and_cut() -> None:
     assert scrubbed(f"bad  key\n{KEY}!", [KEY]) == "bad key …!"
     assert len(scrubbed("x" * 5000, [])) < 400
-
-
-def test_an_unforeseen_failure_is_told_apart_by_nothing_but_its_name() -> None:
-    fault = fault_of(KeyError("choices"), [])
-    assert not fault.transient and not fault.unsupported
-    assert fault.trouble("openai:x", "http://127.0.0.1").kind == "unreadable"

@@ -1,4 +1,4 @@
-"""How the three providers write the same reply: the bodies, streams and errors of their HTTP wires."""
+"""How the three providers write the same reply: the bodies and errors of their HTTP wires."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 Wire = Literal["openai", "responses", "anthropic", "ollama"]
-Pieces = list[bytes]
 
 _PATHS: dict[str, Wire] = {
     "/chat/completions": "openai",
@@ -63,13 +62,14 @@ def failure(wire: Wire, status: int, message: str) -> dict[str, Any]:
     return {"error": {"message": message, "type": "error", "code": status}}
 
 
-def reply(wire: Wire, body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
-    """Content type and the pieces of the body; more than one piece when the request wants a stream."""
+def reply(wire: Wire, body: dict[str, Any], told: Told) -> dict[str, Any]:
+    """The body of a reply that is not streamed: the product asks for no other."""
+    assert not body.get("stream", wire == "ollama")
     made = {"openai": _openai, "responses": _responses, "anthropic": _anthropic, "ollama": _ollama}
     return made[wire](body, told)
 
 
-def _openai(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
+def _openai(body: dict[str, Any], told: Told) -> dict[str, Any]:
     finish = _FINISH["openai"][_ending(body, told)]
     message: dict[str, Any] = {"role": "assistant", "content": told.text}
     if tool := _tool_name(body):
@@ -78,18 +78,11 @@ def _openai(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
     usage = dict(zip(names, (*told.tokens, sum(told.tokens)), strict=True))
     head = {"id": "c1", "created": 1, "model": body.get("model", "")}
-    if not body.get("stream"):
-        choice = {"index": 0, "message": message, "finish_reason": finish}
-        return _json({**head, "object": "chat.completion", "choices": [choice], "usage": usage})
-    for call in message.get("tool_calls", ()):
-        call["index"] = 0
-    chunk = {**head, "object": "chat.completion.chunk"}
-    said = {**chunk, "choices": [{"index": 0, "delta": message, "finish_reason": None}]}
-    done = {**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}], "usage": usage}
-    return "text/event-stream", [_event(said), _event(done), b"data: [DONE]\n\n"]
+    choice = {"index": 0, "message": message, "finish_reason": finish}
+    return {**head, "object": "chat.completion", "choices": [choice], "usage": usage}
 
 
-def _responses(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
+def _responses(body: dict[str, Any], told: Told) -> dict[str, Any]:
     item: dict[str, Any] = {
         "id": "m1",
         "type": "message",
@@ -102,7 +95,7 @@ def _responses(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
         item["arguments"] = told.text
     cut = told.finish != "stop"
     reasons = {"length": "max_output_tokens", "filtered": "content_filter"}
-    whole = {
+    return {
         "id": "r1",
         "object": "response",
         "created_at": 1,
@@ -121,14 +114,9 @@ def _responses(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
             "output_tokens_details": {"reasoning_tokens": 0},
         },
     }
-    if not body.get("stream"):
-        return _json(whole)
-    created = {"type": "response.created", "sequence_number": 0, "response": {**whole, "output": []}}
-    done = {"type": "response.completed", "sequence_number": 1, "response": whole}
-    return "text/event-stream", [_event(created), _event(done)]
 
 
-def _anthropic(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
+def _anthropic(body: dict[str, Any], told: Told) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "text", "text": told.text}
     if (tool := _tool_name(body)) and (given := _object(told.text)) is not None:
         block = {"type": "tool_use", "id": "t1", "name": tool, "input": given}
@@ -136,7 +124,7 @@ def _anthropic(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
         "tool" if block["type"] == "tool_use" and told.finish == "stop" else told.finish
     ]
     usage = dict(zip(("input_tokens", "output_tokens"), told.tokens, strict=True))
-    whole = {
+    return {
         "id": "m1",
         "type": "message",
         "role": "assistant",
@@ -146,27 +134,9 @@ def _anthropic(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
         "stop_sequence": None,
         "usage": usage,
     }
-    if not body.get("stream"):
-        return _json(whole)
-    is_tool = block["type"] == "tool_use"
-    start = {**block, "input": {}} if is_tool else {**block, "text": ""}
-    piece = (
-        {"type": "input_json_delta", "partial_json": told.text}
-        if is_tool
-        else {"type": "text_delta", "text": told.text}
-    )
-    events = [
-        {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}},
-        {"type": "content_block_start", "index": 0, "content_block": start},
-        {"type": "content_block_delta", "index": 0, "delta": piece},
-        {"type": "content_block_stop", "index": 0},
-        {"type": "message_delta", "delta": {"stop_reason": stop, "stop_sequence": None}, "usage": usage},
-        {"type": "message_stop"},
-    ]
-    return "text/event-stream", [f"event: {e['type']}\n".encode() + _event(e) for e in events]
 
 
-def _ollama(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
+def _ollama(body: dict[str, Any], told: Told) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": told.text}
     if (tool := _tool_name(body)) and (given := _object(told.text)) is not None:
         message = {"role": "assistant", "content": ""}
@@ -178,11 +148,7 @@ def _ollama(body: dict[str, Any], told: Told) -> tuple[str, Pieces]:
         "prompt_eval_count": told.tokens[0],
         "eval_count": told.tokens[1],
     }
-    if body.get("stream") is False:
-        return _json({**head, "message": message, **done})
-    end = {**head, "message": {"role": "assistant", "content": ""}, **done}
-    said = {**head, "message": message, "done": False}
-    return "application/x-ndjson", [json.dumps(line).encode() + b"\n" for line in (said, end)]
+    return {**head, "message": message, **done}
 
 
 def _tool_name(body: dict[str, Any]) -> str | None:
@@ -198,17 +164,9 @@ def _object(text: str) -> dict[str, Any] | None:
     """Anthropic and Ollama send a tool's input as an object: what is no JSON can only come as text."""
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
-
-
-def _json(whole: dict[str, Any]) -> tuple[str, Pieces]:
-    return "application/json", [json.dumps(whole).encode()]
-
-
-def _event(data: dict[str, Any]) -> bytes:
-    return b"data: " + json.dumps(data).encode() + b"\n\n"
 
 
 def _listed(given: Any) -> list[dict[str, Any]]:

@@ -17,6 +17,21 @@ ENDLESS = (
 )
 
 
+# In one go, quicker than any person and any rendering.
+WRITE_AT_ONCE = """
+(text) => {
+  const box = document.getElementById("question");
+  Object.getOwnPropertyDescriptor(HTMLTextAreaElement.prototype, "value").set.call(box, text);
+  box.dispatchEvent(new Event("input", { bubbles: true }));
+  return box;
+}
+"""
+SEND_AT_ONCE = f"""
+(text) => ({WRITE_AT_ONCE})(text).dispatchEvent(
+  new KeyboardEvent("keydown", {{ key: "Enter", bubbles: true, cancelable: true }}))
+"""
+
+
 def question_box(page: Page) -> Locator:
     return page.get_by_role("textbox", name="Question", exact=True)
 

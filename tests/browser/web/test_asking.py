@@ -9,6 +9,7 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.web.person import (
     CHIP,
+    SEND_AT_ONCE,
     Picture,
     answer,
     answers,
@@ -128,6 +129,26 @@ def test_whoever_is_quicker_than_the_page_loses_nothing(served: str, page: Page,
         route.continue_()
     ends(page, "succeeded")
     expect(question_box(page)).to_have_value("")
+
+
+def test_a_question_sent_before_the_page_is_ready_is_answered(served: str, page: Page) -> None:
+    """Written in the moment in which the field appears, on a machine that is slow to run the page's effects."""
+    page.add_init_script(
+        f"""
+        // React's scheduler takes this one where it is there.
+        window.setImmediate = (work) => setTimeout(work, 200);
+        const seen = new MutationObserver(() => {{
+          if (!document.getElementById("question")) return;
+          seen.disconnect();
+          ({SEND_AT_ONCE})("How many orders are there?");
+        }});
+        addEventListener("DOMContentLoaded", () =>
+          seen.observe(document.documentElement, {{ childList: true, subtree: true }}));
+        """
+    )
+    page.goto(served)
+    expect(page.get_by_role("heading", level=2, name="How many orders are there?")).to_be_visible()
+    ends(page, "succeeded")
 
 
 def test_a_second_question_gets_its_first_event_at_once(served: str, page: Page) -> None:

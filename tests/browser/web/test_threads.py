@@ -9,12 +9,15 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.web.conftest import Watch
 from tests.browser.web.person import (
+    SEND_AT_ONCE,
+    WRITE_AT_ONCE,
     Picture,
     answer,
     ask_and_see,
     ends,
     newest_run,
     open_app,
+    question_box,
 )
 
 pytestmark = [pytest.mark.needs("userns", "chromium", "web_ui")]
@@ -59,6 +62,44 @@ def test_an_answer_is_made_again(served: str, page: Page, picture: Picture) -> N
     expect(page.get_by_text("2/2")).to_be_visible()
     ends(page, "succeeded")
     picture("again")
+
+
+def right_after_new_question(page: Page, act: str, text: str) -> None:
+    """One task after the click, when the address is still that of the conversation before."""
+    page.evaluate(
+        f"""
+        async (text) => {{
+          const named = (button) => button.textContent.trim() === "New question";
+          [...document.querySelectorAll("button")].find(named).click();
+          await new Promise((resolve) => setTimeout(resolve));
+          ({act})(text);
+        }}
+        """,
+        text,
+    )
+
+
+def test_what_is_typed_right_after_new_question_is_kept(served: str, page: Page) -> None:
+    open_app(page, served)
+    ask_and_see(page, "Average rating by category")
+    first = page.url
+    right_after_new_question(page, WRITE_AT_ONCE, "half a question")
+    expect(page).to_have_url(served + "/")
+    expect(question_box(page)).to_have_value("half a question")
+    page.go_back()
+    expect(page).to_have_url(first)
+    expect(question_box(page)).to_have_value("")
+
+
+def test_what_is_sent_right_after_new_question_is_a_new_conversation(served: str, page: Page) -> None:
+    open_app(page, served)
+    ask_and_see(page, "Average rating by category")
+    first = page.url
+    right_after_new_question(page, SEND_AT_ONCE, "How many orders are there?")
+    expect(page.get_by_role("heading", level=2, name="How many orders are there?")).to_be_visible()
+    ends(page, "succeeded")
+    expect(page).to_have_url(re.compile("/t/"))
+    assert page.url != first
 
 
 def test_the_list_is_searched_renamed_and_thinned(served: str, page: Page, picture: Picture) -> None:

@@ -81,15 +81,17 @@ CASES: dict[str, dict[str, Any]] = {
     },
     "no bounds": {"runners": {"quota": {"enabled": False}, "limitRange": {"enabled": False}}},
     "ingress": {
+        "server": {"trustedProxies": ["10.1.0.0/16", "fd00::/8"]},
         "ingress": {
             "enabled": True,
             "className": "nginx",
             "hosts": [{"host": "a.example.com", "paths": [{"path": "/", "pathType": "Prefix"}]}],
             "tls": [{"hosts": ["a.example.com"], "secretName": "certificate"}],
-        }
+        },
     },
     "route": {
-        "gateway": {"enabled": True, "parentRefs": [{"name": "outer"}], "hostnames": ["a.example.com"]}
+        "server": {"insecure": True, "allowedHosts": [".b.example.com"]},
+        "gateway": {"enabled": True, "parentRefs": [{"name": "outer"}], "hostnames": ["a.example.com"]},
     },
     "watched": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}}},
     "placed": {
@@ -129,6 +131,7 @@ CASES: dict[str, dict[str, Any]] = {
             "args": ["serve"],
             "drainSeconds": 0,
             "serviceAccount": {"name": "answers", "annotations": {"role": "none"}},
+            "insecure": True,
             "service": {"type": "LoadBalancer", "port": 8080, "annotations": {"internal": "true"}},
             "disruptionBudget": {"enabled": False},
         },

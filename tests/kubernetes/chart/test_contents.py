@@ -333,9 +333,14 @@ def test_a_scaler_decides_alone_on_the_number(rendered: Rendered) -> None:
         ({"networkPolicy": {"enabled": False}}, "WARNING: networkPolicy.enabled is false"),
         ({"database": {"existingSecret": "db"}}, "WARNING: signingKey.existingSecret is empty"),
         ({"runners": {"createNamespace": False}}, "pod-security.kubernetes.io/enforce=restricted"),
-        ({"ingress": {"enabled": True}}, "http://sandtable.example.com/"),
+        (
+            {"ingress": {"enabled": True}, "server": {"trustedProxies": ["10.0.0.7"]}},
+            "http://sandtable.example.com/",
+        ),
+        ({}, "WARNING: everybody who can reach this service can run queries"),
+        ({"server": {"trustedProxies": ["10.0.0.7"]}}, "Only 10.0.0.7 may use it"),
     ],
-    ids=["tests", "admission", "network", "signing", "namespace", "ingress"],
+    ids=["tests", "admission", "network", "signing", "namespace", "ingress", "everybody", "a proxy"],
 )
 def test_the_notes_say_what_to_do_next(helm: Helm, values: dict[str, Any], said: str) -> None:
     assert said in helm.texts(values)["NOTES.txt"]

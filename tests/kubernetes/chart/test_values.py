@@ -80,6 +80,21 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "target without port": ({"tests": {"egressTarget": "example.com"}}, "/tests/egressTarget"),
     "table that is SQL": ({"tests": {"table": "orders; drop"}}, "/tests/table"),
+    "an ingress without a choice of users": ({"ingress": {"enabled": True}}, "server.trustedProxies"),
+    "a route without a choice of users": (
+        {"gateway": {"enabled": True, "parentRefs": [{"name": "outer"}]}},
+        "server.insecure",
+    ),
+    "a load balancer without a choice of users": (
+        {"server": {"service": {"type": "LoadBalancer"}}},
+        "reachable from outside the cluster",
+    ),
+    "a proxy by its name": ({"server": {"trustedProxies": ["proxy.example.com"]}}, "/server/trustedProxies"),
+    "a name with a scheme": ({"server": {"allowedHosts": ["http://a.example.com"]}}, "/server/allowedHosts"),
+    "names among the settings": (
+        {"server": {"settings": {"SANDTABLE_ALLOWED_HOSTS": "*"}}},
+        "SANDTABLE_ALLOWED_HOSTS",
+    ),
     "runs in the release's namespace": ({"runners": {"namespace": NAMESPACE}}, "namespace of their own"),
     "execution service that nobody asks": ({"execd": {"enabled": True}}, "backend is kubernetes"),
     "secret without its keys": ({"model": {"existingSecret": "keys"}}, "model.anthropicKey"),

@@ -79,9 +79,8 @@ def test_nothing_is_lost_when_every_pod_is_new(cluster: Target, release: Release
     before = _pods(cluster, release)
     with release.door() as door:
         run = door.run(COUNT)
-    with _visitor(
-        cluster.get("service", release.name, "-n", release.name)["spec"]["clusterIP"]
-    ) as turned_away:
+    address = cluster.get("service", release.name, "-n", release.name)["spec"]["clusterIP"]
+    with _visitor(address, release.name) as turned_away:
         release.upgrade(_values(cluster, url, limits={"timeoutSeconds": 25}))
     assert turned_away == []
     between = _pods(cluster, release)
@@ -99,15 +98,16 @@ def test_nothing_is_lost_when_every_pod_is_new(cluster: Target, release: Release
 
 
 @contextmanager
-def _visitor(address: str) -> Iterator[list[str]]:
+def _visitor(address: str, name: str) -> Iterator[list[str]]:
     """Asks the service again and again meanwhile; what failed."""
     turned_away: list[str] = []
+    request = urllib.request.Request(f"http://{address}/healthz", headers={"Host": name})
     gone = threading.Event()
 
     def visit() -> None:
         while not gone.wait(0.1):
             try:
-                urllib.request.urlopen(f"http://{address}/healthz", timeout=10).close()
+                urllib.request.urlopen(request, timeout=10).close()
             except OSError as error:
                 turned_away.append(str(error))
 

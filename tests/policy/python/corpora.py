@@ -1,8 +1,10 @@
 """The committed corpora. A title line begins with `===`; fields are divided by ` | `.
 
 `ordinary.txt`: dataset | title. `attacks.txt`: id | the construct that is refused | what its success would be.
+`evaluated.txt` is like `attacks.txt`: texts that libraries evaluate, methods that take names, SQL from code. These
+are run many to a sandbox, so none of them may end its process.
 A last field such as `3.12` names the first Python that knows what is written there: older ones have no such case.
-An id is a family and a number. A construct of `(passes)` is left to the engine, which is locked in the sandbox.
+An id is a family and a number. A construct of `(passes)`: the check lets it pass, and the sandbox holds it.
 Run without the check, an attack that succeeds prints a line that begins with `LEAK:`.
 """
 
@@ -56,11 +58,18 @@ ORDINARY = [
     for (dataset, title, *since), code in _sections("ordinary.txt")
     if _is_known_here(since)
 ]
-ATTACKS = [
-    Attack(name, None if construct == _PASSES else construct, success, code)
-    for (name, construct, success, *since), code in _sections("attacks.txt")
-    if _is_known_here(since)
-]
+
+
+def _attacks(file: str) -> list[Attack]:
+    return [
+        Attack(name, None if construct == _PASSES else construct, success, code)
+        for (name, construct, success, *since), code in _sections(file)
+        if _is_known_here(since)
+    ]
+
+
+ATTACKS = _attacks("attacks.txt")
+EVALUATED = _attacks("evaluated.txt")
 
 
 def ordinary() -> list[Any]:
@@ -68,4 +77,4 @@ def ordinary() -> list[Any]:
 
 
 def attacks() -> list[Any]:
-    return [pytest.param(case, id=case.id) for case in ATTACKS]
+    return [pytest.param(case, id=case.id) for case in (*ATTACKS, *EVALUATED)]

@@ -3,10 +3,20 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved, Refused
-from tests.policy.python.corpora import ATTACKS, ORDINARY, Attack, Ordinary, attacks, ordinary
+from tests.policy.python.corpora import (
+    ATTACKS,
+    EVALUATED,
+    ORDINARY,
+    Attack,
+    Ordinary,
+    attacks,
+    ordinary,
+)
 from tests.policy.python.shop import DATASETS, verdict
 
 
@@ -33,11 +43,25 @@ def test_attack_is_refused(case: Attack) -> None:
     assert found.position + found.length <= len(case.code)
 
 
+_LINES = sorted({line for case in (*ORDINARY, *ATTACKS, *EVALUATED) for line in case.code.splitlines()})
+
+
+@given(
+    st.lists(st.sampled_from(_LINES), max_size=25),
+    st.sets(st.sampled_from(["orders", "name", "text", "set_option"])),
+)
+def test_every_mixture_of_their_lines_is_judged(lines: list[str], names: set[str]) -> None:
+    found = verdict("\n".join(line.strip() for line in lines), names=tuple(names))
+    assert isinstance(found, (Approved, Refused))
+
+
 def test_the_corpora_are_broad() -> None:
-    assert len(ORDINARY) >= 85
+    assert len(ORDINARY) >= 165
     assert {case.dataset for case in ORDINARY} == set(DATASETS)
     assert len({case.title for case in ORDINARY}) == len(ORDINARY)
     assert sum(case.construct is not None for case in ATTACKS) >= 220
     assert len({case.family for case in ATTACKS}) >= 14
-    assert len({case.id for case in ATTACKS}) == len(ATTACKS)
-    assert all(case.success for case in ATTACKS)
+    assert sum(case.construct is not None for case in EVALUATED) >= 150
+    both = [*ATTACKS, *EVALUATED]
+    assert len({case.id for case in both}) == len(both)
+    assert all(case.success for case in both)

@@ -5,15 +5,30 @@ from __future__ import annotations
 import _ast
 import ast
 import builtins
+import contextlib
 import importlib
+import inspect
+import re
+from collections.abc import Callable
 from types import ModuleType
+from typing import cast
 
 import pytest
 
 from sandtable.policy.python import names
-from sandtable.policy.python.attributes import INNER_MODULES, PATH_OPTIONAL, READERS, WRITERS
-from sandtable.policy.python.grammar import ALLOWED, METHODS, REFUSED
-from sandtable.policy.python.members import ADVICE, MEMBERS, advice
+from sandtable.policy.python.by_name import MEMBERS_BY_NAME
+from sandtable.policy.python.grammar import ALLOWED, REFUSED
+from sandtable.policy.python.members import ADVICE, CHECKED, MEMBERS, advice
+from sandtable.policy.python.words import (
+    BY_NAME,
+    INNER_MODULES,
+    METHODS,
+    ONLY_ON_OWN,
+    PATH_OPTIONAL,
+    READERS,
+    TEMPLATES,
+    WRITERS,
+)
 
 _OBJECTS = {names.CONNECTION, "altair.data_transformers"}
 """Keys of the list that are used like modules."""
@@ -74,6 +89,90 @@ def test_what_writes_or_reads_files_is_known_by_name() -> None:
         assert found <= known, kind
     assert {n for n in dir(pandas) if n.startswith("read_")} <= known
     assert {n for n in dir(polars) if n.startswith(("read_", "scan_"))} <= known
+
+
+_PATH = re.compile(r"(\w+_)?(path|paths|file|files|buf|buffer|fname|filename|file_name|fp|fid|excel_writer)")
+
+
+def _objects() -> dict[str, object]:
+    """One of each kind that code commonly holds."""
+    pandas, polars, numpy = module("pandas"), module("polars"), module("numpy")
+    frame = pandas.DataFrame(
+        {"a": [1, 2], "b": ["x", "y"]}, index=pandas.to_datetime(["2024-01-01", "2024-01-02"])
+    )
+    return {
+        "frame": frame,
+        "series": frame["b"],
+        "index": frame.index,
+        "groups": frame.groupby("b"),
+        "window": frame["a"].rolling(2),
+        "resampler": frame.resample("D"),
+        "styler": frame.style,
+        "array": numpy.arange(3),
+        "polars frame": polars.DataFrame({"a": [1]}),
+        "polars series": polars.Series([1]),
+        "polars query": polars.LazyFrame({"a": [1]}),
+        "polars expression": polars.col("a"),
+        "figure": module("plotly.graph_objects").Figure(),
+        "chart": module("altair").Chart(frame).mark_bar(),
+        "distribution": module("scipy.stats").norm(),
+    }
+
+
+def _attributes(value: object) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for name in dir(value):
+        if not name.startswith("_"):
+            with contextlib.suppress(Exception):
+                found[name] = getattr(value, name)
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_methods_that_take_a_path_are_known_by_name() -> None:
+    known = WRITERS | READERS | PATH_OPTIONAL | ONLY_ON_OWN.keys() | TEMPLATES
+    for kind, value in _objects().items():
+        for name, attribute in _attributes(value).items():
+            with contextlib.suppress(TypeError, ValueError):
+                parameters = inspect.signature(cast("Callable[..., object]", attribute)).parameters
+                if any(map(_PATH.fullmatch, parameters)):
+                    assert name in known | _NO_FILES, (kind, name)
+
+
+_NO_FILES = frozenset({"info", "add_selection", "add_shape"})
+"""A buffer that is no path, and paths that are lines to be drawn."""
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_modules_that_objects_hold_are_known_by_name() -> None:
+    for kind, value in _objects().items():
+        held = {name for name, attribute in _attributes(value).items() if isinstance(attribute, ModuleType)}
+        assert held <= INNER_MODULES, kind
+
+
+def test_templates_are_those_of_the_styler() -> None:
+    styler = _objects()["styler"]
+    assert {name for name in dir(styler) if name.startswith("template_")} <= TEMPLATES
+    assert {"env", "loader", "from_custom_template"} <= TEMPLATES & set(dir(styler))
+
+
+@pytest.mark.parametrize("name", sorted({**BY_NAME, **MEMBERS_BY_NAME}))
+def test_the_place_of_a_method_name_is_that_of_the_library(name: str) -> None:
+    pandas = module("pandas")
+    owner, _, last = name.rpartition(".")
+    holders = [pandas] if owner else [pandas.DataFrame, pandas.core.groupby.DataFrameGroupBy]
+    place, keyword = {**BY_NAME, **MEMBERS_BY_NAME}[name]
+    known = [hasattr(holder, last) for holder in holders]
+    assert any(known)
+    for holder in holders:
+        parameters = list(inspect.signature(getattr(holder, last, len)).parameters)
+        if keyword in parameters:
+            assert parameters.index(keyword) - (not owner) == place
+
+
+def test_what_is_looked_at_when_called_is_on_the_list() -> None:
+    assert MEMBERS_BY_NAME.keys() <= CHECKED
+    assert all(full.rpartition(".")[2] in MEMBERS[full.rpartition(".")[0]] for full in CHECKED)
 
 
 def test_advice_is_given_for_every_module() -> None:

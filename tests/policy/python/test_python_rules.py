@@ -48,6 +48,21 @@ with pl.Config(tbl_rows=5): print(orders)
 pd.Timestamp("2025-01-01") + pd.Timedelta(days=1)
 x = orders.region; x.name
 print(kind == "to_csv")
+words = ["sum", "to_pickle", "__class__"]; print("__dict__" in words)
+orders.isin(["__class__"]); {"to_csv": 1}["to_csv"]
+fmt = "{:.1f}" if x else "{:.2f}"; fmt.format(1)
+formats = {"a": "{:.1f}"}; [formats[c].format(1) for c in formats]
+[getattr(orders, m)() for m in ("sum", "mean")]
+for a, b in zip([], ["{}"]): b.format(a)
+names = ["sum", "mean"]; [getattr(orders, m)() for m in names]
+orders.agg(top=("load", "max"), query=("format", "min"))
+s = orders.style; s.format("{:.1f}").hide()
+def f(x: "list[pd.Series]", y: "int | None" = None) -> "pd.DataFrame": return x
+row._1 + row._23
+pd.__version__; f.__doc__; print(f.__qualname__)
+orders.to_csv(None); orders.to_string(float_format="{:.1f}")
+class A(TypedDict, total=False): a: int
+super().__repr__(); super().__setitem__("a", 1)
 df.open.max() - df.close.min()
 """.strip().splitlines()
 
@@ -80,7 +95,19 @@ _REFUSED = [
     ("for m in ms:\n    getattr(orders, m)()", "getattr(orders, m)", "df[name]"),
     ("pd.options.display.max_rows = 5", "options", "set_option"),
     ("x = [pd]", "pd", "pd.…"),
-    ("words = ['sum', 'to_pickle']", "'to_pickle'", "show_table"),
+    ("orders.agg(['sum', 'to_pickle'])", "orders.agg(['sum', 'to_pickle'])", "sum, mean"),
+    ("for m in ('sum', 'to_sql'):\n    getattr(orders, m)()", "getattr(orders, m)", "public"),
+    ("call = orders.agg", "agg", "where you need it"),
+    ("orders.style.format(text)", "orders.style.format(text)", "literal"),
+    ("orders.style.env", "env", "df.style.format"),
+    ("def f(x: 'int()'): pass", "'int()'", "name a type"),
+    ("functools.singledispatch(f)", "singledispatch", "isinstance"),
+    ("np.bmat('a')", "bmat", "np.block"),
+    ("orders.hist(backend='x')", "orders.hist(backend='x')", "px.histogram"),
+    ("scipy.optimize.brute(f, r, workers=2)", "scipy.optimize.brute(f, r, workers=2)", "leave `workers` out"),
+    ("pd.set_option('display.a|b', 1)", "pd.set_option('display.a|b', 1)", "display.max_rows"),
+    ("@functools.wraps(f, a)\ndef g(): pass", "functools.wraps(f, a)", "leave the other arguments out"),
+    ("match x:\n    case str(format=f): pass", "str(format=f)", "plain values"),
     ("é = 'ü'; orders.__class__", "__class__", "type(x)"),
     ("é = 'ü'\r\nb = f'ä{orders.__dict__}'", "__dict__", "public"),
     ("print(f'''\n{open}\n''')", None, "no files"),
@@ -186,6 +213,22 @@ def test_volatile(text: str, volatile: tuple[str, ...]) -> None:
     assert len(found.warnings) == len(volatile)
 
 
+_NAMES = [f"n{number}" for number in range(40)]
+_ENDLESS = {
+    "names in circles": "a = b\nb = a if a else b\na.format(1)",
+    "many ways": "\n".join(f"{a} = {b} if x else {c}" for a in _NAMES for b in _NAMES for c in _NAMES[:5])
+    + "\nn0.format(1)",
+    "many items": f"t = ({'1, ' * 3000})\nfor x in t:\n    getattr(orders, x)",
+    "an annotation of itself": "A = B\nB = A | C\nC = B()\nx: A = 1",
+    "a class of itself": "class A(A): x = 1\nA().to_pickle('x')",
+}
+
+
+@pytest.mark.parametrize("text", _ENDLESS.values(), ids=list(_ENDLESS))
+def test_what_cannot_be_followed_to_its_end_is_refused(text: str) -> None:
+    assert isinstance(verdict(text), Refused)
+
+
 def test_later_cells_may_use_what_earlier_ones_bound() -> None:
     first = "from datetime import datetime\nimport pandas as pd\nstring = 'x'\ndef vars(): return 1\n"
     names = bound_names(first, parse(first))
@@ -194,3 +237,31 @@ def test_later_cells_may_use_what_earlier_ones_bound() -> None:
     assert isinstance(verdict(second), Refused)
     assert isinstance(verdict(second, names=tuple(names)), Approved)
     assert isinstance(verdict("print(datetime.sys, pd)", names=tuple(names)), Refused)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "construct"),
+    [
+        ("from functools import update_wrapper", "update_wrapper(a, b, ['c'])", "update_wrapper"),
+        ("from pandas import set_option", "set_option('plotting.backend', 'x')", "set_option"),
+        ("from pandas import NamedAgg", "NamedAgg('a', 'to_csv', 'x')", "to_csv"),
+        ("from operator import attrgetter", "attrgetter('__class__')", "attrgetter"),
+        ("template = '{0.__class__}'", "template.format(1)", "format"),
+        ("names = ['sum']", "for name in names:\n    getattr(x, name)", "getattr"),
+        ("names = ['sum']", "names = ['mean']\nfor name in names:\n    getattr(x, name)", "getattr"),
+    ],
+)
+def test_later_cells_are_held_to_the_rules_for_what_earlier_ones_imported(
+    first: str, second: str, construct: str
+) -> None:
+    assert isinstance(verdict(first), Approved)
+    names = tuple(bound_names(first, parse(first)))
+    found = verdict(second, names=names)
+    assert isinstance(found, Refused)
+    assert found.construct == construct
+
+
+def test_a_variable_of_an_earlier_cell_may_be_named_like_a_function() -> None:
+    first = "crosstab = pd.crosstab(orders['region'], orders['status'])\nclass Row: pass"
+    names = tuple(bound_names(first, parse(first)))
+    assert isinstance(verdict("crosstab.head()\ndef f(x: Row) -> Row: return x", names=names), Approved)

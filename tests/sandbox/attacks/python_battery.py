@@ -9,19 +9,43 @@ import asyncio
 import json
 import os
 import sys
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
 from sandtable.sandbox.job import JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
-from tests.policy.python.corpora import ATTACKS, Attack
+from tests.policy.python.corpora import ATTACKS, EVALUATED, Attack
 from tests.sandbox.attacks.battery import World, build, planted, snapshot
 from tests.sandbox.local.processes import family, living
 from tests.sandbox.stores import sql_job
 
 _AT_ONCE = 2
 _LIMITS = {"wall_ms": 5000, "memory_mb": 512, "tmp_mb": 16, "cpu_s": 5}
+_LIMITS_OF_MANY = {**_LIMITS, "wall_ms": 60_000, "cpu_s": 60}
 _WELL = "print(len(orders), orders['region'].min())"
+_SEVERAL = """
+import builtins, contextlib, io, json, os
+orders = orders
+given = dict(globals())
+for name, code in {codes!r}:
+    output, ended = io.StringIO(), ""
+    # What one of them changed, the next one must not trip over.
+    names = {{**given, "orders": orders.copy(), "__builtins__": dict(vars(builtins))}}
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(output):
+        try:
+            exec(compile(code, name, "exec"), names)
+        except BaseException as error:
+            ended = f"{{type(error).__name__}}: {{error}}"
+    print(json.dumps([name, output.getvalue()[:4000], ended[:1000]]))
+"""
+"""Many attacks in one sandbox: each with names of its own, whatever becomes of the one before."""
+_CONTROL = Attack(
+    id="control-01",
+    construct=None,
+    success="nothing: it shows that code does run",
+    code="print('LEAK:', open('orders.parquet', 'rb').read(4))",
+)
 
 
 def _code(world: World, attack: Attack) -> str:
@@ -29,12 +53,14 @@ def _code(world: World, attack: Attack) -> str:
     code = attack.code.replace("/etc/passwd", str(world.canary_file)).replace(
         "/tmp/leak", f"/tmp/{world.planted}"
     )
-    return code.replace("order_id", "id")
+    return code.replace("order_id", "id").replace("/scratch/leak", f"/scratch/{world.planted}")
 
 
-async def _ran(executor: LocalExecutor, world: World, name: str, code: str) -> JobResult:
+async def _ran(
+    executor: LocalExecutor, world: World, name: str, code: str, limits: dict[str, int] = _LIMITS
+) -> JobResult:
     job = sql_job(
-        world.store, name, code, mode="python", options={"check": False, "seed": 1, "names": {}}, **_LIMITS
+        world.store, name, code, mode="python", options={"check": False, "seed": 1, "names": {}}, **limits
     )
     await executor.submit(job)
     return await executor.result(job.id)
@@ -56,6 +82,24 @@ async def _attack(executor: LocalExecutor, world: World, attack: Attack) -> dict
     }
 
 
+async def _family(executor: LocalExecutor, world: World, attacks: list[Attack]) -> list[dict[str, Any]]:
+    """The attacks of one family, one after the other in one sandbox."""
+    codes = [(attack.id, _code(world, attack)) for attack in [_CONTROL, *attacks]]
+    code = _SEVERAL.format(codes=codes)
+    result = await _ran(executor, world, attacks[0].family, code, _LIMITS_OF_MANY)
+    everything = json.dumps(result.model_dump(mode="json"), ensure_ascii=False)
+    lines = [json.loads(line) for line in result.stdout.splitlines() if line.startswith("[")]
+    return [
+        {
+            "id": name,
+            "leaked": world.canary in everything,
+            "claims": [line[:200] for line in text.splitlines() if line.startswith("LEAK:")],
+            "ended": ended,
+        }
+        for name, text, ended in lines
+    ]
+
+
 async def _main(given: dict[str, str]) -> dict[str, Any]:
     folder = Path(given["folder"])
     folder.mkdir()
@@ -67,10 +111,16 @@ async def _main(given: dict[str, str]) -> dict[str, Any]:
         async with places:
             return await _attack(executor, world, attack)
 
+    async def many(attacks: list[Attack]) -> list[dict[str, Any]]:
+        async with places:
+            return await _family(executor, world, attacks)
+
     try:
         hello = await executor.start("py")
         before = snapshot(folder)
         outcomes = await asyncio.gather(*(one(attack) for attack in ATTACKS))
+        families = [list(group) for _, group in groupby(EVALUATED, key=lambda attack: attack.family)]
+        evaluated = list(chain.from_iterable(await asyncio.gather(*map(many, families))))
         well = await _ran(executor, world, "well", _WELL)
         everyone = family(hello.pid)
     finally:
@@ -80,6 +130,7 @@ async def _main(given: dict[str, str]) -> dict[str, Any]:
         "uid": os.getuid(),
         "layers": list(hello.layers),
         "outcomes": outcomes,
+        "evaluated": evaluated,
         "well": well.stdout,
         "planted": planted(world),
         "changed": [path for path, seen in snapshot(folder).items() if before.get(path) != seen],

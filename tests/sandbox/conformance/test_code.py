@@ -67,6 +67,59 @@ async def test_nothing_is_in_reach(bench: Bench) -> None:
     assert {name: value for name, value in found.items() if value is not None} == {}
 
 
+_STATEMENTS = """
+import json, os
+tried = {
+    "write a table": "COPY (SELECT 1 AS a) TO '/scratch/planted.csv'",
+    "write Parquet": "COPY (SELECT 1 AS a) TO '/scratch/planted.parquet' (FORMAT parquet)",
+    "write over its data": "COPY (SELECT 1 AS id) TO 'orders.parquet' (FORMAT parquet, USE_TMP_FILE false)",
+    "make a database": "ATTACH '/scratch/planted.db' AS planted",
+    "export": "EXPORT DATABASE '/scratch/planted'",
+    "read what lies there": "SELECT * FROM read_text('/scratch/mine.txt')",
+    "list what lies there": "SELECT * FROM glob('/scratch/*')",
+    "spill": "SET temp_directory = '/scratch'",
+}
+if os.path.isdir("/scratch"):
+    open("/scratch/mine.txt", "w").write("x")
+found = {}
+for name, statement in tried.items():
+    try:
+        found[name] = repr(con.execute(statement).fetchall())
+    except Exception as error:
+        found[name] = None
+changed = []
+for name, value in con.execute("SELECT name, value FROM duckdb_settings()").fetchall():
+    try:
+        con.execute(f"SET {name} = '{value}'")
+        changed.append(name)
+    except Exception as error:
+        pass
+left = sorted(os.listdir("/scratch")) if os.path.isdir("/scratch") else ["mine.txt"]
+print(json.dumps([found, changed, left]))
+print(len(sql("CREATE TABLE kept AS SELECT * FROM orders")), len(sql("FROM kept")))
+"""
+
+
+async def test_sql_from_code_opens_no_file_but_its_data(bench: Bench) -> None:
+    """The check does not read such SQL. Tables in memory may be made."""
+    result = await _run(bench, _STATEMENTS)
+    assert result.status == "succeeded", (result.error, result.stderr)
+    tried, counted = result.stdout.splitlines()
+    found, changed, left = json.loads(tried)
+    assert {name: value for name, value in found.items() if value is not None} == {}
+    assert sorted(changed) == ["schema", "search_path"], "where names are looked up is the code's own choice"
+    assert left == ["mine.txt"]
+    assert counted == "1 2000"
+
+
+async def test_sql_from_code_that_needs_too_much_memory(bench: Bench) -> None:
+    """It does not spill: what it would write could be read and written by SQL."""
+    text = "SELECT max(n) FROM (SELECT row_number() OVER (ORDER BY hash(x)) AS n FROM range(8000000) AS t(x))"
+    result = await _run(bench, f"sql({text!r})", memory_mb=128)
+    assert result.error is not None
+    assert result.error.code == ErrorCode.RUNNER_RESOURCE_EXCEEDED, result.error
+
+
 async def test_a_crash_is_told_and_the_next_job_notices_nothing(bench: Bench) -> None:
     for _ in range(2):
         result = await _run(bench, _CRASH)

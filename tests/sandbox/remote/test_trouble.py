@@ -276,7 +276,7 @@ async def test_an_address_may_have_a_prefix_that_a_proxy_takes_away(tier: FakeTi
 async def test_warm_reaches_the_service(tier: FakeTier, tmp_path: Path) -> None:
     async with serving(make_app(tier, tmp_path)) as url, _executor(url) as executor:
         await executor.warm(job("warm"))
-    assert tier.warmed == [job("warm")]
+    assert [warmed.model_dump() for warmed in tier.warmed] == [job("warm").model_dump()]
 
 
 async def test_a_closed_executor_leaves_nothing_running_there(tier: FakeTier, tmp_path: Path) -> None:

@@ -21,6 +21,7 @@ from sandtable.sandbox.job import DataRef, Job
 from sandtable.sandbox.remote.proof import HEADER, Token
 from sandtable.server.execd.app import create_execd_app
 from tests.sandbox.remote.process import TOKEN
+from tests.sandbox.stores import write_digests
 
 VERSION = "c" * 64
 SLOW = "SELECT slow"
@@ -54,6 +55,7 @@ def make_data(root: Path) -> Path:
     folder = root / "versions" / VERSION
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "orders.parquet").write_bytes(b"rows")
+    write_digests(folder)
     return root
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from sandtable.sandbox.job import Job, JobResult
 from sandtable.server.execd.admit import LARGEST_RESULT, DataFolder
 from sandtable.server.execd.app import execd_openapi
 from sandtable.server.execd.desk import Desk, Full
+from tests.catalog.damage import flip
+from tests.sandbox.stores import write_digests
 from tests.server.execd.house import SLOW, VERSION, Caller, FakeTier, job, make_app, make_data
 
 
@@ -145,8 +148,46 @@ async def test_data_that_come_later_are_found(caller: Caller, tier: FakeTier, tm
     folder = tmp_path / "versions" / ("e" * 64)
     folder.mkdir()
     (folder / "orders.parquet").write_bytes(b"rows")
+    write_digests(folder)
     again = late.model_copy(update={"id": "again"})
     assert (await caller.submit(again, wait_s=5)).json()["result"]["status"] == "succeeded"
+
+
+async def test_data_that_changed_are_not_executed_on(caller: Caller, tier: FakeTier, tmp_path: Path) -> None:
+    assert (await caller.submit(job("before"), wait_s=5)).json()["result"]["status"] == "succeeded"
+    file = tmp_path / "versions" / VERSION / "orders.parquet"
+    flip(file)
+    error = (await caller.submit(job("damaged"), wait_s=5)).json()["result"]["error"]
+    assert (error["code"], error["type"]) == ("DATA_DAMAGED", "DataDamaged")
+    assert "`shop`" in error["message"] and str(tmp_path) not in json.dumps(error)
+    assert (await caller.send("POST", "/v1/warm", job().model_dump(mode="json"))).json() == {"warmed": False}
+    assert len(tier.jobs) == 1
+    flip(file)
+    assert (await caller.submit(job("restored"), wait_s=5)).json()["result"]["status"] == "succeeded"
+    before, after = (taken.data[0].stamp for taken in tier.jobs)
+    assert before != after, "sandboxes that were made for the former files are not used"
+
+
+async def test_what_was_read_while_the_data_changed_is_not_answered(
+    caller: Caller, tier: FakeTier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    result = tier.result
+
+    async def meanwhile(job_id: str) -> JobResult:
+        flip(tmp_path / "versions" / VERSION / "orders.parquet")
+        return await result(job_id)
+
+    monkeypatch.setattr(tier, "result", meanwhile)
+    answered = (await caller.submit(job(), wait_s=5)).json()["result"]
+    assert (answered["error"]["code"], answered["rows"]) == ("DATA_DAMAGED", [])
+
+
+async def test_data_without_digests_are_not_executed_on(
+    caller: Caller, tier: FakeTier, tmp_path: Path
+) -> None:
+    (tmp_path / "versions" / VERSION / "digests.json").unlink()
+    error = (await caller.submit(job(), wait_s=5)).json()["result"]["error"]
+    assert error["type"] == "DataMissing" and "digests.json" in error["message"]
 
 
 async def test_the_self_test_of_a_server_needs_no_bait_here(caller: Caller, tier: FakeTier) -> None:
@@ -167,7 +208,7 @@ async def test_hello(caller: Caller, tmp_path: Path) -> None:
 
 async def test_warm(caller: Caller, tier: FakeTier) -> None:
     assert (await caller.send("POST", "/v1/warm", job().model_dump(mode="json"))).json() == {"warmed": True}
-    assert tier.warmed == [job()]
+    assert [made.model_dump() for made in tier.warmed] == [job().model_dump()]
     elsewhere = job(dataset_version="sha256:" + "d" * 64).model_dump(mode="json")
     assert (await caller.send("POST", "/v1/warm", elsewhere)).json() == {"warmed": False}
 

@@ -39,12 +39,17 @@ async def test_a_new_session_has_an_address(server: Served) -> None:
             "wss://data.example/v2/stream/",
             id="behind https",
         ),
+        pytest.param(
+            {"X-Forwarded-Host": "data.example:8443", "X-Forwarded-Proto": "https"},
+            "wss://data.example:8443/v2/stream/",
+            id="behind a proxy that has a name of its own",
+        ),
     ],
 )
 async def test_the_address_is_the_one_that_was_asked(
-    server: Served, headers: dict[str, str], expected: str
+    behind_proxy: Served, headers: dict[str, str], expected: str
 ) -> None:
-    answer = await server.client.post("/v2/query", json=GOOD, headers=headers)
+    answer = await behind_proxy.client.post("/v2/query", json=GOOD, headers=headers)
     assert answer.json()["websocket_url"].startswith(expected)
 
 

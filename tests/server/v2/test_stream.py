@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Any
 
@@ -146,12 +147,29 @@ async def test_a_listener_too_many(server: Served, monkeypatch: pytest.MonkeyPat
     assert (await listen(asked["websocket_url"]))[0]["seq"] == 1
 
 
+async def test_one_users_listeners_leave_room_for_others(behind_proxy: Served) -> None:
+    server = behind_proxy
+    server.app.state.listeners = listeners.Listeners(0.004)
+    asked = await ask(server.client, "one")
+    async with AsyncExitStack() as stack:
+        for _ in range(2):
+            socket = await stack.enter_async_context(connect(asked["websocket_url"]))
+            await until(socket)
+        async with connect(asked["websocket_url"]) as third:
+            code, reason = await closed(third)
+            assert code == 1013 and reason.startswith("the user @127.0.0.1 has 2 streams open")
+        named = {"X-Sandtable-User": "bob"}
+        async with connect(asked["websocket_url"], additional_headers=named) as other:
+            assert (await until(other))[0]["seq"] == 1
+
+
 FOREIGN = {
     "another host": {"Origin": "http://evil.example"},
     "another port": {"Origin": "http://127.0.0.1:1"},
     "a page without origin": {"Origin": "null"},
     "a name that begins alike": {"Origin": "http://HOST.evil.example"},
     "said by the browser": {"Sec-Fetch-Site": "cross-site"},
+    "a name that anybody can forward": {"Origin": "http://data.example", "X-Forwarded-Host": "data.example"},
 }
 
 
@@ -170,11 +188,15 @@ async def test_pages_of_another_origin_cannot_listen(server: Served, headers: di
 async def test_our_own_pages_can(server: Served, scheme: str) -> None:
     asked = await ask(server.client, "one")
     host = server.url.removeprefix("http://")
-    for headers in (
-        {"Origin": f"{scheme}://{host}", "Sec-Fetch-Site": "same-origin"},
-        {"Origin": f"{scheme}://data.example", "X-Forwarded-Host": "data.example"},
-    ):
-        assert await listen_with(asked["websocket_url"], headers)
+    headers = {"Origin": f"{scheme}://{host}", "Sec-Fetch-Site": "same-origin"}
+    assert await listen_with(asked["websocket_url"], headers)
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+async def test_our_own_pages_can_by_the_name_of_a_trusted_proxy(behind_proxy: Served, scheme: str) -> None:
+    asked = await ask(behind_proxy.client, "one")
+    headers = {"Origin": f"{scheme}://data.example", "X-Forwarded-Host": "data.example"}
+    assert await listen_with(asked["websocket_url"], headers)
 
 
 async def listen_with(url: str, headers: dict[str, str]) -> list[dict[str, Any]]:

@@ -15,6 +15,8 @@ from cluster_api import ClusterApi
 GIVEN: dict[str, Any] = json.loads(sys.argv[1])
 HOST, PORT = GIVEN["host"], GIVEN["port"]
 SERVER = f"http://[{HOST}]:{PORT}" if ":" in HOST else f"http://{HOST}:{PORT}"
+NAME = GIVEN["name"]
+"""By which the server is asked: it does not answer to the address of its service."""
 DATASET, TABLE, QUESTION = GIVEN["dataset"], GIVEN["table"], GIVEN["question"]
 CLUSTER: dict[str, str] | None = GIVEN.get("cluster")
 """Where the Jobs are; None when runs are executed elsewhere."""
@@ -99,7 +101,7 @@ def ask(method: str, path: str, body: dict[str, Any] | None = None) -> dict[str,
         SERVER + path,
         data=json.dumps(body).encode() if body is not None else None,
         method=method,
-        headers={"Content-Type": "application/json"},
+        headers={"Content-Type": "application/json", "Host": NAME},
     )
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:  # noqa: S310 - as above

@@ -4,6 +4,9 @@
 {{- if and $several (not .Values.database.existingSecret) }}
 {{- fail "More than one server needs a database that they share: set database.existingSecret to a secret with the address of a Postgres database, or leave server.replicas at 1 and server.autoscaling.enabled at false." }}
 {{- end }}
+{{- if and (include "sandtable.server.exposed" .) (not (or .Values.server.insecure .Values.server.trustedProxies)) }}
+{{- fail "The server would be reachable from outside the cluster, and Sandtable has no accounts: set server.trustedProxies to the addresses of the proxy that signs people in, or server.insecure to true if everybody may use it." }}
+{{- end }}
 {{- if and (eq .Values.backend "kubernetes") (eq (include "sandtable.runners.namespace" .) .Release.Namespace) }}
 {{- fail (printf "Runs need a namespace of their own: %s is the release's. Set runners.namespace to another, or leave it empty." .Release.Namespace) }}
 {{- end }}

@@ -81,3 +81,39 @@ app.kubernetes.io/name: sandtable-runner
 {{- define "sandtable.server.host" -}}
 $({{ include "sandtable.fullname" . | upper | replace "-" "_" }}_SERVICE_HOST)
 {{- end }}
+
+{{/* As JSON: the names by which the server may be asked. */}}
+{{- define "sandtable.server.names" -}}
+{{- $names := list -}}
+{{- $services := list (include "sandtable.fullname" .) -}}
+{{- if .Values.chat.enabled -}}
+{{- $services = append $services (printf "%s-chat" (include "sandtable.fullname" .)) -}}
+{{- end -}}
+{{- range $services -}}
+{{- $inside := printf "%s.%s" . $.Release.Namespace -}}
+{{- $names = concat $names (list . $inside (printf "%s.svc" $inside) (printf "%s.svc.cluster.local" $inside)) -}}
+{{- end -}}
+{{- if .Values.ingress.enabled -}}
+{{- range .Values.ingress.hosts -}}
+{{- $names = append $names .host -}}
+{{- end -}}
+{{- end -}}
+{{- if .Values.gateway.enabled -}}
+{{- $names = concat $names .Values.gateway.hostnames -}}
+{{- end -}}
+{{- concat $names .Values.server.allowedHosts | uniq | toJson -}}
+{{- end }}
+
+{{/* Not empty when the server can be reached from outside the cluster. */}}
+{{- define "sandtable.server.exposed" -}}
+{{- if or .Values.ingress.enabled .Values.gateway.enabled (ne .Values.server.service.type "ClusterIP") -}}
+true
+{{- end }}
+{{- end }}
+
+{{/* Not empty when everybody who can reach the server may use it. */}}
+{{- define "sandtable.server.open" -}}
+{{- if or .Values.server.insecure (not (or .Values.server.trustedProxies (include "sandtable.server.exposed" .))) -}}
+true
+{{- end }}
+{{- end }}

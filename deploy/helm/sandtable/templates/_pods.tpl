@@ -92,6 +92,16 @@ capabilities:
   value: 0.0.0.0
 - name: SANDTABLE_PORT
   value: "8000"
+- name: SANDTABLE_ALLOWED_HOSTS
+  value: {{ include "sandtable.server.names" . | fromJsonArray | join "," | quote }}
+{{- with .Values.server.trustedProxies }}
+- name: SANDTABLE_TRUSTED_PROXIES
+  value: {{ join "," . | quote }}
+{{- end }}
+{{- if include "sandtable.server.open" . }}
+- name: SANDTABLE_INSECURE
+  value: "true"
+{{- end }}
 - name: SANDTABLE_BACKEND
   value: {{ .Values.backend }}
 {{ include "sandtable.env.model" . }}

@@ -30,7 +30,7 @@ _TAG_LINE = re.compile(r"[ \t]*\[\[[a-z]+-\d+\]\][ \t]*$", re.MULTILINE)
 _ORDINAL = re.compile(r"^(\s*)\d{1,2}[.)](?=\s)")
 _BULLET = re.compile(r"^\s*(?:[-*+]|\d{1,2}[.)])\s+")
 _BLOCK = re.compile(r"^\s*(?:#|\||>)")
-_FENCED = re.compile(r"^\s*(```|~~~).*?(?:^\s*\1|\Z)", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"^[ \t]*(```|~~~).*?(?:^[ \t]*\1|\Z)", re.MULTILINE | re.DOTALL)
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+(?=[\"'(*A-ZÀ-ÞЀ-Я\[])")
 _FALLING = re.compile(
     r"\b(?:f[ae]ll\w*|declin\w*|decreas\w*|dropp?\w*|los[est]\w*|down|lower\w*|less|fewer|reduc\w*|shr[aiu]nk\w*|below"
@@ -44,6 +44,7 @@ _GIVEN_UP = {
     ErrorCode.RUNNER_TIMEOUT: "The code took too long",
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The code needed more memory or space than it may use",
     ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
+    ErrorCode.DATA_DAMAGED: "Nothing was answered",
 }
 
 
@@ -113,7 +114,7 @@ def with_tags(text: str, shown: Sequence[str], wanted: Iterable[str]) -> str:
 
 def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> str:
     """An honest end: what failed, why, and how often it was tried."""
-    lead = _GIVEN_UP.get(problem.code, "The code failed") if problem else "The run was cancelled"
+    lead = _lead(problem) if problem else "The run was cancelled"
     where = f" at step {step} ({goal.rstrip('.')})" if goal else ""
     parts = [f"The analysis could not be finished{where}."]
     if problem is None:
@@ -127,6 +128,12 @@ def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> st
     if attempts > 1:
         parts.append(f"I tried this step {attempts} times, each time with the reason in hand.")
     return "\n\n".join(parts)
+
+
+def _lead(problem: Problem) -> str:
+    if "model" in problem.details:
+        return "The chat model wrote no code for it"
+    return _GIVEN_UP.get(problem.code, "The code failed")
 
 
 def _everything(runs: Sequence[Run]) -> tuple[list[ResultColumn], list[tuple[Any, ...]]]:

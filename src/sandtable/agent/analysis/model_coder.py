@@ -16,7 +16,7 @@ from sandtable.agent.analysis.coder import Advice, Reply, Task, Written
 from sandtable.agent.analysis.reply import ADVICE, CODE, STEPS, read_advice, read_code, read_steps
 from sandtable.agent.endpoint import Endpoint, Privacy
 from sandtable.agent.model_call import ModelCall
-from sandtable.agent.model_limits import Meter, no_usable_reply, raise_if_stopped, within
+from sandtable.agent.model_limits import CircuitBreaker, Meter, no_usable_reply, raise_if_stopped
 from sandtable.agent.model_prompt import SYSTEM
 from sandtable.agent.model_reply import Said
 from sandtable.agent.model_trouble import ModelTrouble
@@ -30,8 +30,10 @@ _Fill = Callable[[Task, Privacy, Problem | None], str]
 
 
 class ModelCoder:
-    def __init__(self, endpoint: Endpoint, call: ModelCall, timeout_s: float) -> None:
-        self._endpoint, self._call, self._timeout_s = endpoint, call, timeout_s
+    def __init__(
+        self, endpoint: Endpoint, call: ModelCall, breaker: CircuitBreaker, timeout_s: float
+    ) -> None:
+        self._endpoint, self._call, self._breaker, self._timeout_s = endpoint, call, breaker, timeout_s
 
     async def plan_steps(self, task: Task) -> Reply[tuple[str, ...]]:
         return await self._asked(prompt.PLAN_STEPS, prompt.plan_prompt, task, STEPS, read_steps)
@@ -49,7 +51,7 @@ class ModelCoder:
         if self._endpoint.privacy == "schema":
             return None
         try:
-            return await within(self._endpoint.name, self._timeout_s, self._conclude(task, plain))
+            return await self._breaker.within(self._timeout_s, lambda: self._conclude(task, plain))
         except ModelTrouble as trouble:
             # The result is there already, with a sentence made here.
             _log.warning("answer left as it is", model=self._endpoint.name, kind=trouble.kind)
@@ -72,8 +74,8 @@ class ModelCoder:
         schema: dict[str, Any],
         read: Callable[[Said], _T | Problem],
     ) -> Reply[_T]:
-        return await within(
-            self._endpoint.name, self._timeout_s, self._repeated(name, fill, task, schema, read)
+        return await self._breaker.within(
+            self._timeout_s, lambda: self._repeated(name, fill, task, schema, read)
         )
 
     async def _repeated(

@@ -15,6 +15,8 @@ from sandtable.errors import Problem
 
 LONGEST_CODE = 20_000
 _LONGEST_STEP = 400
+_LONGEST_REST = 2_000
+"""Characters of all the steps together that are one too many."""
 _LONGEST_SAID = 1_000
 _PYTHON = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:\n```|$)", re.DOTALL | re.IGNORECASE)
 _TEXT = {"type": "string"}
@@ -48,7 +50,7 @@ def read_steps(said: Said) -> tuple[str, ...] | Problem:
         return unreadable("the reply has no `steps`: a list of at least one sentence")
     if len(steps) > MOST_STEPS:
         # Nothing is left out: what comes last is what the others were for.
-        steps[MOST_STEPS - 1 :] = ["; then: ".join(steps[MOST_STEPS - 1 :])]
+        steps[MOST_STEPS - 1 :] = ["; then: ".join(steps[MOST_STEPS - 1 :])[:_LONGEST_REST]]
     return tuple(steps)
 
 
@@ -80,8 +82,6 @@ def read_advice(said: Said) -> Advice | Problem:
 
 
 def _found(said: Said, field: str) -> dict[str, Any] | Problem:
-    if said.given is not None:
-        return said.given
     return object_in(said.text, lambda found: field in found, lists_as=field)
 
 

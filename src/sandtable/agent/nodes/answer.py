@@ -60,7 +60,7 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
         row_count=main.row_count,
         overall=_overall(ended),
     )
-    if not turn.get("origin"):
+    if not turn.get("origin") or turn.get("note"):
         return plain
     try:
         asked = await asked_of(means, state, dataset)
@@ -94,7 +94,7 @@ async def _failure(state: State, run: Run | None) -> State:
     problem = Problem.model_validate(kept) if kept else None
     rejected = run is not None and run.status == "rejected"
     said = Said(
-        text=failure_text(problem, run, repairs=len(turn.get("attempts") or ())),
+        text=failure_text(problem, run, repairs=len(turn.get("attempts") or ()), note=turn.get("note", "")),
         ending="refused" if rejected else "failed",
         run_ids=[run.id] if run else [],
         problem=problem.model_dump(mode="json") if problem else None,

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.analysis.notes import Analysis, task_of
 from sandtable.agent.events import Planned, Thought
+from sandtable.agent.intent import without_language
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.classify import failed
 from sandtable.agent.nodes.coding import coder_in
 from sandtable.agent.nodes.place import dataset_of
-from sandtable.agent.nodes.propose import asked_of
+from sandtable.agent.nodes.propose import asked_of, failed_and, without_model
+from sandtable.agent.proposer import Asked
 from sandtable.agent.state import State, Turn, added, changed, turn_of
 from sandtable.agent.voice import emit, unheard
 from sandtable.errors import SandtableError
+
+_NEEDS_MODEL = "An analysis in Python needs the chat model, so nothing was run."
 
 
 async def plan_steps(means: Means, state: State, config: RunnableConfig) -> State:
@@ -24,9 +30,12 @@ async def plan_steps(means: Means, state: State, config: RunnableConfig) -> Stat
     try:
         dataset = await dataset_of(means, state, config)
         asked = await asked_of(means, state, dataset)
-        reply = await unheard(coder_in(means).plan_steps(task_of(asked, Analysis())))
     except SandtableError as error:
         return State(turn=changed(turn, Turn(said=failed(error))))
+    try:
+        reply = await unheard(coder_in(means).plan_steps(task_of(asked, Analysis())))
+    except SandtableError as error:
+        return State(turn=await _without_python(means, turn, asked, error))
     steps = list(reply.what)
     reading = steps_in_words(steps)
     emit(Planned(plan={"steps": steps}, reading=reading))
@@ -40,6 +49,15 @@ async def plan_steps(means: Means, state: State, config: RunnableConfig) -> Stat
     return State(turn=changed(turn, changes))
 
 
+async def _without_python(means: Means, turn: Turn, asked: Asked, trouble: SandtableError) -> Turn:
+    """A plan where the person only named the language; else the trouble, and that nothing else can do it."""
+    bare = without_language(asked.question)
+    if bare is None or means.planner is None:
+        return changed(turn, Turn(said=failed_and(trouble, _NEEDS_MODEL)))
+    turn = changed(turn, Turn(question=bare, wants_python=True, analyse=False))
+    return changed(turn, await without_model(means, turn, replace(asked, question=bare), trouble))
+
+
 def steps_in_words(steps: list[str]) -> str:
     if len(steps) == 1:
         return f"In Python: {steps[0]}"
@@ -49,4 +67,7 @@ def steps_in_words(steps: list[str]) -> str:
 
 
 def after_plan_steps(state: State) -> str:
-    return "converse" if turn_of(state).get("said") else "write_code"
+    turn = turn_of(state)
+    if turn.get("said"):
+        return "converse"
+    return "write_code" if turn.get("analysis") else "validate"

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.builtin import NAME
 from sandtable.agent.events import Thought
 from sandtable.agent.grounding import grounded
+from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
+from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.nodes.classify import failed
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.proposer import (
@@ -45,9 +49,12 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
     try:
         dataset = await dataset_of(means, state, config)
         asked = await asked_of(means, state, dataset)
-        proposed = await unheard(means.proposer.propose(asked))
     except SandtableError as error:
         return State(turn=changed(turn, Turn(said=failed(error))))
+    try:
+        proposed = await unheard(means.proposer.propose(asked))
+    except SandtableError as error:
+        return State(turn=changed(turn, await without_model(means, turn, asked, error)))
     changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=means.proposer.name)
     what = proposed.what if means.proposer.name == NAME else _checked(proposed.what, turn, dataset)
     changes.update(_taken(means, what, turn, dataset))
@@ -66,6 +73,39 @@ async def asked_of(means: Means, state: State, dataset: Dataset) -> Asked:
         wants_sql=bool(turn.get("wants_sql")),
         python=means.analyses,
     )
+
+
+async def without_model(means: Means, turn: Turn, asked: Asked, trouble: SandtableError) -> Turn:
+    """The built-in planner's plan and a note on why it is its; the trouble where it has none."""
+    if means.planner is None or not isinstance(trouble, ModelTrouble):
+        return Turn(said=failed(trouble))
+    # What the model tried before is no attempt of the planner's.
+    proposed = await unheard(means.planner.propose(replace(asked, attempts=())))
+    if not isinstance(proposed.what, PlanProposal):
+        return Turn(said=_unanswered(trouble, proposed.what))
+    note = sentence(f"the built-in planner answered this, because {inert(trouble.model)} {trouble.in_short}")
+    note = f"{note} {trouble.suggestion}".strip()
+    emit(Thought(text=note))
+    taken = _taken(means, proposed.what, turn, asked.dataset)
+    ours = Turn(origin=means.planner.name, note=note, attempts=[], usage=added(None, proposed.usage))
+    return changed(taken, ours)
+
+
+def _unanswered(trouble: ModelTrouble, what: Proposal) -> Said:
+    if not isinstance(what, AskBack):
+        return failed(trouble)
+    said = failed_and(trouble, f"The built-in planner could not answer it either. {sentence(what.reason)}")
+    said["suggestions"] = list(what.suggestions)
+    return said
+
+
+def failed_and(error: SandtableError, further: str) -> Said:
+    """The error in words, and a further sentence, also for clients that show the problem instead of the text."""
+    said, problem = failed(error), error.problem
+    said["text"] = f"{said.get('text', '')}\n\n{further}"
+    whole = {"suggestion": f"{sentence(problem.suggestion)} {further}".strip()}
+    said["problem"] = problem.model_copy(update=whole).model_dump(mode="json")
+    return said
 
 
 def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:

@@ -22,6 +22,8 @@ def may_repair(means: Means, turn: Turn) -> bool:
         problem
         and problem["code"] in _MENDABLE
         and turn.get("origin")
+        # The planner that stood in for the model would say the same again.
+        and not turn.get("note")
         and not turn.get("given_up")
         and len(turn.get("attempts") or ()) < MOST_REPAIRS
     )

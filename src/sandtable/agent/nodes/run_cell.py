@@ -21,7 +21,14 @@ from sandtable.agent.voice import emit
 from sandtable.errors import ErrorCode, SandtableError
 from sandtable.runs.model import Run, RunRequest
 
-_NOT_MENDABLE = frozenset({ErrorCode.SANDBOX_UNAVAILABLE, ErrorCode.NOT_FOUND, ErrorCode.UNAUTHORIZED})
+_NOT_MENDABLE = frozenset(
+    {
+        ErrorCode.SANDBOX_UNAVAILABLE,
+        ErrorCode.DATA_DAMAGED,
+        ErrorCode.NOT_FOUND,
+        ErrorCode.UNAUTHORIZED,
+    }
+)
 """What other code would meet as well."""
 
 

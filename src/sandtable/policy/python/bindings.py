@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from sandtable.policy.python.members import MEMBERS
-from sandtable.policy.python.scopes import Binding, is_of_module
+from sandtable.policy.python.scopes import Binding, Scope, is_of_module
 from sandtable.policy.python.spots import Places, Spot
-from sandtable.policy.tree import as_node, listed, under
+from sandtable.policy.tree import Node, as_node, listed, under
 
 _DATA = Binding("data")
 _FUNCTION = Binding("function")
+_NO_VALUE: Node = {"_": "Constant", "kind": "none"}
+"""What a name is that is annotated and given no value."""
 
 
 def bind_names(spots: list[Spot], places: Places) -> None:
@@ -55,13 +57,48 @@ def _bind(spot: Spot) -> None:
 
 
 def _bind_name(spot: Spot) -> None:
-    parent, name = spot.parent, spot.text_of("id")
-    if parent is not None and parent.kind == "NamedExpr":
-        spot.scope.of_names.bind(name, Binding("data", value=under(parent.node, "value")))
-    elif parent is not None and parent.kind in ("Assign", "AnnAssign"):
-        spot.scope.bind(name, Binding("data", value=under(parent.node, "value") or None))
-    else:
-        spot.scope.bind(name, _DATA)
+    name, target = spot.text_of("id"), spot
+    steps: list[int | None] = []
+    while target.parent is not None and target.parent.kind in ("Tuple", "List"):
+        items = [as_node(item) for item in listed(target.parent.node, "elts")]
+        places = [place for place, item in enumerate(items) if item is target.node]
+        if not places or any(item.get("_") == "Starred" for item in items):
+            break
+        steps.insert(0, places[0])
+        target = target.parent
+    statement = target.parent
+    if statement is None:
+        return
+    match statement.kind:
+        case "NamedExpr":
+            spot.scope.of_names.bind(name, _shared(statement, spot.scope))
+        case "Assign" if len(listed(statement.node, "targets")) > 1:
+            spot.scope.bind(name, _DATA if steps else _shared(statement, spot.scope))
+        case "Assign" | "AnnAssign":
+            spot.scope.bind(name, _taken(statement, "value", tuple(steps), spot.scope))
+        case "For" if target.field == "target":
+            spot.scope.bind(name, _taken(statement, "iter", (None, *steps), spot.scope))
+        case "comprehension" if target.field == "target":
+            spot.scope.bind(name, _taken(statement, "iter", (None, *steps), _source_scope(statement, spot)))
+        case _:
+            spot.scope.bind(name, _DATA)
+
+
+def _taken(statement: Spot, field: str, steps: tuple[int | None, ...], scope: Scope) -> Binding:
+    return Binding("data", value=under(statement.node, field) or _NO_VALUE, steps=steps, scope=scope)
+
+
+def _shared(statement: Spot, scope: Scope) -> Binding:
+    """What other parts of the code hold as well: if it can be changed, it is not known what it is."""
+    shared = _taken(statement, "value", (), scope)
+    return _DATA if as_node(shared.value).get("_") in ("List", "Set", "Dict") else shared
+
+
+def _source_scope(comprehension: Spot, target: Spot) -> Scope:
+    """Where the source of a loop is read: outside of the comprehension if it is the first one."""
+    around = comprehension.parent
+    is_first = around is not None and listed(around.node, "generators")[0] is comprehension.node
+    return around.scope if around is not None and is_first else target.scope
 
 
 def _bind_import(spot: Spot) -> None:

@@ -7,13 +7,29 @@ from dataclasses import dataclass
 
 from sandtable.catalog.model import Dataset
 from sandtable.policy.python.bindings import bind_names
-from sandtable.policy.python.members import MEMBERS
-from sandtable.policy.python.names import CONNECTION, MODULES
+from sandtable.policy.python.members import CHECKED, MEMBERS
+from sandtable.policy.python.names import (
+    BUILTINS,
+    CONNECTION,
+    FORBIDDEN_BUILTINS,
+    FUNCTIONS,
+    MODULES,
+    ONLY_TABLE,
+    TABLES,
+)
 from sandtable.policy.python.scopes import Meaning, meaning_of
 from sandtable.policy.python.spots import Places, Spot, spots_of
 from sandtable.policy.tree import Node, as_node, listed, under
 
+MAX_STEPS = 20_000
+"""How often the value of an expression is followed in one text; honest code needs some hundreds."""
 _AMBIENT = {**MODULES, CONNECTION: CONNECTION}
+_AMBIENT_NAMES = frozenset({*_AMBIENT, *FUNCTIONS, *BUILTINS, *FORBIDDEN_BUILTINS, TABLES, ONLY_TABLE})
+_EXCEPTIONS = ("Error", "Exception", "Exit", "Group", "Interrupt", "Iteration", "Warning")
+_PLAIN_BASES = frozenset({"object", "dict", "list", "set", "frozenset", "tuple", "int", "float", "bool"})
+"""Builtins that a class may be made of without getting a method that does what a text says."""
+_PLAIN_BASE_MODULES = ("collections.", "enum.", "typing.")
+_TEXT_BASES = frozenset({"collections.UserString", "enum.StrEnum"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,23 +54,45 @@ class Code:
         self.columns = frozenset(column.name for table in dataset.tables for column in table.columns)
         self.attributes = frozenset(_own_attributes(self.spots))
         """Attributes that classes of the text define for their own objects."""
-        self._classes = frozenset(spot.text_of("name") for spot in self.spots if spot.kind == "ClassDef")
+        self._steps_left = MAX_STEPS
+        self._classes: dict[str, list[Spot]] = {}
+        self._loads: dict[str, list[Spot]] = {}
+        for spot in self.spots:
+            if spot.kind == "ClassDef":
+                self._classes.setdefault(spot.text_of("name"), []).append(spot)
+            if spot.kind == "Name" and spot.node.get("ctx") == "Load":
+                self._loads.setdefault(spot.text_of("id"), []).append(spot)
 
     def is_given(self, name: str) -> bool:
         """Whether the namespace holds it as data: a table, or what the caller says is there."""
         return name in self.tables or name in self.names
 
+    def may_follow(self) -> bool:
+        """Counts a step from an expression to where its value comes from. After too many, nothing is certain."""
+        self._steps_left -= 1
+        return self._steps_left >= 0
+
+    def loads_of(self, name: str) -> list[Spot]:
+        """Where a name is read, in whatever scope."""
+        return self._loads.get(name, [])
+
     def meaning(self, spot: Spot) -> Meaning:
         """What a Name can mean at its place."""
         name = spot.text_of("id")
         found = meaning_of(name, spot.scope)
-        if (
-            found.ambient
-            and found.bindings
-            and any(_binds_around(above, below, name) for above, below in _steps(spot))
-        ):
-            return Meaning(found.bindings, ambient=False)
-        return found
+        if not found.ambient or not found.bindings:
+            return found
+        is_bound = any(_binds_around(above, below, name) for above, below in _steps(spot))
+        return Meaning(found.bindings, ambient=self._is_ambient(name) and not is_bound)
+
+    def _is_ambient(self, name: str) -> bool:
+        """Whether a name has a meaning that the text did not give it."""
+        return (
+            name in _AMBIENT_NAMES
+            or self.is_given(name)
+            or name.startswith("__")
+            or name.endswith(_EXCEPTIONS)
+        )
 
     def modules(self, spot: Spot, node: Node) -> frozenset[str]:
         """The modules that an expression inside a spot can be: `pd`, `np.random`. Nothing else holds a module."""
@@ -63,6 +101,13 @@ class Code:
     def members(self, spot: Spot, node: Node) -> frozenset[str]:
         """The members of modules that an expression can be, by their full name: `numpy.random.default_rng`."""
         return self._dotted(spot, node, modules=False)
+
+    def called(self, spot: Spot) -> frozenset[str]:
+        """The members of modules that a Call can be one of, also of those that an earlier cell imported."""
+        func = under(spot.node, "func")
+        name = str(func.get("id"))
+        is_earlier = name in self.names
+        return self.members(spot, func) | {c for c in CHECKED if is_earlier and c.endswith(f".{name}")}
 
     def _dotted(self, spot: Spot, node: Node, *, modules: bool) -> frozenset[str]:
         path: list[str] = []
@@ -83,30 +128,65 @@ class Code:
         found |= {".".join([target, *reversed(path)]) for target in meaning.targets("member")}
         return frozenset(f for f in found if f not in MEMBERS)
 
-    def is_own_object(self, spot: Spot, node: Node) -> bool:
-        """Whether an expression is an object of a class that the text itself defines."""
-        if node.get("_") == "Name":
-            return self._is_self(spot, str(node.get("id"))) or self._is_made_here(spot, node)
-        return self._is_call_of_own(spot, node)
+    def is_own_attribute(self, spot: Spot) -> bool:
+        """Whether an attribute is read from an object of a class of the text, which has such a one."""
+        attribute, value = spot.text_of("attr"), under(spot.node, "value")
+        if attribute not in self.attributes:
+            return False
+        if value.get("_") != "Name":
+            return self._is_call_of_own(spot, value)
+        return self._is_self(spot, str(value.get("id")), attribute) or self._is_made_here(spot, value)
+
+    def is_own_class(self, spot: Spot) -> bool:
+        """Whether a Name is a class of the text that has nothing of a library's in it."""
+        return spot.kind == "Name" and self._is_plain_name(spot, set())
+
+    def _is_plain_name(self, spot: Spot, seen: set[str]) -> bool:
+        meaning, classes = self.meaning(spot), self._classes.get(spot.text_of("id"), [])
+        is_one_class = meaning.is_function and len(meaning.bindings) == len(classes) == 1
+        return is_one_class and self._is_plain_class(classes[0], seen)
+
+    def _is_plain_class(self, spot: Spot, seen: set[str]) -> bool:
+        if spot.text_of("name") in seen:
+            return False
+        seen = seen | {spot.text_of("name")}
+        decorators = [as_node(d) for d in listed(spot.node, "decorator_list")]
+        return all(self.members(spot, under(d, "func") or d) for d in decorators) and all(
+            self._is_plain_base(spot, as_node(base), seen) for base in listed(spot.node, "bases")
+        )
+
+    def _is_plain_base(self, spot: Spot, base: Node, seen: set[str]) -> bool:
+        if base.get("_") == "Subscript":
+            base = under(base, "value")
+        members = self.members(spot, base)
+        if members:
+            return all(m.startswith(_PLAIN_BASE_MODULES) and m not in _TEXT_BASES for m in members)
+        if base.get("_") != "Name":
+            return False
+        place, name = Spot(base, spot, "bases", spot.scope), str(base.get("id"))
+        if not self.meaning(place).bindings and not self.is_given(name):
+            return name in _PLAIN_BASES or name.endswith(_EXCEPTIONS)
+        return self._is_plain_name(place, seen)
 
     def _is_made_here(self, spot: Spot, node: Node) -> bool:
         value = self.meaning(Spot(node, spot, "value", spot.scope)).only_value
         return value is not None and self._is_call_of_own(spot, value)
 
     def _is_call_of_own(self, spot: Spot, node: Node) -> bool:
-        func = under(node, "func")
-        if node.get("_") != "Call" or func.get("_") != "Name":
-            return False
-        meaning = self.meaning(Spot(func, spot, "func", spot.scope))
-        return meaning.is_function and str(func.get("id")) in self._classes
+        return node.get("_") == "Call" and self.is_own_class(
+            Spot(under(node, "func"), spot, "func", spot.scope)
+        )
 
-    def _is_self(self, spot: Spot, name: str) -> bool:
+    def _is_self(self, spot: Spot, name: str, attribute: str) -> bool:
         """The first parameter of a method, or another object that it is compared with."""
-        bindings = meaning_of(name, spot.scope).bindings
-        if name not in ("self", "cls", "other") or len(bindings) != 1:
+        is_compared = name == "other" and attribute.startswith("_")
+        if not (is_compared or name in ("self", "cls")) or len(meaning_of(name, spot.scope).bindings) != 1:
             return False
         return any(
-            above.kind == "FunctionDef" and above.parent is not None and above.parent.kind == "ClassDef"
+            above.kind == "FunctionDef"
+            and above.parent is not None
+            and above.parent.kind == "ClassDef"
+            and self._is_plain_class(above.parent, set())
             for above in spot.above()
         )
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 import re
 import string
 
-from sandtable.policy.python.attributes import forbidden_method
 from sandtable.policy.python.code import Code
 from sandtable.policy.python.names import CONNECTION, FORBIDDEN_BUILTINS, MODULES
+from sandtable.policy.python.words import forbidden_method
 
 _TOKENS = re.compile(
     r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|`[^`]*`|(?P<at>@\s*)?(?P<word>[^\W\d]\w*)|(?P<dot>\.)|\d[\w.]*|\s+|.""",
@@ -29,7 +29,7 @@ def expression_trouble(text: str, code: Code, *, bare_names: bool) -> str | None
     for token in _TOKENS.finditer(text):
         word = token.group("word")
         if word and (after_dot or word.startswith("__")):
-            if forbidden_method(word, code) or word.startswith("__"):
+            if forbidden_method(word, code.columns) or word.startswith("__"):
                 return word
         elif word in _NOT_VARIABLES and (token.group("at") or (bare_names and word not in code.columns)):
             return word
@@ -50,7 +50,7 @@ def format_trouble(text: str, code: Code) -> str | None:
                 continue
             for _literal, name, spec, _conversion in fields:
                 for attribute in _FIELD_ATTRIBUTE.findall(name or ""):
-                    if forbidden_method(attribute, code):
+                    if forbidden_method(attribute, code.columns):
                         return attribute
                 if spec:
                     specs.append(spec)

@@ -11,9 +11,12 @@ from typing import Any
 
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode
-from sandtable.policy.python.attributes import attribute_finding, string_finding
+from sandtable.policy.python.annotations import annotation_finding
+from sandtable.policy.python.attributes import attribute_finding
+from sandtable.policy.python.by_name import by_name_finding
 from sandtable.policy.python.calls import call_finding
 from sandtable.policy.python.code import Code, Finding
+from sandtable.policy.python.formats import format_finding
 from sandtable.policy.python.grammar import syntax_finding
 from sandtable.policy.python.imports import import_finding
 from sandtable.policy.python.reading import name_finding
@@ -28,7 +31,9 @@ RULES: tuple[Callable[[Spot, Code], Finding | None], ...] = (
     name_finding,
     attribute_finding,
     call_finding,
-    string_finding,
+    by_name_finding,
+    format_finding,
+    annotation_finding,
 )
 
 
@@ -44,7 +49,8 @@ def judge_python(
     code = Code(text, under(parsed, "tree"), dataset, names)
     findings = [found for spot in code.spots for rule in RULES if (found := rule(spot, code))]
     if findings:
-        return min((_refused(code, f) for f in findings), key=lambda r: r.position or 0)
+        # Of two at one place the shorter says more exactly what it is.
+        return min((_refused(code, f) for f in findings), key=lambda r: (r.position or 0, r.length))
     volatile = volatile_in(code)
     return Approved(
         sql=text,

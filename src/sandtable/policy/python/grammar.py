@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from sandtable.policy.python.attributes import forbidden_word
 from sandtable.policy.python.code import Code, Finding
 from sandtable.policy.python.spots import Spot
-from sandtable.policy.tree import as_node, listed
+from sandtable.policy.python.words import METHODS, forbidden_method, forbidden_word
+from sandtable.policy.tree import as_node, listed, under
 
 ALLOWED: frozenset[str] = frozenset(
     """
@@ -32,17 +32,6 @@ REFUSED: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("TemplateStr", "Interpolation"), _NO_TEMPLATE),
 }
 """Syntax that is known and unwanted: what is said of it, and advised. What neither list knows is refused as well."""
-
-METHODS: frozenset[str] = frozenset(
-    """
-    __init__ __post_init__ __repr__ __str__ __format__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __hash__
-    __bool__ __len__ __iter__ __next__ __reversed__ __contains__ __getitem__ __setitem__ __delitem__
-    __missing__ __call__ __enter__ __exit__ __add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__
-    __rmul__ __imul__ __truediv__ __rtruediv__ __floordiv__ __mod__ __pow__ __neg__ __pos__ __abs__ __int__
-    __float__ __index__ __round__ __and__ __or__ __xor__ __invert__
-    """.split()
-)
-"""Special methods that a class may define."""
 
 
 def syntax_finding(spot: Spot, code: Code) -> Finding | None:
@@ -71,14 +60,11 @@ def syntax_finding(spot: Spot, code: Code) -> Finding | None:
 
 
 def _class_finding(spot: Spot) -> Finding | None:
-    if listed(spot.node, "keywords"):
-        keyword = str(as_node(listed(spot.node, "keywords")[0]).get("arg"))
-        return Finding(
-            spot,
-            keyword,
-            f"A class may not take `{keyword}=`.",
-            "write a plain class, or a function that makes one",
-        )
+    for keyword in (str(as_node(k).get("arg", "**")) for k in listed(spot.node, "keywords")):
+        # Of a TypedDict; any other class refuses it by itself.
+        if keyword != "total":
+            hint = "write a plain class, or a function that makes one"
+            return Finding(spot, keyword, f"A class may not take `{keyword}=`.", hint)
     for base in map(as_node, listed(spot.node, "bases")):
         if base.get("_") == "Name" and base.get("id") == "type":
             return Finding(spot, "type", "A class of classes is not allowed.", "write a plain class")
@@ -99,8 +85,10 @@ def _function_finding(spot: Spot) -> Finding | None:
 
 
 def _pattern_finding(spot: Spot, code: Code) -> Finding | None:
+    is_own = code.is_own_class(Spot(under(spot.node, "cls"), spot, "cls", spot.scope))
+    forbidden = forbidden_word if is_own else forbidden_method
     for attribute in map(str, listed(spot.node, "kwd_attrs")):
-        if reason := forbidden_word(attribute, code):
+        if reason := forbidden(attribute, code.columns):
             return Finding(
                 spot, attribute, f"A pattern may not read `{attribute}`: {reason}", "match on plain values"
             )

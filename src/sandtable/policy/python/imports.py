@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from sandtable.policy.python.code import Code, Finding
-from sandtable.policy.python.members import ADVICE, MEMBERS, advice
+from sandtable.policy.python.members import ADVICE, CHECKED, MEMBERS, advice
 from sandtable.policy.python.names import ABSENT, IMPORTABLE, MODULES
 from sandtable.policy.python.spots import Spot
 
 _HERE = {module: name for name, module in reversed(MODULES.items())}
 _OTHERWISE = "only these can be imported: " + ", ".join(sorted({m.partition(".")[0] for m in IMPORTABLE}))
-
-NEVER_RENAMED: frozenset[str] = frozenset({"operator.attrgetter", "operator.methodcaller"})
-"""Later cells of a session know them by these names."""
 
 
 def import_finding(spot: Spot, code: Code) -> Finding | None:
@@ -37,7 +34,7 @@ def _member_finding(spot: Spot, module: str, name: str, asname: str) -> Finding 
     if name == "*":
         hint = f"import {module}, or name what you need: from {module} import …"
         return Finding(spot, "*", f"Not everything of {module} can be imported at once.", hint)
-    if full in NEVER_RENAMED and asname and asname != name:
+    if full in CHECKED and asname and asname != name:
         return Finding(spot, full, f"`{name}` must keep its name.", f"write from {module} import {name}")
     if full in MEMBERS or name in MEMBERS[module]:
         return None

@@ -31,6 +31,16 @@ MEMBERS: dict[str, frozenset[str]] = {
     },
 }
 
+CHECKED: frozenset[str] = frozenset(
+    """
+    operator.attrgetter operator.methodcaller functools.wraps functools.update_wrapper pandas.set_option
+    pandas.option_context pandas.reset_option pandas.get_option pandas.pivot_table pandas.crosstab
+    pandas.NamedAgg pandas.NamedFunc
+    """.split()
+)
+"""Members whose arguments are looked at where they are called. Imported, they keep their names: by these a later
+cell of a session is known to call them."""
+
 _HOME = "the dataset's tables are variables: {table}, tables['{table}']"
 _NO_FILES = "results are given out with show_table(…), show_plot(…) or print(…)"
 
@@ -57,6 +67,11 @@ ADVICE: dict[str, str] = {
     "numpy.lib": "use np itself; for a moving window df['x'].rolling(7)",
     "numpy.testing": "compare with np.allclose(a, b)",
     "numpy.row_stack": "write np.vstack(…)",
+    "numpy.bmat": "write np.block([[a, b], [c, d]])",
+    **dict.fromkeys(
+        ("functools.singledispatch", "functools.singledispatchmethod"),
+        "write one function that looks: if isinstance(x, str): …",
+    ),
     **dict.fromkeys(
         ("numpy.char.array", "numpy.char.asarray", "numpy.char.chararray"), "write np.array(…, dtype=str)"
     ),

@@ -20,7 +20,11 @@ class Binding:
     target: str = ""
     """The dotted name that an import gives."""
     value: Node | None = None
-    """What is assigned, where it is one plain value."""
+    """The expression that its value is taken from, where the text has one."""
+    steps: tuple[int | None, ...] = ()
+    """How it is taken from there: a number stands for the item at that place, None for each item in turn."""
+    scope: Scope | None = None
+    """Where that expression is read."""
 
 
 @dataclass(slots=True)
@@ -85,7 +89,7 @@ class Meaning:
     @property
     def only_value(self) -> Node | None:
         """The one value that it is ever given."""
-        if self.ambient or len(self.bindings) != 1:
+        if self.ambient or len(self.bindings) != 1 or self.bindings[0].steps:
             return None
         return self.bindings[0].value
 

@@ -59,7 +59,7 @@ class DockerExecutor:
         self._warm_target = warm
         self._usual = Limits(memory_mb=memory_mb)
         self._jobs = Jobs(self._work, parallel)
-        self._shelves: Shelves[Shelf, Container] = Shelves(_KEYS_KEPT)
+        self._shelves: Shelves[Shelf, Container] = Shelves(_KEYS_KEPT, _outdates)
         self._refills: dict[Shelf, asyncio.Task[None]] = {}
         self._refilling = asyncio.Semaphore(_REFILLS)
         self._hellos: dict[Kind, Hello] = {}
@@ -188,6 +188,10 @@ class DockerExecutor:
                     log.warning("container_not_warmed", reason=str(error))
                     return
                 self._shelves.put(shelf, container)
+
+
+def _outdates(shelf: Shelf, other: Shelf) -> bool:
+    return shelf[1].outdates(other[1])
 
 
 def _shelf_of(job: Job) -> Shelf:

@@ -33,7 +33,7 @@ class Pool:
         self._presealed_target = presealed
         self._standby: Shelves[int, Sandbox] = Shelves()
         """By the size of their scratch space."""
-        self._presealed: Shelves[Key, Sandbox] = Shelves(keys)
+        self._presealed: Shelves[Key, Sandbox] = Shelves(keys, Key.outdates)
         self._refill_lock = asyncio.Lock()
         self._closed = False
 

@@ -1,7 +1,7 @@
-"""Which jobs this service takes, and whether their data are here.
+"""Which jobs this service takes, and whether their data are here and whole.
 
 Invariant: a job that was admitted names nothing outside the folder of its dataset's version, and asks for no more
-than this process can carry.
+than this process can carry. It runs on files that have the digests which lie beside them.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ import re
 from itertools import islice
 from pathlib import Path
 
+from sandtable.catalog.integrity import Damage, Integrity, Whole, damaged
+from sandtable.catalog.store import BAIT
+from sandtable.catalog.version_files import DIGESTS
 from sandtable.errors import InvalidInput
-from sandtable.recent import Recent
 from sandtable.sandbox.job import Job, JobResult, Mode
 from sandtable.sandbox.outcome import failed
 
@@ -24,7 +26,6 @@ MOST_LISTED = 1000
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
 _VERSION = re.compile(r"sha256:([0-9a-f]{64})")
 _FILE = re.compile(r"[^/\0]{1,255}")
-_BAIT = "bait.parquet"
 # A parser kept or held for the next text needs its texts to come one after another to one place.
 _ONE_PLACE = ("keep", "hold")
 
@@ -70,17 +71,15 @@ class DataFolder:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._whole: Recent[tuple[str, tuple[str, ...]], bool] = Recent(1024)
-        """A version never changes: what was found is not looked for again."""
+        self._integrity = Integrity(root)
+        self._checks: dict[str, asyncio.Lock] = {}
 
     async def missing(self, job: Job) -> JobResult | None:
         """How the job ends when its data are not here."""
-        key = (job.dataset_version, tuple(ref.path for ref in job.data))
-        if not job.dataset_version or self._whole.get(key):
+        if not job.dataset_version or isinstance(self._integrity.look(job.dataset_version), Whole):
             return None
         lacking = await asyncio.to_thread(self._lacking, job)
         if lacking is None:
-            self._whole.put(key, True)
             return None
         return failed(
             job,
@@ -91,12 +90,47 @@ class DataFolder:
             " read-only, as `data` of its own SANDTABLE_HOME, or build an image that holds this version",
         )
 
+    async def opened(self, job: Job) -> tuple[Job, Whole | None] | JobResult:
+        """The job on its data as they are now, found whole; or how it ends when they are not."""
+        if not job.data:
+            return job, None
+        found = self._integrity.look(job.dataset_version)
+        if found is None:
+            async with self._checks.setdefault(job.dataset_version, asyncio.Lock()):
+                found = await asyncio.to_thread(self._integrity.check, job.dataset_version)
+        if isinstance(found, Damage):
+            return self.damaged(job, found.why)
+        unknown = [ref.path for ref in job.data if ref.path not in found.stamps]
+        if unknown:
+            return self.damaged(job, f"no digest of {', '.join(unknown)} is recorded")
+        refs = tuple(ref.model_copy(update={"stamp": found.stamp(ref.path)}) for ref in job.data)
+        return job.model_copy(update={"data": refs}), found
+
+    async def unchanged(self, whole: Whole | None) -> bool:
+        """Whether the files of a job that has ended were not touched since they were opened."""
+        if whole is None or not self._integrity.same(whole):
+            return whole is None
+        if whole.settled:
+            return True
+        found = await asyncio.to_thread(self._integrity.check, whole.version)
+        return isinstance(found, Whole) and found.stamps == whole.stamps
+
+    def damaged(self, job: Job, why: str) -> JobResult:
+        error = damaged(job.dataset_version, f"at the execution service, {why}", job.dataset_id)
+        advice = (
+            "Restore the data of `sandtable execd`; where it reads the server's own, "
+            "run `sandtable data scrub --repair` on the server."
+        )
+        return failed(job, error.code, "DataDamaged", error.message, advice)
+
     def _lacking(self, job: Job) -> str | None:
         folder = self._root / "versions" / job.dataset_version.removeprefix("sha256:")
         named = f" (dataset `{job.dataset_id}`)" if job.dataset_id else ""
         if not folder.is_dir():
             return f"the data of version {job.dataset_version}{named}"
         files = [ref.path for ref in job.data if not (folder / ref.path).is_file()]
+        if job.data and not (folder / DIGESTS).is_file():
+            files.append(DIGESTS)
         return f"{', '.join(files)} of version {job.dataset_version}{named}" if files else None
 
     def versions(self) -> tuple[str, ...]:
@@ -108,5 +142,5 @@ class DataFolder:
         except OSError:
             return ()
         # The self-test leaves a folder for its attempts to spoil.
-        data = (folder for folder in folders if not (folder / _BAIT).exists())
+        data = (folder for folder in folders if not (folder / BAIT).exists())
         return tuple(f"sha256:{folder.name}" for folder in islice(data, MOST_LISTED))

@@ -84,8 +84,14 @@ class Desk:
         if missing is not None:
             # A server's self-test, with a bait in the server's own folder: the attempts are made without it.
             job = job.model_copy(update={"dataset_version": "", "data": ()})
+        opened = await self._data.opened(job)
+        if isinstance(opened, JobResult):
+            return opened
+        job, whole = opened
         await self._executor.submit(job.model_copy(update={"id": inner}))
         result = await self._executor.result(inner)
+        if not await self._data.unchanged(whole):
+            return self._data.damaged(job, "its files changed while they were read")
         return result.model_copy(update={"job_id": job.id})
 
     async def wait(

@@ -21,7 +21,7 @@ from sandtable.sandbox.selftest import examine
 from sandtable.server import logs
 from sandtable.server.execd.admit import SERVED
 from sandtable.server.execd.app import create_execd_app
-from sandtable.server.standing import Server, address, bound, configured, require, stopping
+from sandtable.server.standing import Server, addresses, bound, configured, require, stopping
 from sandtable.settings import Settings
 
 GRACE_S = 10
@@ -32,8 +32,8 @@ _HERE = ("auto", "local", "multiprocessing")
 log = structlog.get_logger("sandtable.execd")
 
 
-async def listen_execd(settings: Settings, announce: Callable[[str, Offer], None]) -> None:
-    """Serve until a signal comes. `announce` hears the address and what is offered once requests are answered.
+async def listen_execd(settings: Settings, announce: Callable[[tuple[str, ...], Offer], None]) -> None:
+    """Serve until a signal comes. `announce` is given the addresses and what is offered once requests are answered.
 
     Raises InvalidInput, SandboxUnavailable.
     """
@@ -49,7 +49,7 @@ async def listen_execd(settings: Settings, announce: Callable[[str, Offer], None
             app = create_execd_app(executor, token, data=store, modes=_modes(settings), most=most)
             offer = await app.state.house.offer()
             config = configured(app, grace_s=GRACE_S, keep_alive_s=KEEP_ALIVE_S)
-            server = Server(config, lambda: announce(address(settings.execd_host, listening), offer))
+            server = Server(config, lambda: announce(addresses(listening), offer))
             with stopping(server):
                 await server.serve(sockets=[listening])
             log.info("execd_stopping")

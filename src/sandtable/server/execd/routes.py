@@ -15,7 +15,7 @@ from sandtable import __version__
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
-from sandtable.sandbox.job import Job, Mode
+from sandtable.sandbox.job import Job, JobResult, Mode
 from sandtable.sandbox.remote.protocol import (
     HEALTH,
     HELLO,
@@ -178,10 +178,11 @@ class Warmed(BaseModel):
 async def warm(request: Request, job: Job) -> Response:
     house = _house(request)
     job = admitted(job, house.modes)
-    here = await house.data.missing(job) is None
-    if here:
-        await house.executor.warm(job)
-    return _answer(200, Warmed(warmed=here))
+    opened = await house.data.missing(job) or await house.data.opened(job)
+    if isinstance(opened, JobResult):
+        return _answer(200, Warmed(warmed=False))
+    await house.executor.warm(opened[0])
+    return _answer(200, Warmed())
 
 
 @router.get(HEALTH, operation_id="healthz", summary="Is the process alive?", tags=["health"])

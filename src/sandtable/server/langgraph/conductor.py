@@ -81,7 +81,7 @@ class Conductor:
         forgotten = self._under_way(order.thread.id) if order.strategy == "rollback" else []
         try:
             live.place = self._line.enter(
-                order.thread.id, order.strategy, live.cancel, lambda: live.abandoned
+                order.thread.id, order.user, order.strategy, live.cancel, lambda: live.abandoned
             )
             await self._store.accept(turn, order.opening, written(order))
         except BaseException:
@@ -97,7 +97,7 @@ class Conductor:
         journal = Journal(self._store, left.turn.id, last=left.last + UNWRITTEN)
         live = Live(left.turn, read(left.order), journal, left.begun + 1)
         try:
-            live.place = self._line.enter(left.turn.thread_id, "enqueue", live.cancel)
+            live.place = self._line.enter(left.turn.thread_id, live.order.user, "enqueue", live.cancel)
         except QueueFull:
             await journal.flush()
             return False

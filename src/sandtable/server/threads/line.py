@@ -1,15 +1,17 @@
-"""The order of turns: one at a time in a thread, in the order they came; and not too many in all.
+"""The order of turns: one at a time in a thread, in the order they came; and not too many in all, or of one user.
 
-Invariant: a place is left exactly once, and nobody behind it in its thread begins before.
+Invariant: a place is left exactly once, and no turn behind it in its thread begins before. Users take turns, too.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
-from sandtable.capsule.store import QueueFull
+from sandtable.capsule.store import QueueFull, over_share
+from sandtable.runs.fair_queue import FairQueue, share_of
 from sandtable.server.threads.model import ThreadBusy
 
 Strategy = Literal["enqueue", "reject", "interrupt", "rollback"]
@@ -23,12 +25,14 @@ class Place:
         self,
         line: Line,
         thread_id: str,
+        user: str,
         ahead: list[Place],
         cancel: Callable[[], None],
         abandoned: Callable[[], bool],
     ) -> None:
         self._line = line
         self._thread_id = thread_id
+        self.user = user
         self.ahead = ahead
         self.cancel = cancel
         self.abandoned = abandoned
@@ -40,14 +44,14 @@ class Place:
         """Returns when it is this turn's turn."""
         for other in self.ahead:
             await other._left.wait()
-        await self._line.slots.acquire()
+        await self._line.slots.acquire(self.user)
         self._working = True
 
     def leave(self) -> None:
         if self._left.is_set():
             return
         if self._working:
-            self._line.slots.release()
+            self._line.slots.release(self.user)
         self._line.forget(self._thread_id, self)
         self._left.set()
 
@@ -56,14 +60,18 @@ class Place:
 
 
 class Line:
-    def __init__(self, at_once: int, waiting: int) -> None:
-        self.slots = asyncio.Semaphore(at_once)
+    def __init__(self, at_once: int, waiting: int, share: float = 1.0) -> None:
+        """`share`: how much of both is for one user."""
         self._most = at_once + waiting
+        self._each = share_of(self._most, share)
+        self.slots = FairQueue("answers", at_once, self._most, share)
         self._threads: dict[str, list[Place]] = {}
+        self._users: Counter[str] = Counter()
 
     def enter(
         self,
         thread_id: str,
+        user: str,
         strategy: Strategy,
         cancel: Callable[[], None],
         abandoned: Callable[[], bool] = lambda: False,
@@ -76,16 +84,19 @@ class Line:
                 suggestion="Wait for it, cancel it, or send the message with another multitask_strategy.",
                 thread_id=thread_id,
             )
-        if sum(map(len, self._threads.values())) >= self._most:
+        if self._users.total() >= self._most:
             raise QueueFull(
                 "as many conversations wait for an answer as may wait",
                 suggestion="Try again in a moment, or raise SANDTABLE_QUEUE_LIMIT.",
             )
+        if self._users[user] >= self._each:
+            raise over_share(user, f"{self._users[user]} answers under way")
         for other in ahead:
             if strategy in ("interrupt", "rollback") or other.abandoned():
                 other.cancel()
-        place = Place(self, thread_id, ahead, cancel, abandoned)
+        place = Place(self, thread_id, user, ahead, cancel, abandoned)
         self._threads.setdefault(thread_id, []).append(place)
+        self._users[user] += 1
         return place
 
     def under_way(self, thread_id: str) -> list[Place]:
@@ -96,6 +107,9 @@ class Line:
         places.remove(place)
         if not places:
             del self._threads[thread_id]
+        self._users[place.user] -= 1
+        if not self._users[place.user]:
+            del self._users[place.user]
 
     async def aclose(self) -> None:
         """Ends whatever is under way, and waits for it."""

@@ -3,38 +3,46 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 
-from sandtable.capsule.store import QueueFull
+from sandtable.capsule.store import QueueFull, over_share
+from sandtable.runs.fair_queue import share_of
 
 MOST = 512
 LEAVING_S = 1.0
 
 
 class Listeners:
-    def __init__(self) -> None:
+    def __init__(self, share: float = 1.0) -> None:
+        """`share`: how many of all may be one user's."""
+        self._each = share_of(MOST, share)
         self._news: dict[str, set[asyncio.Event]] = {}
-        self._count = 0
+        self._users: Counter[str] = Counter()
         self._gone = asyncio.Event()
         self.closing = asyncio.Event()
 
     @contextmanager
-    def join(self, session_id: str) -> Generator[asyncio.Event, None, None]:
+    def join(self, session_id: str, user: str) -> Generator[asyncio.Event, None, None]:
         """An event that is set when the session has news. Raises QueueFull."""
-        if self._count >= MOST:
+        if self._users[user] >= self._each:
+            raise over_share(user, f"{self._users[user]} streams open")
+        if self._users.total() >= MOST:
             raise QueueFull("as many listen as may listen", suggestion="Try again later.")
         news = asyncio.Event()
-        self._count += 1
+        self._users[user] += 1
         self._news.setdefault(session_id, set()).add(news)
         try:
             yield news
         finally:
-            self._count -= 1
+            self._users[user] -= 1
+            if not self._users[user]:
+                del self._users[user]
             self._news[session_id].discard(news)
             if not self._news[session_id]:
                 del self._news[session_id]
-            if not self._count:
+            if not self._users:
                 self._gone.set()
 
     def wake(self, session_id: str) -> None:
@@ -45,7 +53,7 @@ class Listeners:
         """Everybody is told, and has a moment to leave."""
         self._gone.clear()
         self.closing.set()
-        if self._count:
+        if self._users:
             try:
                 async with asyncio.timeout(LEAVING_S):
                     await self._gone.wait()

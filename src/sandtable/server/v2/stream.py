@@ -16,6 +16,7 @@ from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
 from sandtable.errors import NotFound, SandtableError
+from sandtable.server.callers import user_of
 from sandtable.server.conversations import Conversations
 from sandtable.server.json_text import encode
 from sandtable.server.v2.following import Following
@@ -67,7 +68,7 @@ async def _served(websocket: WebSocket, session_id: str, after: int | None) -> E
     listeners: Listeners = websocket.app.state.listeners
     conversations: Conversations = websocket.app.state.conversations
     try:
-        with listeners.join(session_id) as news:
+        with listeners.join(session_id, user_of(websocket)) as news:
             talk = await conversations.get()
             await talk.thread(session_id)
             following = Following(talk, session_id, after, news)

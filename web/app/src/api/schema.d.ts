@@ -339,7 +339,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Derive a stored capsule again */
+        /**
+         * Derive a stored capsule again
+         * @description Verifications wait in a queue of their own, and end when their client hangs up.
+         */
         post: operations["verify_run"];
         delete?: never;
         options?: never;
@@ -379,7 +382,8 @@ export interface paths {
         put?: never;
         /**
          * Derive a capsule again
-         * @description Checks the signature, compiles, judges and runs again, and names the link that is broken.
+         * @description Checks the signature; if a trusted key made it, compiles, judges and runs again, and names the link that is
+         *     broken. Verifications wait in a queue of their own, and end when their client hangs up.
          */
         post: operations["verify"];
         delete?: never;
@@ -701,7 +705,7 @@ export interface components {
          * ErrorCode
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "NOT_FOUND" | "UNAUTHORIZED";
+        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
         /**
          * Fix
          * @description One way to mend what was refused or failed: replaces all that was handed in. Either a text or a plan.
@@ -2214,6 +2218,15 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
+            /** @description The sandbox, the store or the queue takes nothing now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     download_json: {
@@ -2254,6 +2267,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description The sandbox, the store or the queue takes nothing now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2298,6 +2320,15 @@ export interface operations {
                     "application/json": components["schemas"]["HTTPValidationError"];
                 };
             };
+            /** @description The sandbox, the store or the queue takes nothing now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     verify_run: {
@@ -2336,6 +2367,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HTTPValidationError"];
+                };
+            };
+            /** @description The sandbox, the store or the queue takes nothing now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -2425,6 +2465,7 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
+        /** @description A DSSE envelope, or what `sandtable run --json` printed. */
         requestBody: {
             content: {
                 "application/json": {
@@ -2453,6 +2494,15 @@ export interface operations {
             };
             /** @description The request cannot be used; the message says why. */
             422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The sandbox, the store or the queue takes nothing now. */
+            503: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -16,16 +16,17 @@ export function useAskCommands(datasets: readonly DatasetSummary[]): void {
   const aui = useAui();
   const running = useSessionState((state) => state.live !== null);
   const last = useSessionState((state) => pathTo(state.tree, state.head).at(-1)?.question.id ?? null);
-  const startAnew = () => {
+  const start = (address: string) => {
+    // At once: the address follows a moment later, and a person may type before that.
     session.clear();
-    void go(places.ask);
+    void go(address);
     focusQuestion();
   };
   const editLast = () => {
     if (last) aui.thread().message({ id: last }).composer().beginEdit();
   };
   useCommandList([
-    { id: "thread.new", title: "New question", keys: "n", run: startAnew },
+    { id: "thread.new", title: "New question", keys: "n", run: () => start(places.ask) },
     { id: "ask.focus", title: "Write a question", keys: "/", run: focusQuestion },
     ...(running ? [{ id: "ask.stop", title: "Stop", keys: ".", run: () => void session.stop() }] : []),
     ...(last && !running
@@ -36,7 +37,7 @@ export function useAskCommands(datasets: readonly DatasetSummary[]): void {
       title: `Ask about ${one.title || one.id}`,
       group: "Datasets",
       words: one.description,
-      run: () => void go(`${places.ask}?${new URLSearchParams({ dataset: one.id })}`),
+      run: () => start(`${places.ask}?${new URLSearchParams({ dataset: one.id })}`),
     })),
   ]);
 }

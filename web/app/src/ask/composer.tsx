@@ -1,47 +1,79 @@
 // Where a question is written. It is never disabled: while an answer is under way one can write the next.
-import { ComposerPrimitive, useAui, useAuiState } from "@assistant-ui/react";
+// The text is kept in `drafts`, outside of React and of assistant-ui, whose own composer is ready only some
+// moments after its field can be seen: what was typed until then was lost.
 import { ArrowUp, Square } from "lucide-react";
-import { type KeyboardEvent, useEffect, useRef, useState } from "react";
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 import { useSearchParams } from "react-router";
 import { commands } from "~/commands";
-import { useThreadId } from "~/shell";
 import { IconButton, useLate } from "~/ui";
-import { draftOf, keepDraft } from "./draft";
-import { useSessionState } from "./use_session";
+import { drafts } from "./drafts";
+import { useSession, useSessionState } from "./use_session";
 import { warmUp } from "./warm_up";
 
 export const COMPOSER_ID = "question";
 const LONGEST = 16_384;
+const MOST_LINES = 6;
 
 // On a touch screen the focus would bring up a keyboard that covers half the page.
 const HAS_KEYBOARD = matchMedia("(pointer: fine)").matches;
 
-export function Composer({ placeholder }: { placeholder: string }) {
+interface ComposerProps {
+  placeholder: string;
+  /** What the question is about; nothing as long as the datasets are not known. */
+  datasetId: string | null;
+}
+
+export function Composer({ placeholder, datasetId }: ComposerProps) {
+  const session = useSession();
   const running = useSessionState((state) => state.live !== null);
   const stopping = useSessionState((state) => state.live?.stopping === true);
-  const empty = useAuiState((state) => state.composer.text.trim() === "");
-  const [sendsLater, sendLater] = useLateSending();
-  useDraft();
+  const threadId = useDraftsThread();
+  const text = useSyncExternalStore(drafts.subscribe, () => drafts.get(threadId));
+  const waits = useSyncExternalStore(drafts.subscribe, () => drafts.waits(threadId));
   useAskedInAddress();
+  const send = () => {
+    // Of this moment: the last letter and Enter may both arrive before the page is rendered again.
+    const { threadId, live } = session.get();
+    const question = drafts.get(threadId);
+    if (live || question.trim() === "") return;
+    if (datasetId === null) {
+      drafts.sendLater(threadId);
+      return;
+    }
+    drafts.set(threadId, "");
+    if (!session.ask(question, datasetId)) drafts.set(threadId, question);
+  };
+  useEffect(() => {
+    if (waits && datasetId !== null) send();
+  });
   const pressed = (event: KeyboardEvent) => {
     warmUp();
-    if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing && !running) sendLater();
-    // What was written is kept until the answer is there; Enter then sends it.
-    if (event.key === "Enter" && !event.shiftKey && (running || empty)) event.preventDefault();
+    if (event.key !== "Enter" || event.shiftKey || event.nativeEvent.isComposing) return;
+    event.preventDefault();
+    // While an answer is under way, what was written stays; Enter sends it when the answer is there.
+    send();
   };
   return (
     <>
-      <Waiting for={sendsLater} />
-      <ComposerPrimitive.Root className="flex items-end gap-2 rounded-lg border border-control bg-page p-1.5 transition-colors focus-within:border-accent">
-        <ComposerPrimitive.Input
+      <Waiting for={waits && datasetId === null} />
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          send();
+        }}
+        className="flex items-end gap-2 rounded-lg border border-control bg-page p-1.5 transition-colors focus-within:border-accent"
+      >
+        <textarea
+          ref={useLines(text)}
           id={COMPOSER_ID}
           aria-label="Question"
           placeholder={placeholder}
+          // biome-ignore lint/a11y/noAutofocus: the page has one purpose, and this is where it begins
           autoFocus={HAS_KEYBOARD}
-          maxRows={6}
+          rows={1}
           maxLength={LONGEST}
-          cancelOnEscape={false}
-          unstable_focusOnRunStart={false}
+          value={text}
+          onChange={(event) => drafts.set(session.get().threadId, event.target.value)}
           onKeyDown={pressed}
           className="min-h-8 min-w-0 flex-1 resize-none bg-transparent px-2 py-1.5 outline-none placeholder:text-ink-3"
         />
@@ -56,31 +88,53 @@ export function Composer({ placeholder }: { placeholder: string }) {
             <Square fill="currentColor" className="scale-75" />
           </IconButton>
         ) : (
-          <ComposerPrimitive.Send asChild>
-            <IconButton label="Ask" keys="enter" kind="primary">
-              <ArrowUp />
-            </IconButton>
-          </ComposerPrimitive.Send>
+          <IconButton
+            type="submit"
+            label="Ask"
+            keys="enter"
+            kind="primary"
+            disabled={datasetId === null || text.trim() === ""}
+          >
+            <ArrowUp />
+          </IconButton>
         )}
-      </ComposerPrimitive.Root>
+      </form>
     </>
   );
 }
 
-/** Whoever is quicker than the list of datasets need not press Enter twice: the question goes out when it can. */
-function useLateSending(): [waits: boolean, wait: () => void] {
-  const aui = useAui();
-  const canSend = useAuiState((state) => state.composer.canSend);
-  const text = useAuiState((state) => state.composer.text);
-  const [waiting, setWaiting] = useState<string | null>(null);
-  // Whoever goes on writing wants to say something else.
-  const waits = waiting !== null && waiting === text;
-  useEffect(() => {
-    if (!waits || !canSend) return;
-    setWaiting(null);
-    aui.composer().send();
-  }, [waits, canSend, aui]);
-  return [waits && !canSend, () => setWaiting(canSend || text.trim() === "" ? null : text)];
+/**
+ * Whose draft is shown. The session knows at once; the address changes some moments after "New question", and what
+ * was typed in between would be kept for the thread before.
+ */
+function useDraftsThread(): string | null {
+  const threadId = useSessionState((state) => state.threadId);
+  const opening = useSessionState((state) => state.opening);
+  const shown = useRef(threadId);
+  useLayoutEffect(() => {
+    // It got its thread by being asked, not by being opened.
+    if (shown.current === null && threadId !== null && !opening) drafts.move(threadId);
+    shown.current = threadId;
+  }, [threadId, opening]);
+  return threadId;
+}
+
+/** As high as its text, up to MOST_LINES. */
+function useLines(text: string) {
+  const field = useRef<HTMLTextAreaElement>(null);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the height follows the text
+  useLayoutEffect(() => {
+    const box = field.current;
+    if (!box) return;
+    box.style.height = "auto";
+    const { lineHeight, paddingTop, paddingBottom } = getComputedStyle(box);
+    const most =
+      MOST_LINES * Number.parseFloat(lineHeight) +
+      Number.parseFloat(paddingTop) +
+      Number.parseFloat(paddingBottom);
+    box.style.height = `${Math.min(box.scrollHeight, most)}px`;
+  }, [text]);
+  return field;
 }
 
 function Waiting({ for: waits }: { for: boolean }) {
@@ -92,35 +146,14 @@ function Waiting({ for: waits }: { for: boolean }) {
   );
 }
 
-/** What is written belongs to its thread; it is there again when the thread is. */
-function useDraft(): void {
-  const threadId = useThreadId();
-  const aui = useAui();
-  const text = useAuiState((state) => state.composer.text);
-  const shown = useRef<string | null | undefined>(undefined);
-  useEffect(() => {
-    if (shown.current === threadId) {
-      keepDraft(threadId, text);
-      return;
-    }
-    const first = shown.current === undefined;
-    // A new question that has just got its thread was sent: what is written meanwhile moves with it.
-    const moved = shown.current === null && text !== "" && !first;
-    if (shown.current === null) keepDraft(null, moved && threadId === null ? text : "");
-    shown.current = threadId;
-    if (moved) keepDraft(threadId, text);
-    else aui.composer().setText(draftOf(threadId));
-  }, [threadId, text, aui]);
-}
-
 /** A link may bring a question (`?q=…`): it is written for the reader to send, and leaves the address. */
 function useAskedInAddress(): void {
   const [parameters, setParameters] = useSearchParams();
-  const aui = useAui();
+  const session = useSession();
   const asked = parameters.get("q");
   useEffect(() => {
     if (asked === null) return;
-    aui.composer().setText(asked.slice(0, LONGEST));
+    drafts.set(session.get().threadId, asked.slice(0, LONGEST));
     setParameters(
       (before) => {
         const after = new URLSearchParams(before);
@@ -129,5 +162,5 @@ function useAskedInAddress(): void {
       },
       { replace: true },
     );
-  }, [asked, aui, setParameters]);
+  }, [asked, session, setParameters]);
 }

@@ -49,7 +49,10 @@ export function Conversation(props: ConversationProps) {
         <div className="shrink-0 border-t">
           <div className="mx-auto w-full max-w-3xl px-4 pt-3 pb-4">
             <Notice />
-            <Composer placeholder={name ? `Ask about ${name}` : "Ask about your data"} />
+            <Composer
+              placeholder={name ? `Ask about ${name}` : "Ask about your data"}
+              datasetId={datasetId}
+            />
           </div>
         </div>
       )}

@@ -28,7 +28,7 @@ function Ask() {
   const inThread = threadId !== null || started;
   const datasetId = inThread ? own : (chosen?.id ?? null);
   return (
-    <Runtime datasetId={datasetId}>
+    <Runtime>
       <Page
         still
         title={title ?? (threadId ? "Conversation" : "New question")}

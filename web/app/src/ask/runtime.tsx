@@ -9,13 +9,7 @@ import { type ReactNode, useMemo, useState } from "react";
 import { Messages } from "./messages";
 import { useSession, useSessionState } from "./use_session";
 
-interface RuntimeProps {
-  /** Of a new question; nothing as long as no dataset is known. */
-  datasetId: string | null;
-  children: ReactNode;
-}
-
-export function Runtime({ datasetId, children }: RuntimeProps) {
+export function Runtime({ children }: { children: ReactNode }) {
   const session = useSession();
   const tree = useSessionState((state) => state.tree);
   const head = useSessionState((state) => state.head);
@@ -25,13 +19,8 @@ export function Runtime({ datasetId, children }: RuntimeProps) {
   const runtime = useExternalStoreRuntime<ThreadMessage>({
     messageRepository: repository,
     isRunning: running,
-    isSendDisabled: datasetId === null,
-    onNew: async (message) => {
-      const text = textOf(message);
-      const taken = datasetId !== null && session.ask(text, datasetId);
-      // What cannot be asked now is still there to be asked.
-      if (!taken) runtime.thread.composer.setText(text);
-    },
+    // New questions do not come this way: `Composer` asks the session itself.
+    onNew: async () => undefined,
     onEdit: async (message) => {
       if (message.sourceId) await session.edit(message.sourceId, textOf(message));
     },

@@ -1,6 +1,14 @@
 // The conversation of the page, for its components.
 import { useQueryClient } from "@tanstack/react-query";
-import { createContext, useContext, useEffect, useRef, useState, useSyncExternalStore } from "react";
+import {
+  createContext,
+  useContext,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react";
 import { useNavigate } from "react-router";
 import { keys } from "~/api/queries";
 import { places, useThreadId } from "~/shell";
@@ -50,9 +58,14 @@ export function usePageSession(): Session {
         onEnded: (id) => handlers.current.onEnded(id),
       }),
   );
-  useEffect(() => {
-    if (threadId === null) session.clear();
-    else if (session.get().threadId !== threadId) void session.open(threadId);
+  const left = useRef<string | null>(null);
+  // Before the page is painted: what is typed at once is then typed into the thread of the address.
+  useLayoutEffect(() => {
+    const shown = session.get().threadId;
+    // A question that was asked before the address came here has begun a conversation of its own: it stays.
+    if (threadId === null && shown === left.current) session.clear();
+    else if (threadId !== null && shown !== threadId) void session.open(threadId);
+    left.current = threadId;
   }, [threadId, session]);
   // Leaving the page ends the listening, not the answer.
   useEffect(() => () => session.clear(), [session]);

@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { DatasetSummary, RunStatus } from "~/api/model";
 import { newTurn, type Turn } from "~/events/turn";
 import { choose } from "./chosen_dataset";
-import { draftOf, keepDraft } from "./draft";
 import { newId } from "./ids";
 import { refusedParts, words } from "./not_answered";
 import type { Live } from "./session_state";
@@ -59,6 +58,12 @@ test("what the chips offer is not said twice", () => {
   expect(spoken(turn({ text: "12.8 % overall" }))).toBe("12.8\u00a0% overall");
 });
 
+test("a note on who answered is said, the table and the reading are not", () => {
+  const note = "*The built-in planner answered this, because openai:gpt-5 could not be reached.*";
+  const text = `Europe has 5.\n\n${note}\n\n| a | b |\n| --- | --- |\n\n*Read as: revenue*`;
+  expect(spoken(turn({ text }))).toBe(`Europe has 5.\n\n${note}`);
+});
+
 test.each<[string, Partial<Turn>, string]>([
   ["the message", { text: "Refused.", problem: { code: "X", message: "m" } }, "Refused."],
   ["the problem", { problem: { code: "X", message: "m", suggestion: "s" } }, "M.\n\nS."],
@@ -101,13 +106,6 @@ test("short names", () => {
   expect(shortRun("run_01a1de62684900000054271a8b6dc201")).toBe("01a1de6268");
   expect(shortVersion("sha256:f9847bcd0c1b813a")).toBe("f9847bcd");
   expect(newId()).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
-});
-
-test("a draft belongs to its thread", () => {
-  keepDraft("t1", "half a question");
-  expect([draftOf("t1"), draftOf("t2"), draftOf(null)]).toEqual(["half a question", "", ""]);
-  keepDraft("t1", "");
-  expect(draftOf("t1")).toBe("");
 });
 
 test.each<[string, Record<string, unknown>, [string, string, string] | null]>([

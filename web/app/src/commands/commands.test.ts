@@ -51,6 +51,15 @@ test("the last one registered holds, and gives way when it goes", () => {
   expect(registry.run("nothing")).toBe(false);
 });
 
+test("a fallback gives way to a command that was there before it", () => {
+  const registry = new Registry();
+  const away = registry.add({ id: "a", title: "page", run: () => undefined });
+  registry.add({ id: "a", title: "shell", fallback: true, run: () => undefined });
+  expect(registry.find("a")?.title).toBe("page");
+  away();
+  expect(registry.find("a")?.title).toBe("shell");
+});
+
 test("fields are typed in, buttons are not", () => {
   const field = (tag: string, type?: string) => {
     const made = document.createElement(tag);

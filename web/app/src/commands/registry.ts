@@ -1,7 +1,7 @@
 // Everything a person can do, registered once and used by button, key and palette alike.
 
 export interface Command {
-  /** `thread.new`, `details.toggle`: the last one registered under an id holds. */
+  /** `thread.new`, `details.toggle`: of several with one id the last one added holds. */
   id: string;
   title: string;
   /** Heading in the palette and in the list of keys. */
@@ -12,6 +12,8 @@ export interface Command {
   words?: string;
   /** Whether it also works while the person types in a field; those with `mod` always do. */
   whileTyping?: boolean;
+  /** Gives way to any other command with its id, also to one that was added before it. */
+  fallback?: boolean;
   run: () => void;
 }
 
@@ -23,7 +25,7 @@ export class Registry {
   /** Adds a command; calling what it returns takes it away. */
   add(command: Command): () => void {
     const stack = this.stacks.get(command.id) ?? [];
-    this.stacks.set(command.id, [...stack, command]);
+    this.stacks.set(command.id, command.fallback ? [command, ...stack] : [...stack, command]);
     this.changed();
     return () => {
       const left = (this.stacks.get(command.id) ?? []).filter((one) => one !== command);

@@ -73,7 +73,7 @@ function useShellCommands({ openPalette, openKeys }: { openPalette: () => void; 
     ? { title: "Close details", run: details.close }
     : { title: "Show details", run: () => subject && details.open(subject) };
   useCommandList([
-    { id: "thread.new", title: "New question", keys: "n", run: () => go(places.ask) },
+    { id: "thread.new", title: "New question", keys: "n", fallback: true, run: () => go(places.ask) },
     { id: "place.data", title: "Go to data", run: () => go(places.data) },
     { id: "place.runs", title: "Go to runs", run: () => go(places.runs) },
     ...(details.runId || subject ? [{ id: "details.toggle", keys: "d", ...toggled }] : []),

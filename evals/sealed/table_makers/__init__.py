@@ -1,0 +1,1 @@
+"""Invented tables in varied domains. Integer arithmetic and one seeded generator per table."""

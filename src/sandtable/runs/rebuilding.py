@@ -1,0 +1,96 @@
+"""Damaged versions are built again from the files that they were made from, where these are kept."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+import structlog
+
+from sandtable.catalog.convert import Convert
+from sandtable.catalog.ingest import ingest_again, ingest_declared
+from sandtable.catalog.integrity import Whole
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.registry import Catalog
+from sandtable.catalog.source import Progress
+from sandtable.catalog.store import DataStore
+from sandtable.errors import SandtableError
+
+log = structlog.get_logger(__name__)
+
+_AGAIN_S = 60.0
+"""After a rebuild that failed, the runs of the next minute do not begin another."""
+
+
+class Rebuilding:
+    def __init__(
+        self,
+        catalog: Catalog,
+        store: DataStore,
+        convert: Convert,
+        lock_of: Callable[[str], asyncio.Lock],
+        watched: Callable[[str], Progress],
+        *,
+        by_itself: bool,
+    ) -> None:
+        """`lock_of` a dataset excludes its conversion elsewhere; `watched` a version is called with how far its rebuild
+        is, and ends it by raising. `by_itself`: `begin` begins something."""
+        self._catalog = catalog
+        self._store = store
+        self._convert = convert
+        self._lock_of = lock_of
+        self._watched = watched
+        self._by_itself = by_itself
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._not_before: dict[str, float] = {}
+
+    def begin(self, version: str) -> bool:
+        """In the background, if this process does that. Whether it is under way now."""
+        if version in self._tasks:
+            return True
+        if not self._by_itself or time.monotonic() < self._not_before.get(version, 0.0):
+            return False
+        if self._declared(version) is None and not self._store.integrity.originals(version):
+            return False
+        task = self._tasks[version] = asyncio.create_task(self._rebuild(version), name=f"rebuild {version}")
+        task.add_done_callback(lambda _: self._tasks.pop(version, None))
+        return True
+
+    async def rebuild(self, version: str, progress: Progress | None = None) -> None:
+        """Unless it is whole by now. Raises InvalidInput where the original is not kept, or is another by now."""
+        declared = self._declared(version)
+        async with self._lock_of(version if declared is None else declared.id):
+            found = await asyncio.to_thread(self._store.check, version, progress)
+            if isinstance(found, Whole):
+                return
+            if declared is None:
+                await ingest_again(version, self._store, self._convert, progress)
+                return
+            assert self._catalog.folder is not None
+            await ingest_declared(
+                declared, self._catalog.folder, self._store, self._convert, progress, replace=True
+            )
+
+    def _declared(self, version: str) -> Dataset | None:
+        if self._catalog.folder is None:
+            return None
+        return next((dataset for dataset in self._catalog.values() if dataset.version == version), None)
+
+    async def _rebuild(self, version: str) -> None:
+        try:
+            await self.rebuild(version, self._watched(version))
+        except SandtableError as error:
+            self._not_before[version] = time.monotonic() + _AGAIN_S
+            log.error("data_not_rebuilt", version=version, reason=error.message)
+        except Exception:
+            self._not_before[version] = time.monotonic() + _AGAIN_S
+            log.exception("data_not_rebuilt", version=version)
+        else:
+            log.warning("data_rebuilt", version=version)
+
+    async def aclose(self) -> None:
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)

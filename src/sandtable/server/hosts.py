@@ -1,0 +1,159 @@
+"""The names that this server answers to, and the web pages that may use it: pure judgements about a request's head.
+
+Invariant: a browser that came here by a name that is not ours (DNS rebinding), or for a page of another origin, is
+refused whatever else the request holds. Programs send no origin; only the name is checked for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+from typing import Self
+
+from starlette.datastructures import Headers
+
+from sandtable.errors import ErrorCode, Problem
+
+_AUTHORITY = re.compile(r"(\[[0-9A-Fa-f.]*:[0-9A-Fa-f:.]*\]|[A-Za-z0-9_.-]{1,254})(?::([0-9]{0,5}))?")
+_WEB_ADDRESS = re.compile(r"(https?)://([^/?#]*)(?:[/?#].*)?", re.IGNORECASE)
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why a request is not answered, and with which status."""
+
+    status: int
+    problem: Problem
+
+
+@dataclass(frozen=True, slots=True)
+class Authority:
+    """Host and port as in a Host header: a name in lower case without a final dot, or an address as it is usually
+    written."""
+
+    host: str
+    port: int | None
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """None for what is no host and port: user names, paths, other characters than those of DNS."""
+        found = _AUTHORITY.fullmatch(text)
+        if found is None or int(found[2] or 0) > 65535:
+            return None
+        host = _address_text(found[1][1:-1]) if found[1].startswith("[") else _name(found[1])
+        return cls(host, int(found[2]) if found[2] else None) if host else None
+
+    def is_origin(self, scheme: str, other: Authority) -> bool:
+        default = _DEFAULT_PORTS[scheme]
+        return self.host == other.host and (self.port or default) == (other.port or default)
+
+
+def read_address(text: str) -> IPv4Address | IPv6Address | None:
+    """An address without its zone; one of IPv4 inside one of IPv6 is the former."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return (address.ipv4_mapped or address) if isinstance(address, IPv6Address) else address
+
+
+def _address_text(text: str) -> str | None:
+    address = read_address(text)
+    return str(address) if address else None
+
+
+def _name(text: str) -> str | None:
+    name = text.lower().removesuffix(".")
+    return None if "" in name.split(".") else _address_text(name) or name
+
+
+class OwnNames:
+    """`localhost`, the loopback addresses, the address that a connection was made to, and what the settings add."""
+
+    def __init__(self, allowed: Iterable[str], bound: str = "") -> None:
+        given = [*allowed, *([bound.lower()] if bound else [])]
+        self._all = "*" in given
+        self._exactly = frozenset(["localhost", *given])
+        self._below = tuple(name.removeprefix("*") for name in given if name.startswith(("*.", ".")))
+
+    def have(self, host: str, reached_at: str | None) -> bool:
+        address = read_address(host)
+        if address is not None and (address.is_loopback or address == read_address(reached_at or "")):
+            return True
+        # Labels of DNS: `.example.org` must not match `.example.org` itself, which no host is called.
+        below = any(host.endswith(name) and len(host) > len(name) for name in self._below)
+        return self._all or below or host in self._exactly
+
+
+def judge_host(
+    target: str, given: Sequence[str], names: OwnNames, reached_at: str | None = None
+) -> Authority | Refusal:
+    """`target` is the request's, as sent; `given` its Host headers; `reached_at` the server's end of the connection."""
+    if not target.startswith("/"):
+        return _unreadable(
+            "the request's target is not a path", "Begin the target with `/`, as in `GET /runs`."
+        )
+    if len(given) != 1:
+        how_many = "several Host headers" if given else "no Host header"
+        return _unreadable(f"the request has {how_many}", "Send one Host header.")
+    authority = Authority.read(given[0])
+    if authority is None:
+        return _unreadable("the Host header holds no host", "Send `Host: NAME` or `Host: NAME:PORT`.")
+    if names.have(authority.host, reached_at):
+        return authority
+    problem = Problem(
+        code=ErrorCode.UNAUTHORIZED,
+        message=f"this server does not answer to the name `{authority.host}`",
+        suggestion=(
+            f"If it is one of its names, add it: SANDTABLE_ALLOWED_HOSTS={authority.host}"
+            " (several with commas between them)."
+        ),
+    )
+    return Refusal(421, problem)
+
+
+def of_another_origin(headers: Headers, own: Authority, *, opens_page: bool, https: bool = False) -> bool:
+    """Whether a browser sends this for a page that is not ours.
+
+    `own` is the host that the browser asked; `opens_page`, whether a link may lead here; `https`, whether the browser
+    is known to have asked by TLS. What the browser says itself counts first; browsers say it to `https` and to
+    `localhost` only, and old ones never.
+    """
+    site = headers.get("sec-fetch-site", "")
+    if site == "same-origin":
+        return False
+    if site not in ("", "none"):
+        return not (opens_page and _navigates(headers))
+    origins = headers.getlist("origin")
+    if origins:
+        return len(origins) > 1 or not _is_own(origins[0], own, https)
+    referers = headers.getlist("referer")
+    # A link of another page has its address as referer, and looks the same as a request by its script.
+    return bool(referers) and not (site or opens_page or _is_own(referers[0], own, https))
+
+
+def _navigates(headers: Headers) -> bool:
+    """A person follows a link, in a tab of its own: no frame, no image, no script, nothing fetched ahead."""
+    return (
+        headers.get("sec-fetch-mode") == "navigate"
+        and headers.get("sec-fetch-dest") == "document"
+        and not headers.get("sec-purpose", headers.get("purpose", ""))
+    )
+
+
+def _is_own(page: str, own: Authority, https: bool) -> bool:
+    """`null`, which stands for a page that has no origin, is not ours."""
+    found = _WEB_ADDRESS.fullmatch(page)
+    authority = Authority.read(found[2]) if found else None
+    if found is None or authority is None:
+        return False
+    scheme = found[1].lower()
+    # The other way round, a proxy may have ended TLS without saying so.
+    return authority.is_origin(scheme, own) and (scheme == "https" or not https)
+
+
+def _unreadable(message: str, suggestion: str) -> Refusal:
+    return Refusal(400, Problem(code=ErrorCode.VALIDATION_ERROR, message=message, suggestion=suggestion))
