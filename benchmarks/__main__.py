@@ -14,11 +14,11 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chat, contenders, extras, peer_image, python
+from benchmarks import chat, contenders, extras, growth, peer_image, python
 from benchmarks.data import QUERIES, Data, make_data
 from benchmarks.measure import Table, Timings, take_turns
 from benchmarks.peers import open_peers
-from benchmarks.targets import Extras, Target, chat_targets, judge
+from benchmarks.targets import Extras, Target, chat_targets, growth_targets, judge
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.local.executor import LocalExecutor
 
@@ -153,7 +153,7 @@ async def _python_only(arguments: argparse.Namespace) -> int:
 
 async def _main(arguments: argparse.Namespace) -> int:
     if arguments.chat:
-        targets = chat_targets(await _chats(arguments.quick))
+        targets = [*chat_targets(await _chats(arguments.quick)), *growth_targets(await growth.measure())]
         _print_targets(targets)
         return 0 if all(target.met for target in targets) else 1
     if arguments.python:
@@ -165,13 +165,14 @@ async def _main(arguments: argparse.Namespace) -> int:
         _print_table(table, missing)
         measured = await _extras(data, arguments.quick)
         chats = await _chats(arguments.quick)
+        grown = await growth.measure()
         pythons = await _pythons(data, arguments)
     except SandboxUnavailable as error:
         print(f"{error.message}\n{error.suggestion}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(root)
-    targets = [*judge(table, measured, chats), *python.targets(pythons)]
+    targets = [*judge(table, measured, chats, grown), *python.targets(pythons)]
     _print_targets(targets)
     if arguments.json:
         told = {**_as_json(table, missing, measured, targets), "python": python.as_json(pythons)}

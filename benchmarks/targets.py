@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.chat import TALKERS, Chats
 from benchmarks.contenders import IN_PROCESS, SUBPROCESS, sandtable_name
+from benchmarks.growth import TURNS, Growth
 from benchmarks.measure import Table, Timings
 
 
@@ -35,8 +36,20 @@ class Extras:
     soak_runs: int
 
 
-def judge(table: Table, extras: Extras, chats: Chats) -> list[Target]:
-    return [*_timing_targets(table), *_extra_targets(extras), *chat_targets(chats)]
+def judge(table: Table, extras: Extras, chats: Chats, growth: Growth) -> list[Target]:
+    return [
+        *_timing_targets(table),
+        *_extra_targets(extras),
+        *chat_targets(chats),
+        *growth_targets(growth),
+    ]
+
+
+def growth_targets(growth: Growth) -> list[Target]:
+    return [
+        Target(f"a thread of {TURNS} ordinary turns", growth.states_mb, 2, "MB"),
+        Target(f"unanswered of these {TURNS} turns", growth.unanswered, 0, ""),
+    ]
 
 
 def chat_targets(chats: Chats) -> list[Target]:

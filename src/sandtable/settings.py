@@ -224,6 +224,23 @@ class Settings(BaseSettings):
     """How much one user of a server may have of what all of them share: places of runs, verifications, checks and
     answers, and room in their queues; at least one of each. A command has one user, who has all of it."""
 
+    keep_days: int | None = Field(default=None, ge=1)
+    """Runs and conversations that were last used longer ago than this are removed, in days; see retention.md. All are
+    kept when unset."""
+
+    keep_runs: int | None = Field(default=None, ge=1)
+    """How many of the newest runs are kept; all when unset."""
+
+    keep_mb: int | None = Field(default=None, ge=1)
+    """How much the runs, capsules and conversations that are kept may take, in MiB; no limit when unset."""
+
+    user_disk_mb: int | None = Field(default=None, ge=0)
+    """How much one user's runs, capsules and conversations may take, in MiB, before more are refused; 0 is no limit.
+    When unset it is 10,240 for `sandtable serve`, and no limit for the command line and the library."""
+
+    user_threads: int | None = Field(default=None, ge=0)
+    """How many conversations one user may have on a server; 0 is no limit. When unset it is 10,000."""
+
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
 

@@ -223,6 +223,32 @@ async def test_many_conversations_at_once(office: Office) -> None:
 async def test_threads_are_kept_beside_the_runs(office: Office) -> None:
     await office.say("hello", thread="kept")
     with sqlite3.connect(office.parts.settings.home / "threads.db") as database:
-        found = database.execute("SELECT count(*) FROM checkpoints WHERE thread_id = 'kept'").fetchone()
+        found = database.execute(
+            "SELECT count(*) FROM sandtable_checkpoints WHERE thread_id = 'kept'"
+        ).fetchone()
     database.close()
     assert found == (2,)
+
+
+def _taken(path: Path) -> int:
+    """Bytes of a database in use, with all that was written in its own file."""
+    database = sqlite3.connect(path)
+    database.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    pages, free, size = (
+        database.execute(f"PRAGMA {name}").fetchone()[0]
+        for name in ("page_count", "freelist_count", "page_size")
+    )
+    database.close()
+    return (pages - free) * size
+
+
+async def test_a_turn_costs_what_eighty_of_them_may(office: Office) -> None:
+    """A thread of 80 ordinary turns has less than 2 MB: no turn costs more because others came before it."""
+    asked = [case["question"] for case in PROMPTS if case["dataset"] == "ecommerce"]
+    path = office.parts.settings.home / "threads.db"
+    for number in range(12):
+        assert (await office.say(asked[number % len(asked)], thread="long")).ending == "answered"
+    before = _taken(path)
+    for number in range(8):
+        assert (await office.say(asked[number % len(asked)], thread="long")).ending == "answered"
+    assert (_taken(path) - before) / 8 < 2_000_000 / 80

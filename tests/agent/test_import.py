@@ -9,7 +9,7 @@ import sys
 def test_the_parts_do_not_load_the_conversation() -> None:
     program = (
         "import sys, sandtable.assemble, sandtable.cli; "
-        "print([name for name in ('langgraph', 'langchain_core', 'aiosqlite') if name in sys.modules])"
+        "print([name for name in ('langgraph', 'langchain_core') if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"

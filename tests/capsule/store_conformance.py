@@ -7,13 +7,16 @@ makes a store over the same, initially empty, database each time it is called.
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from sandtable.capsule.store import Ending, Fairness, QueueFull, RunFilter, RunRecord, RunStore
+from sandtable.capsule.canonical import digest
+from sandtable.capsule.holdings import Holding, Removal
+from sandtable.capsule.store import Ending, Fairness, HolderGone, QueueFull, RunFilter, RunRecord, RunStore
 
 Make = Callable[[], RunStore]
 
@@ -288,3 +291,93 @@ class StoreConformance:
         shared = await store.get("run_0003")
         assert shared is not None
         assert shared.result == {"rows": [[1]]}
+
+    # Removal
+
+    async def test_a_removed_run_leaves_a_line_and_nothing_else(self, make: Make, store: RunStore) -> None:
+        await self.finished(store, 1, cache_key="k")
+        await self.finished(store, 2)
+        assert await store.holdings.remove(["run_0001", "run_9"], AT, "age") == ["run_0001"]
+        assert await store.get("run_0001") is None and await store.capsule("run_0001") is None
+        assert await store.cached("k") is None
+        assert [made.id for made in await store.list(RunFilter())] == ["run_0002"]
+        other = make()
+        await other.open()
+        found = await other.holdings.removal("run_0001")
+        await other.aclose()
+        assert found == Removal("run_0001", AT, "age", "ann", "shop", digest({"payload": "capsule of 1"}))
+        assert await store.holdings.removal("run_0002") is None
+        assert await store.holdings.remove(["run_0001"], AT, "age") == []
+
+    async def test_what_is_needed_is_not_removed(self, store: RunStore) -> None:
+        await self.finished(store, 1)
+        await self.finished(store, 2, result=None, result_of="run_0001")
+        await self.finished(store, 3, session="a")
+        await self.finished(store, 4, session="a")
+        await self.finished(store, 5, session="b")
+        await self.accepted(store, 6)
+        kept = await store.holdings.remove(["run_0001", "run_0003", "run_0005", "run_0006"], AT, "age")
+        assert kept == ["run_0005"]
+        # All that need each other go together.
+        gone = ["run_0001", "run_0002", "run_0003", "run_0004"]
+        assert await store.holdings.remove(gone, AT, "age") == gone
+
+    async def test_what_stays_keeps_what_it_needs(self, store: RunStore) -> None:
+        """Of what was chosen together, one is needed meanwhile by a run that was not there before."""
+        await self.finished(store, 1)
+        await self.finished(store, 2, result=None, result_of="run_0001", session="a")
+        await self.finished(store, 3, session="a")
+        await self.finished(store, 4, result=None, result_of="run_0003")
+        assert await store.holdings.remove(["run_0001", "run_0002", "run_0003"], AT, "size") == []
+
+    async def test_what_is_held_is_listed(self, store: RunStore) -> None:
+        await self.finished(store, 1, session="a")
+        await self.finished(store, 2, result=None, result_of="run_0001")
+        await self.accepted(store, 3, user="bob")
+        held = {one.id: one for one in await store.holdings.runs()}
+        texts = ({"n": 1, "ended": True}, {"payload": "capsule of 1"}, {"rows": [[1]]})
+        size = sum(len(json.dumps(text)) for text in texts)
+        assert held["run_0001"] == Holding("run_0001", AT, True, size, None, "a")
+        assert held["run_0002"].result_of == "run_0001" and 0 < held["run_0002"].bytes < size
+        assert (held["run_0003"].ended, held["run_0003"].bytes) == (False, 0)
+        assert await store.holdings.bytes_of("ann") == size + held["run_0002"].bytes
+        assert await store.holdings.bytes_of("bob") == 0
+        await store.holdings.remove(["run_0001", "run_0002"], AT, "age")
+        assert await store.holdings.bytes_of("ann") == 0
+
+    async def test_a_result_whose_holder_is_gone_is_refused(self, store: RunStore) -> None:
+        await self.finished(store, 1)
+        await store.holdings.remove(["run_0001"], AT, "count")
+        await self.accepted(store, 2)
+        await store.claim("me", AT)
+        with pytest.raises(HolderGone):
+            await store.finish(ending(2, result=None, result_of="run_0001"))
+        assert await store.capsule("run_0002") is None
+        assert await store.finish(ending(2))
+
+    async def test_removing_and_answering_from_it_at_once(self, make: Make, store: RunStore) -> None:
+        """Whichever is first: no run that is kept refers to one that is gone."""
+        other = make()
+        await other.open()
+        for number in range(1, 20, 2):
+            await self.finished(store, number)
+            await self.accepted(store, number + 1)
+            await store.claim("me", AT)
+            gone, ended = await asyncio.gather(
+                other.holdings.remove([f"run_{number:04}"], AT, "age"),
+                store.finish(ending(number + 1, result=None, result_of=f"run_{number:04}")),
+                return_exceptions=True,
+            )
+            assert (gone, ended) == ([], True) or (
+                gone == [f"run_{number:04}"] and isinstance(ended, HolderGone)
+            )
+        await other.aclose()
+
+    async def test_one_at_a_time_removes(self, make: Make, store: RunStore) -> None:
+        other = make()
+        await other.open()
+        async with store.holdings.alone() as first, other.holdings.alone() as second:
+            assert (first, second) == (True, False)
+        async with other.holdings.alone() as again:
+            assert again
+        await other.aclose()

@@ -121,6 +121,13 @@ async def test_texts_that_postgres_does_not_take(store: PostgresStore) -> None:
         "UPDATE sandtable_results SET result = '[]'",
         "DELETE FROM sandtable_results",
         "INSERT INTO sandtable_results VALUES ('run_0001', '[]')",
+        "INSERT INTO sandtable_removals VALUES ('run_0002', '', '', '', '', '')",
+        "INSERT INTO sandtable_removals VALUES ('run_9', '', '', '', '', '')",
+        "UPDATE sandtable_removals SET rule = 'other'",
+        "DELETE FROM sandtable_removals",
+        "TRUNCATE sandtable_removals",
+        "INSERT INTO sandtable_runs (id, owner, user_name, dataset_id, created_at, body)"
+        " VALUES ('run_0003', '', '', '', '', '')",
     ],
 )
 async def test_the_database_itself_refuses_to_rewrite_history(
@@ -129,6 +136,10 @@ async def test_the_database_itself_refuses_to_rewrite_history(
     await store.accept(record(1), 10)
     await store.claim("me", AT)
     await store.finish(ending(1))
+    await store.accept(record(3), 10)
+    await store.claim("me", AT)
+    await store.finish(ending(3))
+    assert await store.holdings.remove(["run_0003"], AT, "age") == ["run_0003"]
     await store.accept(record(2), 10)
     with (
         psycopg.connect(postgres_url, autocommit=True) as connection,
@@ -199,6 +210,37 @@ async def test_a_newer_schema_is_left_alone(store: PostgresStore, postgres_url: 
         connection.execute(f"INSERT INTO {VERSIONS} VALUES ({len(MIGRATIONS) + 1})".encode())
     with pytest.raises(StoreUnavailable, match="knows versions up to"):
         await PostgresStore(Postgres(postgres_url)).open()
+
+
+async def test_runs_of_an_earlier_version_are_measured_and_may_leave(postgres_url: str) -> None:
+    """As the first version made it, with a run that ended, one that was answered from it, and one that waits."""
+    runs = (
+        "INSERT INTO sandtable_runs (id, owner, user_name, dataset_id, created_at, body, status, result_of)"
+    )
+    made = (
+        f"CREATE TABLE {VERSIONS} (version INTEGER NOT NULL)",
+        *MIGRATIONS[0],
+        f"INSERT INTO {VERSIONS} VALUES (1)",
+        f"{runs} VALUES ('run_0001', 'me', 'ann', 'shop', '{AT}', '{{}}', 'succeeded', NULL),"
+        f" ('run_0002', 'me', 'ann', 'shop', '{AT}', '{{}}', 'succeeded', 'run_0001'),"
+        f" ('run_0003', 'me', 'ann', 'shop', '{AT}', '{{}}', 'pending', NULL)",
+        "INSERT INTO sandtable_capsules SELECT id, created_at, '[0]' FROM sandtable_runs WHERE id < 'run_0003'",
+        "INSERT INTO sandtable_results VALUES ('run_0001', '[[1]]')",
+    )
+    with psycopg.connect(postgres_url) as connection:
+        for statement in made:
+            connection.execute(statement.encode())
+    store = PostgresStore(Postgres(postgres_url))
+    await store.open()
+    assert {one.id: one.bytes for one in await store.holdings.runs()} == {
+        "run_0001": 10, "run_0002": 5, "run_0003": 0
+    }  # fmt: skip
+    assert await store.holdings.remove(["run_0001"], AT, "age") == []
+    with psycopg.connect(postgres_url) as connection, pytest.raises(psycopg.errors.IntegrityError):
+        connection.execute("UPDATE sandtable_runs SET bytes = 0 WHERE id = 'run_0001'")
+    chosen = ["run_0001", "run_0002", "run_0003"]
+    assert await store.holdings.remove(chosen, AT, "age") == ["run_0001", "run_0002"]
+    await store.aclose()
 
 
 async def test_servers_that_start_together_make_one_schema(postgres_url: str) -> None:

@@ -32,6 +32,10 @@ async def with_one_ended(path: Path) -> None:
     await store.accept(record(1), 10)
     await store.claim("me", AT)
     await store.finish(ending(1))
+    await store.accept(record(7), 10)
+    await store.claim("me", AT)
+    await store.finish(ending(7))
+    assert await store.holdings.remove(["run_0007"], AT, "age") == ["run_0007"]
     await store.accept(record(2), 10)
     await store.aclose()
 
@@ -49,6 +53,14 @@ async def with_one_ended(path: Path) -> None:
         "INSERT OR REPLACE INTO runs SELECT * FROM runs WHERE id = 'run_0001'",
         "UPDATE results SET result = '[]'",
         "INSERT OR REPLACE INTO results VALUES ('run_0001', '[]')",
+        "DELETE FROM results",
+        "INSERT INTO removals VALUES ('run_0002', '', '', '', '', '')",
+        "INSERT INTO removals VALUES ('run_9', '', '', '', '', '')",
+        "UPDATE removals SET rule = 'other'",
+        "DELETE FROM removals",
+        "INSERT OR REPLACE INTO removals VALUES ('run_0007', '', '', '', '', '')",
+        "INSERT INTO runs (id, owner, user, dataset_id, created_at, body)"
+        " VALUES ('run_0007', '', '', '', '', '')",
     ],
 )
 async def test_the_database_itself_refuses_to_rewrite_history(path: Path, sql: str) -> None:
@@ -178,11 +190,41 @@ def test_processes_that_start_together_make_one_schema(path: Path) -> None:
     assert [process.communicate(timeout=60)[0].strip() for process in started] == ["{}"] * 4
 
 
+async def test_runs_of_an_earlier_version_are_measured_and_may_leave(path: Path) -> None:
+    """As the version before made it, with a run that ended, one that was answered from it, and one that waits."""
+    connection = sqlite3.connect(path)
+    for statement in (*MIGRATIONS[0], *MIGRATIONS[1], "PRAGMA user_version = 2"):
+        connection.execute(statement)
+    for number in (1, 2, 3):
+        connection.execute(
+            "INSERT INTO runs (id, owner, user, dataset_id, created_at, body) VALUES (?, 'me', 'ann', 'shop', ?, '{}')",
+            (f"run_{number:04}", AT),
+        )
+    connection.execute("INSERT INTO capsules SELECT id, created_at, '[0]' FROM runs WHERE id < 'run_0003'")
+    connection.execute("INSERT INTO results VALUES ('run_0001', '[[1]]')")
+    connection.execute("UPDATE runs SET status = 'succeeded' WHERE id = 'run_0001'")
+    connection.execute("UPDATE runs SET status = 'succeeded', result_of = 'run_0001' WHERE id = 'run_0002'")
+    connection.commit()
+    connection.close()
+    store = SqliteStore(path)
+    await store.open()
+    assert {one.id: one.bytes for one in await store.holdings.runs()} == {
+        "run_0001": 10, "run_0002": 5, "run_0003": 0
+    }  # fmt: skip
+    assert await store.holdings.remove(["run_0001"], AT, "age") == []
+    with pytest.raises(sqlite3.IntegrityError):
+        await store._rows("UPDATE runs SET bytes = 0 WHERE id = 'run_0001'")
+    chosen = ["run_0001", "run_0002", "run_0003"]
+    assert await store.holdings.remove(chosen, AT, "age") == ["run_0001", "run_0002"]
+    await store.aclose()
+
+
 def test_released_migrations_are_not_edited() -> None:
     """A step may be changed until it is released; after that its digest here is its promise."""
     assert [digest(step)[:23] for step in MIGRATIONS] == [
         "sha256:fa7b459e6ddc81d4",
         "sha256:665a53ecd87ad01c",
+        "sha256:75ededb09eab4849",
     ]
 
 

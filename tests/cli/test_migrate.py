@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", "from sandtable.cli import main; main(prog_name='sandtable')")
-TABLES = {"sandtable_runs", "sandtable_capsules", "sandtable_threads", "checkpoints"}
+TABLES = {"sandtable_runs", "sandtable_capsules", "sandtable_threads", "sandtable_checkpoints"}
 
 
 def _migrate(home: Path, address: str = "") -> subprocess.CompletedProcess[str]:

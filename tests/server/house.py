@@ -19,6 +19,7 @@ from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile,
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
+from sandtable.runs.quotas import Quotas
 from sandtable.runs.sessions import Sessions
 from sandtable.runs.verifier import Verifier
 from sandtable.sandbox.fake import FakeExecutor
@@ -150,11 +151,14 @@ async def open_house(
     settings: Settings | None = None,
     *,
     one_person: bool = False,
+    quotas: Quotas | None = None,
     executor: FakeExecutor | None = None,
 ) -> AsyncIterator[House]:
     world = World(home, executor or FakeExecutor(), changes={"may_skip_check": one_person})
     chosen = settings or Settings(home=home, web=home / "not-built")
-    async with world.opened(queue_limit=chosen.queue_limit) as runs:
+    limits = quotas or Quotas()
+    async with world.opened(queue_limit=chosen.queue_limit, quotas=limits) as runs:
+        limits.meters.append(runs._store.holdings.bytes_of)
         verifier = Verifier(world.parts(), _version_of, places=chosen.verifications, share=chosen.user_share)
         yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world, verifier)
 

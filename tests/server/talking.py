@@ -30,6 +30,7 @@ from sandtable.agent.proposer import (
 )
 from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
+from sandtable.runs.quotas import Quotas
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
@@ -197,13 +198,14 @@ async def served(
     *,
     approval: Literal["off", "sql"] = "off",
     small: bool = False,
+    quotas: Quotas | None = None,
     executor: FakeExecutor | None = None,
     proposer: Proposer | None = None,
 ) -> AsyncIterator[Served]:
     """Twice over the same home is a restart. `proposer` is asked in place of the script, with the built-in planner
     behind it."""
-    chosen, script = settings or Settings(home=home), Script()
-    async with open_house(home, chosen, executor=executor) as house:
+    chosen, script, limits = settings or Settings(home=home), Script(), quotas or Quotas()
+    async with open_house(home, chosen, executor=executor, quotas=limits) as house:
         house.world.changes["compile"] = compile_checked
 
         @asynccontextmanager
@@ -221,10 +223,11 @@ async def served(
                     approval=approval,
                 )
                 analyst, line = Analyst(means, saver), line_of(parts.settings)
-                conductor = Conductor(analyst, store, line)
+                conductor = Conductor(analyst, store, line, limits)
+                stack.enter_context(limits.counting(saver.bytes_of))
                 stack.push_async_callback(line.aclose)
                 stack.push_async_callback(conductor.aclose)
-                yield Conversation(analyst, conductor, store, line)
+                yield Conversation(analyst, conductor, store, line, limits)
 
         app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
         async with listening(app, small=small) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:

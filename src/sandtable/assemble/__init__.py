@@ -16,6 +16,7 @@ from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
+from sandtable.capsule.store import RunStore
 from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
@@ -28,6 +29,7 @@ from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
 from sandtable.runs.library import Library
 from sandtable.runs.parts import Parts as RunParts
+from sandtable.runs.quotas import Quotas
 from sandtable.runs.scrub import Scrub
 from sandtable.runs.sessions import Sessions
 from sandtable.runs.verifier import Verifier
@@ -41,6 +43,10 @@ from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
+
+SERVED_DISK_MB = 10 << 10
+SERVED_THREADS = 10_000
+"""What one user of a server may have when the settings do not say."""
 
 
 class Ahead:
@@ -73,6 +79,8 @@ class Parts:
     _run_parts: RunParts
     _store: DataStore
     _ahead: Ahead
+    run_store: RunStore
+    quotas: Quotas
     database: Any = None
     """The `Postgres` that servers share; nothing when all is in the home."""
 
@@ -166,6 +174,14 @@ def threads_of(settings: Settings) -> int:
     return settings.threads or len(os.sched_getaffinity(0))
 
 
+def quotas_of(settings: Settings, *, serving: bool) -> Quotas:
+    disk, threads = settings.user_disk_mb, settings.user_threads
+    return Quotas(
+        disk_mb=SERVED_DISK_MB if disk is None and serving else disk,
+        threads=SERVED_THREADS if threads is None and serving else threads,
+    )
+
+
 def compile_checked(plan: dict[str, Any], dataset: Dataset, rows: int) -> Compiled:
     """Raises InvalidInput with every problem of the plan at once."""
     return compile_plan(parse_plan(plan), dataset, max_rows=rows)
@@ -230,6 +246,8 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             large_rows=LARGE_ROWS,
         )
         state = state_of(settings)
+        quotas = quotas_of(settings, serving=serving)
+        stack.enter_context(quotas.counting(state.runs.holdings.bytes_of))
         share = settings.user_share if serving else 1.0
         runs = Runs(
             state.runs,
@@ -240,6 +258,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             queue_limit=settings.queue_limit,
             share=share,
             instance=state.instance,
+            quotas=quotas,
         )
         await runs.start(adopt=serving)
         stack.push_async_callback(runs.aclose)
@@ -254,7 +273,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
             settings, library, runs, gate, tiers, sessions, key, verifier, run_parts, store, ahead,
-            state.database,
+            state.runs, quotas, state.database,
         )  # fmt: skip
 
 

@@ -9,15 +9,19 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+from psycopg.errors import ForeignKeyViolation
+
 from sandtable.capsule import postgres_statements as sql
+from sandtable.capsule.postgres_holdings import PostgresHoldings
 from sandtable.capsule.postgres_migrations import MIGRATIONS, VERSIONS
 from sandtable.capsule.postgres_pool import Postgres, storable
 from sandtable.capsule.postgres_presence import MISSED
-from sandtable.capsule.records import conditions, record_of
+from sandtable.capsule.records import Stored, conditions, record_of
 from sandtable.capsule.store import (
     ANY_ORDER,
     Ending,
     Fairness,
+    HolderGone,
     RunFilter,
     RunNews,
     RunRecord,
@@ -33,6 +37,7 @@ class PostgresStore:
 
     def __init__(self, postgres: Postgres) -> None:
         self._db = postgres
+        self.holdings = PostgresHoldings(postgres)
 
     async def open(self) -> None:
         await self._db.open(self)
@@ -93,22 +98,28 @@ class PostgresStore:
         return _first(await self._db.rows(sql.CLAIM, *values))
 
     async def finish(self, ending: Ending) -> bool:
-        told = await self._db.rows(
-            sql.FINISH,
+        stored = Stored.of(ending)
+        values = (
             ending.status,
             ending.finished_at,
-            json.dumps(ending.body),
+            stored.body,
             ending.cache_key,
             ending.result_of,
             ending.session,
+            stored.size,
             ending.id,
             ending.owner,
             ending.expected,
             ending.finished_at,
-            json.dumps(ending.envelope),
-            None if ending.result is None else json.dumps(ending.result),
+            stored.envelope,
+            stored.result,
         )
-        return bool(told)
+        try:
+            return bool(await self._db.rows(sql.FINISH, *values))
+        except ForeignKeyViolation:
+            if ending.result_of is None:
+                raise
+            raise HolderGone(f"run {ending.result_of} was removed") from None
 
     async def release(self, owner: str) -> int:
         return (await self._db.rows(sql.RELEASE, owner))[0]["n"]

@@ -98,4 +98,103 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         EXECUTE FUNCTION sandtable_require_capsule()
         """,
     ),
+    (
+        "ALTER TABLE sandtable_runs ADD COLUMN bytes BIGINT NOT NULL DEFAULT 0",
+        "ALTER TABLE sandtable_runs DISABLE TRIGGER USER",
+        """
+        UPDATE sandtable_runs SET bytes = octet_length(body)
+            + coalesce((SELECT octet_length(envelope) FROM sandtable_capsules WHERE run_id = id), 0)
+            + coalesce((SELECT octet_length(result) FROM sandtable_results WHERE run_id = id), 0)
+        WHERE status NOT IN ('pending', 'running')
+        """,
+        "ALTER TABLE sandtable_runs ENABLE TRIGGER USER",
+        "CREATE INDEX sandtable_runs_bytes_of_user ON sandtable_runs (user_name, bytes)",
+        "CREATE INDEX sandtable_runs_by_result ON sandtable_runs (result_of) WHERE result_of IS NOT NULL",
+        """
+        CREATE TABLE sandtable_removals (
+            run_id TEXT COLLATE "C" PRIMARY KEY,
+            removed_at TEXT NOT NULL,
+            rule TEXT NOT NULL,
+            user_name TEXT NOT NULL,
+            dataset_id TEXT NOT NULL,
+            capsule TEXT NOT NULL
+        )
+        """,
+        """
+        CREATE FUNCTION sandtable_require_ended() RETURNS trigger LANGUAGE plpgsql
+        SET search_path FROM CURRENT AS $$
+        BEGIN
+            IF NOT EXISTS (
+                SELECT 1 FROM sandtable_runs WHERE id = NEW.run_id AND status NOT IN ('pending', 'running'))
+            THEN
+                RAISE EXCEPTION 'only a run that has ended is removed'
+                    USING ERRCODE = 'integrity_constraint_violation';
+            END IF;
+            RETURN NEW;
+        END $$
+        """,
+        """
+        CREATE FUNCTION sandtable_require_removal() RETURNS trigger LANGUAGE plpgsql
+        SET search_path FROM CURRENT AS $$
+        DECLARE
+            leaving TEXT;
+        BEGIN
+            IF TG_TABLE_NAME = 'sandtable_runs' THEN leaving := OLD.id; ELSE leaving := OLD.run_id; END IF;
+            IF NOT EXISTS (SELECT 1 FROM sandtable_removals WHERE run_id = leaving) THEN
+                RAISE EXCEPTION '%', TG_ARGV[0] USING ERRCODE = 'integrity_constraint_violation';
+            END IF;
+            RETURN OLD;
+        END $$
+        """,
+        """
+        CREATE FUNCTION sandtable_refuse_return() RETURNS trigger LANGUAGE plpgsql
+        SET search_path FROM CURRENT AS $$
+        BEGIN
+            IF EXISTS (SELECT 1 FROM sandtable_removals WHERE run_id = NEW.id) THEN
+                RAISE EXCEPTION 'a removed run does not come back'
+                    USING ERRCODE = 'integrity_constraint_violation';
+            END IF;
+            RETURN NEW;
+        END $$
+        """,
+        """
+        CREATE TRIGGER sandtable_removals_of_ended_runs BEFORE INSERT ON sandtable_removals
+        FOR EACH ROW EXECUTE FUNCTION sandtable_require_ended()
+        """,
+        """
+        CREATE TRIGGER sandtable_removals_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON sandtable_removals
+        EXECUTE FUNCTION sandtable_refuse('what was removed is not rewritten')
+        """,
+        "DROP TRIGGER sandtable_capsules_stay ON sandtable_capsules",
+        """
+        CREATE TRIGGER sandtable_capsules_stay BEFORE UPDATE OR TRUNCATE ON sandtable_capsules
+        EXECUTE FUNCTION sandtable_refuse('capsules are append-only')
+        """,
+        """
+        CREATE TRIGGER sandtable_capsules_leave BEFORE DELETE ON sandtable_capsules
+        FOR EACH ROW EXECUTE FUNCTION sandtable_require_removal('capsules are append-only')
+        """,
+        "DROP TRIGGER sandtable_results_stay ON sandtable_results",
+        """
+        CREATE TRIGGER sandtable_results_stay BEFORE UPDATE OR TRUNCATE ON sandtable_results
+        EXECUTE FUNCTION sandtable_refuse('results do not change')
+        """,
+        """
+        CREATE TRIGGER sandtable_results_leave BEFORE DELETE ON sandtable_results
+        FOR EACH ROW EXECUTE FUNCTION sandtable_require_removal('results do not change')
+        """,
+        "DROP TRIGGER sandtable_runs_stay ON sandtable_runs",
+        """
+        CREATE TRIGGER sandtable_runs_stay BEFORE TRUNCATE ON sandtable_runs
+        EXECUTE FUNCTION sandtable_refuse('runs are kept')
+        """,
+        """
+        CREATE TRIGGER sandtable_runs_leave BEFORE DELETE ON sandtable_runs
+        FOR EACH ROW EXECUTE FUNCTION sandtable_require_removal('runs are kept')
+        """,
+        """
+        CREATE TRIGGER sandtable_runs_no_return BEFORE INSERT ON sandtable_runs
+        FOR EACH ROW EXECUTE FUNCTION sandtable_refuse_return()
+        """,
+    ),
 )

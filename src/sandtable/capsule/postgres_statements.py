@@ -60,7 +60,7 @@ CLAIM = """
 FINISH = """
     WITH ended AS (
         UPDATE sandtable_runs
-        SET status = %s, finished_at = %s, body = %s, cache_key = %s, result_of = %s, session = %s
+        SET status = %s, finished_at = %s, body = %s, cache_key = %s, result_of = %s, session = %s, bytes = %s
         WHERE id = %s AND owner = %s AND status = %s RETURNING id
     ), sealed AS (
         INSERT INTO sandtable_capsules (run_id, created_at, envelope)

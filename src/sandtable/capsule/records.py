@@ -3,13 +3,33 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Protocol
+from dataclasses import dataclass
+from typing import Any, Protocol, Self
 
-from sandtable.capsule.store import RunFilter, RunRecord
+from sandtable.capsule.store import Ending, RunFilter, RunRecord
 
 
 class Row(Protocol):
     def __getitem__(self, name: str, /) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An ending's texts, as they are stored."""
+
+    body: str
+    envelope: str
+    result: str | None
+
+    @classmethod
+    def of(cls, ending: Ending) -> Self:
+        result = None if ending.result is None else json.dumps(ending.result)
+        return cls(json.dumps(ending.body), json.dumps(ending.envelope), result)
+
+    @property
+    def size(self) -> int:
+        """In bytes: the texts are ASCII."""
+        return len(self.body) + len(self.envelope) + len(self.result or "")
 
 
 def conditions(wanted: RunFilter, *, mark: str, user: str, contains: str) -> tuple[str, list[str]]:

@@ -12,13 +12,15 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.capsule.migrations import MIGRATIONS
-from sandtable.capsule.records import conditions, record_of
+from sandtable.capsule.records import Stored, conditions, record_of
 from sandtable.capsule.sqlite_errors import replaced
 from sandtable.capsule.sqlite_file import SqliteFile
+from sandtable.capsule.sqlite_holdings import SqliteHoldings
 from sandtable.capsule.store import (
     ANY_ORDER,
     Ending,
     Fairness,
+    HolderGone,
     RunFilter,
     RunNews,
     RunRecord,
@@ -38,6 +40,7 @@ class SqliteStore:
 
     def __init__(self, path: Path) -> None:
         self._file = SqliteFile(path, MIGRATIONS, synchronous="FULL")
+        self.holdings = SqliteHoldings(self._file)
         self._opened: tuple[int, int] | None = None
 
     async def open(self) -> None:
@@ -167,17 +170,22 @@ class SqliteStore:
             ).fetchone()
             if found is None:
                 return False
+            if ending.result_of is not None:
+                holder = db.execute("SELECT 1 FROM runs WHERE id = ?", (ending.result_of,)).fetchone()
+                if holder is None:
+                    raise HolderGone(f"run {ending.result_of} was removed")
+            stored = Stored.of(ending)
             db.execute(
                 "INSERT INTO capsules (run_id, created_at, envelope) VALUES (?, ?, ?)",
-                (ending.id, ending.finished_at, json.dumps(ending.envelope)),
+                (ending.id, ending.finished_at, stored.envelope),
             )
-            if ending.result is not None:
-                db.execute("INSERT INTO results VALUES (?, ?)", (ending.id, json.dumps(ending.result)))
+            if stored.result is not None:
+                db.execute("INSERT INTO results VALUES (?, ?)", (ending.id, stored.result))
             db.execute(
                 "UPDATE runs SET status = ?, finished_at = ?, body = ?, cache_key = ?, result_of = ?,"
-                " session = ? WHERE id = ?",
-                (ending.status, ending.finished_at, json.dumps(ending.body), ending.cache_key,
-                 ending.result_of, ending.session, ending.id),
+                " session = ?, bytes = ? WHERE id = ?",
+                (ending.status, ending.finished_at, stored.body, ending.cache_key,
+                 ending.result_of, ending.session, stored.size, ending.id),
             )  # fmt: skip
             return True
 

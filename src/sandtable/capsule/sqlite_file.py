@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import Any, Literal, TypeVar
 
 from sandtable.capsule.sqlite_errors import explained, too_new
 from sandtable.capsule.sqlite_wal import use_wal
@@ -22,6 +22,9 @@ from sandtable.private import private_database
 T = TypeVar("T")
 
 BUSY_TIMEOUT_S = 15.0
+_INCREMENTAL = 2
+_PIECE = 500
+"""Pages that are given back in one transaction."""
 
 
 class SqliteFile:
@@ -60,7 +63,18 @@ class SqliteFile:
                 raise
             raise problem from error
 
+    async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
+        return await self.do(lambda: [dict(row) for row in self.db.execute(sql, values)])
+
+    async def change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[int]:
+        """All or none; how many rows each changed."""
+        return await self.do(lambda: self._change(statements))
+
     # What follows runs on the worker thread.
+
+    def _change(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> list[int]:
+        with self.transaction() as db:
+            return [db.execute(sql, values).rowcount for sql, values in statements]
 
     @property
     def db(self) -> sqlite3.Connection:
@@ -83,6 +97,8 @@ class SqliteFile:
         connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         self._connection = connection
         connection.row_factory = sqlite3.Row
+        # Of a new file; one that was made without it is changed by `give_back`.
+        connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         use_wal(connection, BUSY_TIMEOUT_S)
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -99,3 +115,33 @@ class SqliteFile:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def give_back(path: Path, *, whole: bool) -> int:
+    """Returns free space of a database to the file system; how many bytes. Blocks: for a thread of its own.
+
+    A file that an earlier version made gives nothing back unless it is rewritten as a `whole`. Others cannot write to
+    it meanwhile.
+    """
+    before = _size(path)
+    connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+    try:
+        if connection.execute("PRAGMA auto_vacuum").fetchone()[0] != _INCREMENTAL:
+            if not whole:
+                return 0
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
+            connection.execute("VACUUM")
+        while connection.execute("PRAGMA freelist_count").fetchone()[0]:
+            # A piece at a time: others write in between. (`execute` would free a single page.)
+            connection.executescript(f"PRAGMA incremental_vacuum({_PIECE})")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    except sqlite3.Error as error:
+        problem = explained(error, path)
+        raise problem or error from error
+    finally:
+        connection.close()
+    return max(before - _size(path), 0)
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
+from sandtable.capsule.holdings import Holdings
 from sandtable.capsule.model import Ended
 from sandtable.errors import RunnerBroken, SandboxUnavailable
 
@@ -37,6 +38,10 @@ class StoreCorrupt(RunnerBroken):
 
 class QueueFull(SandboxUnavailable):
     """As many runs wait as may wait."""
+
+
+class HolderGone(RunnerBroken):
+    """The run that holds the result was removed meanwhile: end this one with a result of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,11 @@ class RunStore(Protocol):
         """Whether several servers work on it, each claims what any of them accepted, and `subscribe` tells."""
         ...
 
+    @property
+    def holdings(self) -> Holdings:
+        """What it holds, and how that leaves it."""
+        ...
+
     def subscribe(self, tell: Callable[[RunNews], None]) -> None:
         """`tell` is called when it happens. A store that is not shared never calls it: look again and again."""
         ...
@@ -167,7 +177,7 @@ class RunStore(Protocol):
         ...
 
     async def finish(self, ending: Ending) -> bool:
-        """Terminal status and capsule at once. False when the run is no longer as `expected`."""
+        """Terminal status and capsule at once. False when the run is no longer as `expected`. Raises HolderGone."""
         ...
 
     async def release(self, owner: str) -> int:

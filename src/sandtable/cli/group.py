@@ -39,6 +39,7 @@ COMMANDS = {
     "serve": "Serve the web page and the REST interface.",
     "execd": "Execute jobs for servers elsewhere.",
     "migrate": "Bring the database up to date, without serving.",
+    "prune": "Remove old runs and conversations.",
 }
 
 

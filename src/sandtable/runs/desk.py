@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -42,6 +42,7 @@ from sandtable.runs.liveness import HomeLiveness, Liveness
 from sandtable.runs.model import Run, RunRequest, body_of, run_of, search_text
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import limits_for
+from sandtable.runs.quotas import Quotas
 from sandtable.runs.waiters import Waiters, Watch
 from sandtable.runs.worker import Worker, iso
 
@@ -77,13 +78,15 @@ class Runs:
         max_attempts: int = 25,
         now: Callable[[], datetime] = utc_now,
         instance: Liveness | None = None,
+        quotas: Quotas | None = None,
     ) -> None:
         """`share`: how much of the slots and of the queue one user may have. `instance` tells who lives; a lock in
-        the home when left out."""
+        the home when left out. `quotas` limits what a user may have stored."""
         self._store = store
         self._parts = parts
         self._queue_limit = queue_limit
         self._user_limit = share_of(queue_limit, share)
+        self._quotas = quotas or Quotas()
         self._now = now
         self._instance = instance or HomeLiveness(home)
         self._ids = RunIds()
@@ -134,12 +137,13 @@ class Runs:
             log.warning("runs_not_put_back", reason=error.message)
 
     async def submit(self, request: RunRequest) -> Run:
-        """Accept a run: it is on disk when this returns. Raises NotFound, InvalidInput, QueueFull."""
+        """Accept a run: it is on disk when this returns. Raises NotFound, InvalidInput, QueueFull, QuotaFull."""
         if not self._loops:
             raise SandboxUnavailable("runs are not taken: the server stops", suggestion="Try again soon.")
         dataset = await self._parts.datasets.ready(request.dataset_id)
         if request.python is not None:
             self._require_python(request, dataset)
+        await self._quotas.require_disk(request.user)
         now = self._now()
         run = Run(
             id=self._ids.next(now),
@@ -276,8 +280,25 @@ class Runs:
     async def _record(self, run_id: str) -> RunRecord:
         record = await self._store.get(run_id)
         if record is None:
-            raise NotFound(f"no run {quote(run_id)}", suggestion="`sandtable runs` or GET /runs lists them.")
+            raise await self._unknown(run_id)
         return record
+
+    async def _unknown(self, run_id: str) -> NotFound:
+        removed = await self._store.holdings.removal(run_id)
+        if removed is None:
+            return NotFound(f"no run {quote(run_id)}", suggestion="`sandtable runs` or GET /runs lists them.")
+        return NotFound(
+            f"run {quote(run_id)} was removed by retention on {removed.removed_at[:10]}",
+            suggestion="A copy of its capsule that was exported before still verifies. Ask again for a new answer.",
+            removed_at=removed.removed_at,
+            rule=removed.rule,
+            capsule=removed.capsule,
+        )
+
+    def forget(self, run_ids: Iterable[str]) -> None:
+        """They were removed from the store."""
+        for run_id in run_ids:
+            self._ended.pop(run_id, None)
 
     async def _whole(self, run: Run) -> Run:
         """With its figure, which is kept once, where it is signed. What has ended stays as it is."""

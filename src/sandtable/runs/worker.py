@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import AsyncExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -14,7 +14,7 @@ import structlog
 from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.seal import Envelope, Oversized, seal
-from sandtable.capsule.store import Ending, RunRecord, RunStore, StoreUnavailable
+from sandtable.capsule.store import Ending, HolderGone, RunRecord, RunStore, StoreUnavailable
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.runs.cache import Cache
 from sandtable.runs.cells import Key
@@ -112,21 +112,24 @@ class Worker:
         run = ended_run(draft, finished_at)
         envelope = await self._seal(draft, run)
         cached = draft.cached_from is not None
-        stored = await self.store.finish(
-            Ending(
-                id=run.id,
-                owner=record.owner,
-                expected=expected,
-                status=draft.status,
-                finished_at=finished_at,
-                body=body_of(run),
-                envelope=envelope,
-                result=None if cached else result_of(run),
-                result_of=draft.cached_from,
-                cache_key=draft.cache_key if draft.status == "succeeded" and not cached else None,
-                session=draft.kept,
-            )
+        ending = Ending(
+            id=run.id,
+            owner=record.owner,
+            expected=expected,
+            status=draft.status,
+            finished_at=finished_at,
+            body=body_of(run),
+            envelope=envelope,
+            result=None if cached else result_of(run),
+            result_of=draft.cached_from,
+            cache_key=draft.cache_key if draft.status == "succeeded" and not cached else None,
+            session=draft.kept,
         )
+        try:
+            stored = await self.store.finish(ending)
+        except HolderGone:
+            whole = replace(ending, result=result_of(run), result_of=None, cache_key=draft.cache_key)
+            stored = await self.store.finish(whole)
         if stored:
             self.remember(as_stored(run))
             self.waiters.tell(run.id)

@@ -64,8 +64,9 @@ class ChatTurn:
         return self._turn.thread_id
 
     async def begin(self) -> None:
-        """Raises ThreadBusy, QueueFull, NotFound, and InvalidInput for a decision that nothing waits for."""
+        """Raises ThreadBusy, QueueFull, QuotaFull, NotFound, and InvalidInput for a decision that nothing waits for."""
         line, store = self._talk.line, self._talk.store
+        await self._talk.quotas.require_disk(self._user)
         if self._decision is not None and not line.under_way(self.thread_id) and not await self._waits():
             raise InvalidInput(
                 "nothing in this conversation waits for a decision", suggestion="Send a `message` instead."

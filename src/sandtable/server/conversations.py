@@ -10,7 +10,7 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Annotated
@@ -22,6 +22,7 @@ from fastapi import Depends, Request
 from sandtable.assemble import Parts
 from sandtable.errors import InvalidInput, NotFound, SandtableError
 from sandtable.quoting import quote
+from sandtable.runs.quotas import Quotas
 from sandtable.server.threads.line import Line
 from sandtable.server.threads.model import Thread, now
 from sandtable.server.threads.store import ThreadStore, no_thread
@@ -44,6 +45,13 @@ class Conversation:
     conductor: Conductor
     store: ThreadStore
     line: Line
+    quotas: Quotas = field(default_factory=Quotas)
+
+    async def add(self, thread: Thread) -> bool:
+        """False when there is one with this id already. Raises QuotaFull."""
+        await self.quotas.require_disk(thread.user)
+        await self.quotas.require_thread(thread.user, self.store.count_of)
+        return await self.store.create(thread)
 
     async def thread(self, thread_id: str) -> Thread:
         """Raises NotFound."""
@@ -57,7 +65,7 @@ class Conversation:
         # Other interfaces list conversations by these.
         scope = {"graph_id": dataset_id, "dataset_id": dataset_id}
         thread = Thread(str(uuid4()), user, at, at, dataset_id=dataset_id, metadata=scope)
-        await self.store.create(thread)
+        await self.add(thread)
         return thread
 
 

@@ -23,6 +23,7 @@ from sandtable.capsule.store import QueueFull, StoreUnavailable
 from sandtable.catalog.names import nearest
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.quoting import quote
+from sandtable.runs.quotas import QuotaFull
 from sandtable.server.threads.model import ThreadBusy
 from sandtable.server.threads.text import TooLong
 
@@ -122,6 +123,8 @@ async def _known(request: Request, error: Exception) -> Response:
         log.error("request_failed", path=request.url.path, reason=error.message, **error.details)
     if isinstance(error, QueueFull | StoreUnavailable):
         return error_response(error.problem, request.scope, 503)
+    if isinstance(error, QuotaFull):
+        return error_response(error.problem, request.scope, 507)
     if isinstance(error, ThreadBusy | TooLong):
         return error_response(error.problem, request.scope, 409 if isinstance(error, ThreadBusy) else 413)
     return error_response(error.problem, request.scope)

@@ -15,13 +15,16 @@ from typing import Any
 import structlog
 
 from sandtable.agent.analyst import Analyst
+from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.agent.models import choose_endpoint, model_name
 from sandtable.assemble import Parts
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.assemble.conversation import THREADS, converse
 from sandtable.assemble.state import state_of
+from sandtable.capsule.stopping import stopped
 from sandtable.errors import SandtableError
 from sandtable.server.conversations import Conversation
+from sandtable.server.keeping import PAUSE_S, Keeper, keep
 from sandtable.server.langgraph.conductor import Conductor
 from sandtable.server.threads.line import Line
 from sandtable.server.threads.sqlite import SqliteDatabase
@@ -37,6 +40,9 @@ _TURNS_PER_RUN_BUILTIN = 1
 _POSTGRES_THREADS = "sandtable.server.threads.postgres:PostgresDatabase"
 _POSTGRES_CHECKPOINTS = "sandtable.server.langgraph.postgres_checkpoints:postgres_checkpoints"
 
+AT_ONCE = 10
+"""Threads of earlier versions that are brought over together."""
+
 log = structlog.get_logger("sandtable.server")
 
 
@@ -48,15 +54,27 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
         analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer))
         line = line_of(parts.settings)
         stack.push_async_callback(line.aclose)
-        conductor = Conductor(analyst, store, line)
+        conductor = Conductor(analyst, store, line, parts.quotas)
+        stack.enter_context(parts.quotas.counting(checkpointer.bytes_of))
         stack.push_async_callback(conductor.aclose)
         log.info("conversation_ready", kept_in=kept_in(parts.settings), model=model_name(parts.settings))
-        learning = asyncio.create_task(_learn(analyst, parts), name="vocabularies")
+        keeper = Keeper(
+            parts.run_store,
+            store,
+            checkpointer,
+            parts.settings.session_idle_s,
+            forget=parts.runs.forget,
+            end_session=parts.sessions.end,
+            pause_s=PAUSE_S,
+        )
+        beside = (
+            asyncio.create_task(_learn(analyst, parts), name="vocabularies"),
+            asyncio.create_task(keep(keeper, parts.settings), name="retention"),
+        )
         try:
-            yield Conversation(analyst, conductor, store, line)
+            yield Conversation(analyst, conductor, store, line, parts.quotas)
         finally:
-            learning.cancel()
-            await asyncio.gather(learning, return_exceptions=True)
+            await stopped(*beside)
 
 
 async def _learn(analyst: Analyst, parts: Parts) -> None:
@@ -79,7 +97,7 @@ def line_of(settings: Settings) -> Line:
 
 async def open_memory(
     settings: Settings, stack: AsyncExitStack, shared: Any = None
-) -> tuple[ThreadStore, Any]:
+) -> tuple[ThreadStore, Checkpoints]:
     """The thread store and the checkpointer; `stack` closes them. `shared` is a Postgres that is there already."""
     if settings.database_url is None:
         store = ThreadStore(SqliteDatabase(settings.home))
@@ -98,7 +116,9 @@ async def migrate(settings: Settings) -> str:
         state = state_of(settings)
         stack.push_async_callback(state.runs.aclose)
         await state.runs.open()
-        await open_memory(settings, stack, state.database)
+        _, states = await open_memory(settings, stack, state.database)
+        while await states.bring_over_some(AT_ONCE):
+            continue
     return kept_in(settings)
 
 

@@ -34,6 +34,9 @@ _UNUSABLE: dict[int | str, dict[str, Any]] = {
 _UNAVAILABLE: dict[int | str, dict[str, Any]] = {
     503: {"model": ErrorBody, "description": "The sandbox, the store or the queue takes nothing now."}
 }
+_QUOTA_FULL: dict[int | str, dict[str, Any]] = {
+    507: {"model": ErrorBody, "description": "The user has as much stored as one user may have."}
+}
 
 router = APIRouter()
 router.include_router(exports.router)
@@ -90,7 +93,7 @@ async def get_dataset(request: Request, dataset_id: DatasetId) -> Dataset:
     operation_id="get_schema",
     tags=["datasets"],
     summary="Tables, columns, relationships, metrics and sample rows",
-    responses=_NOT_FOUND | _UNAVAILABLE,
+    responses=_NOT_FOUND | _UNAVAILABLE | _QUOTA_FULL,
 )
 async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> views.DatasetSchema:
     """The sample rows come from a run through the gate and the sandbox, like any other."""
@@ -151,6 +154,7 @@ _RUN_EXAMPLES: dict[str, Any] = {
     responses=_NOT_FOUND
     | _UNUSABLE
     | _UNAVAILABLE
+    | _QUOTA_FULL
     | {202: {"model": views.RunView, "description": "Accepted; `Location` is where to look."}},
 )
 async def submit_run(

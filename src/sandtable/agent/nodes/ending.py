@@ -36,7 +36,7 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
 
 
 def _lighten(state: State) -> None:
-    """Each checkpoint holds the whole state: a long conversation must not carry every table it ever showed."""
+    """Clients get the whole state with every step: a long conversation must not send every table it ever showed."""
     answers = [ui for ui in state.get("ui") or () if ui["type"] == "ui" and ui["name"] == "answer"]
     for ui in answers[:-MOST_DETAILED]:
         if any(ui["props"].get(name) for name in _HEAVY):

@@ -21,14 +21,17 @@ from langgraph.types import Command, StateSnapshot, StreamMode
 from sandtable.agent.analyst import Analyst, Given
 from sandtable.agent.state import State, with_exchange
 from sandtable.capsule.store import QueueFull
-from sandtable.errors import InvalidInput, SandtableError
+from sandtable.errors import InvalidInput, NotFound, SandtableError
+from sandtable.recent import Recent
+from sandtable.runs.quotas import Quotas
 from sandtable.server.json_text import encode
 from sandtable.server.langgraph.history import Graph, history_of, place, state_of, whole_state
 from sandtable.server.langgraph.live import Live, Order, read, written
-from sandtable.server.langgraph.wire import shown, shown_update
-from sandtable.server.threads.journal import Heard, Journal, read_stored
+from sandtable.server.langgraph.values import Start, start_of
+from sandtable.server.langgraph.wire import shown_update
+from sandtable.server.threads.journal import WHOLE, Heard, Journal, read_stored
 from sandtable.server.threads.line import Line
-from sandtable.server.threads.model import Left, Thread, ThreadStatus, Turn, TurnEnd, now
+from sandtable.server.threads.model import Happening, Left, Thread, ThreadStatus, Turn, TurnEnd, now
 from sandtable.server.threads.store import LOST, ThreadStore
 
 LOGS_KEPT = timedelta(minutes=30)
@@ -36,6 +39,8 @@ LOGS_BYTES = 128 << 20
 UNWRITTEN = 1000
 """Numbers of events that a dead server may have told and not written down: they are not given again."""
 CANCELLED = {"error": "UserInterrupt", "message": "the answer was cancelled"}
+_STARTS = 16
+"""States that turns began with, remembered for those who listen."""
 BROKEN = {
     "error": "InternalServerError",
     "message": "the server met an unexpected error; the server's log has the cause",
@@ -45,18 +50,23 @@ log = structlog.get_logger("sandtable.server")
 
 
 class Conductor:
-    def __init__(self, analyst: Analyst, store: ThreadStore, line: Line) -> None:
+    def __init__(
+        self, analyst: Analyst, store: ThreadStore, line: Line, quotas: Quotas | None = None
+    ) -> None:
         self._analyst = analyst
+        self._quotas = quotas or Quotas()
         self.graph: Graph = analyst.graph
         self._store = store
         self._line = line
         self._live: dict[str, Live] = {}
         self._tasks: set[asyncio.Task[None]] = set()
+        self._starts: Recent[tuple[str, str], Start] = Recent(_STARTS)
         store.news.on_cancel(self._stop)
         store.on_inherit(self._take_up)
 
     async def start(self, order: Order) -> Live:
-        """The turn is in the store when this returns. Raises ThreadBusy, QueueFull, NotFound."""
+        """The turn is in the store when this returns. Raises ThreadBusy, QueueFull, NotFound, QuotaFull."""
+        await self._quotas.require_disk(order.user)
         at = now()
         turn = Turn(
             id=str(uuid4()),
@@ -192,6 +202,26 @@ class Conductor:
         live = self._live.get(turn.id)
         return live.journal.read(after) if live else read_stored(self._store, turn.thread_id, turn.id, after)
 
+    async def whole(self, thread_id: str, happening: Happening) -> Happening | None:
+        """An event as it goes to a client; nothing for a state whose thread is gone."""
+        found = start_of(happening.data) if happening.name == WHOLE else None
+        if found is None:
+            return happening
+        checkpoint_id, short = found
+        start = self._starts.get((thread_id, checkpoint_id))
+        if start is None:
+            try:
+                start = self._start(thread_id, await state_of(self.graph, thread_id, checkpoint_id))
+            except NotFound:
+                return None
+        return Happening(happening.number, happening.name, start.whole(short))
+
+    def _start(self, thread_id: str, state: StateSnapshot) -> Start:
+        start = Start(state)
+        if start.checkpoint_id is not None:
+            self._starts.put((thread_id, start.checkpoint_id), start)
+        return start
+
     async def clear(self, thread_id: str) -> None:
         """Ends what is under way in the thread, whoever began it, and waits for it."""
         for place_taken in self._line.under_way(thread_id):
@@ -219,16 +249,17 @@ class Conductor:
             checkpoint_id = await self._before(order.thread.id, forgotten)
         modes = list(dict.fromkeys("messages" if m == "messages-tuple" else m for m in order.modes))
         given = _given(order)
+        start = self._start(turn.thread_id, await state_of(self.graph, turn.thread_id, checkpoint_id))
         if live.attempt > 1 and (state := await self._made_by(turn)) is not None:
             if state.interrupts or not state.next:
-                live.journal.add("values", encode(shown(state.values)))
+                live.journal.add(WHOLE, start.short(state.values))
                 return
             given, checkpoint_id = None, None
         config = _config(order, turn, checkpoint_id)
         chunks = self._analyst.stream(given, config, cast(list[StreamMode], modes))
         async with aclosing(chunks) as closing:
             async for mode, chunk in closing:
-                live.journal.add(mode, encode(_told(mode, chunk)))
+                live.journal.add(mode, start.short(chunk) if mode == WHOLE else encode(_told(mode, chunk)))
 
     async def _finish(self, live: Live) -> None:
         """Watches over the turn's own task, so that ending it in the store cannot be cancelled with it."""
@@ -322,8 +353,6 @@ def _config(order: Order, turn: Turn, checkpoint_id: str | None) -> RunnableConf
 
 
 def _told(mode: str, chunk: Any) -> Any:
-    if mode == "values":
-        return shown(chunk)
     return shown_update(chunk) if mode == "updates" else chunk
 
 

@@ -25,7 +25,7 @@ async def greeting_thread(talk: Conversation, dataset: Dataset, datasets: list[D
             return thread.id
     at = now()
     thread = Thread(id=str(uuid4()), user=user, created_at=at, updated_at=at, metadata=metadata)
-    await talk.store.create(thread)
+    await talk.add(thread)
     await _greet(talk, thread.id, dataset, datasets)
     return thread.id
 

@@ -1,18 +1,17 @@
-"""The graph's states in Postgres: LangGraph's own tables, over the pool of runs and threads."""
+"""The graph's states in Postgres, over the pool of runs and threads."""
 
 from __future__ import annotations
 
-from typing import Any, cast
-
-from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-
-from sandtable.assemble.serializer import StateSerializer
+from sandtable.agent.checkpoints.earlier import POSTGRES, Earlier
+from sandtable.agent.checkpoints.saver import Checkpoints
+from sandtable.agent.checkpoints.schema import MIGRATIONS, VERSIONS
 from sandtable.capsule.postgres_pool import Postgres
+from sandtable.server.threads.postgres import PostgresDatabase
+
+_EARLIER = "SELECT 1 AS there WHERE to_regclass('checkpoints') IS NOT NULL"
 
 
-async def postgres_checkpoints(database: Postgres) -> AsyncPostgresSaver:
-    # Its cursors ask for the rows they want, whatever the pool's default is.
-    saver = AsyncPostgresSaver(cast(Any, database.pool), serde=StateSerializer())
-    async with database.upgrading():
-        await saver.setup()
-    return saver
+async def postgres_checkpoints(postgres: Postgres) -> Checkpoints:
+    await postgres.upgrade(VERSIONS, MIGRATIONS)
+    database = PostgresDatabase(postgres)
+    return Checkpoints(database, Earlier(database, POSTGRES) if await database.rows(_EARLIER) else None)

@@ -37,7 +37,7 @@ async def stream_run(
     request: Request, talk: Talking, user: User, thread_id: str, body: bodies.RunBody
 ) -> EventStream:
     live = await _begin(request, talk, user, thread_id, body, streamed=True)
-    frames = _frames(live.journal.read(), live, cancel=body.on_disconnect == "cancel")
+    frames = _frames(talk, live.turn, live.journal.read(), live, cancel=body.on_disconnect == "cancel")
     return EventStream(frames, run_headers(live.turn))
 
 
@@ -94,7 +94,8 @@ async def join_stream(
     if live is not None:
         live.listeners += 1
     heard = talk.conductor.listen(turn, after)
-    return EventStream(_frames(heard, live, cancel=cancel_on_disconnect, modes=wanted), run_headers(turn))
+    frames = _frames(talk, turn, heard, live, cancel=cancel_on_disconnect, modes=wanted)
+    return EventStream(frames, run_headers(turn))
 
 
 @router.get("/{run_id}/join")
@@ -174,7 +175,13 @@ async def _thread_for(talk: Conversation, user: str, thread_id: str, body: bodie
 
 
 async def _frames(
-    heard: Heard, live: Live | None, *, cancel: bool, modes: tuple[str, ...] | None = None
+    talk: Conversation,
+    turn: Turn,
+    heard: Heard,
+    live: Live | None,
+    *,
+    cancel: bool,
+    modes: tuple[str, ...] | None = None,
 ) -> AsyncGenerator[bytes, None]:
     names = None if modes is None else {m.removesuffix("-tuple") for m in modes} | set(_ALWAYS)
     try:
@@ -184,7 +191,9 @@ async def _frames(
             if happening is None:
                 yield HEARTBEAT
             elif names is None or happening.name in names:
-                yield frame(happening.name, happening.data, happening.number)
+                told = await talk.conductor.whole(turn.thread_id, happening)
+                if told is not None:
+                    yield frame(told.name, told.data, told.number)
     finally:
         if live is not None:
             live.leave(cancel=cancel)

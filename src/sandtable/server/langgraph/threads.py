@@ -34,7 +34,7 @@ async def new_thread(talk: Conversation, user: str, wanted: bodies.NewThread) ->
         updated_at=at,
         metadata=wanted.metadata,
     )
-    if not await talk.store.create(thread):
+    if not await talk.add(thread):
         if wanted.if_exists != "do_nothing":
             raise ThreadBusy(
                 f"there is a thread {quote(thread.id)} already",

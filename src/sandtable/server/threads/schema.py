@@ -61,4 +61,5 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         )
         """,
     ),
+    ("CREATE INDEX sandtable_threads_of_user ON sandtable_threads (user_name)",),
 )

@@ -39,10 +39,10 @@ class SqliteDatabase:
         self._instance.release()
 
     async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
-        return await self._file.do(lambda: [dict(row) for row in self._file.db.execute(sql, values)])
+        return await self._file.rows(sql, *values)
 
     async def change(self, *statements: Statement, tell: Iterable[str] = ()) -> list[int]:
-        return await self._file.do(lambda: self._change(statements))
+        return await self._file.change(*statements)
 
     def listen(self, hear: Callable[[str | None], None]) -> None:
         """One process does not hear of another through a file."""
@@ -51,8 +51,3 @@ class SqliteDatabase:
     async def inherit(self, owner: str) -> AsyncGenerator[bool, None]:
         with self._instance.inherit(owner) as dead:
             yield dead
-
-    def _change(self, statements: tuple[Statement, ...]) -> list[int]:
-        """On the file's own thread, all or nothing."""
-        with self._file.transaction() as db:
-            return [db.execute(sql, values).rowcount for sql, values in statements]

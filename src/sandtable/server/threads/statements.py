@@ -12,6 +12,13 @@ COUNT_THREADS = "SELECT count(*) AS n FROM sandtable_threads"
 THREAD = "SELECT * FROM sandtable_threads WHERE id = ?"
 SET_METADATA = "UPDATE sandtable_threads SET metadata = ? WHERE id = ?"
 DELETE_THREAD = "DELETE FROM sandtable_threads WHERE id = ?"
+DELETE_UNUSED = """
+    DELETE FROM sandtable_threads WHERE id = ? AND updated_at <= ? AND status <> 'busy' AND NOT EXISTS (
+        SELECT 1 FROM sandtable_turns WHERE thread_id = ? AND status IN ('pending', 'running'))
+"""
+COUNT_OF_USER = "SELECT count(*) AS n FROM sandtable_threads WHERE user_name = ?"
+LAST_USED = "SELECT id, updated_at, status FROM sandtable_threads"
+UNDER_WAY_SINCE = "SELECT min(created_at) AS at FROM sandtable_turns WHERE status IN ('pending', 'running')"
 
 # The metadata again as rows, which both databases search alike. They are those of the metadata that
 # was just written, so that nothing is written for a thread that was there already.

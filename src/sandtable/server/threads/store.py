@@ -130,6 +130,22 @@ class ThreadStore:
     async def delete(self, thread_id: str) -> bool:
         return await self._db.change((sql.DELETE_THREAD, (thread_id,))) == [1]
 
+    async def delete_unused(self, thread_id: str, since: str) -> bool:
+        """Deletes a thread unless something happened in it after `since`, or is under way."""
+        return await self._db.change((sql.DELETE_UNUSED, (thread_id, since, thread_id))) == [1]
+
+    async def count_of(self, user: str) -> int:
+        return (await self._db.rows(sql.COUNT_OF_USER, user))[0]["n"]
+
+    async def last_used(self) -> dict[str, tuple[str, bool]]:
+        """When something last happened in each thread, and whether something is under way in it."""
+        rows = await self._db.rows(sql.LAST_USED)
+        return {row["id"]: (row["updated_at"], row["status"] == "busy") for row in rows}
+
+    async def under_way_since(self) -> str | None:
+        """When the oldest turn that is under way was accepted."""
+        return (await self._db.rows(sql.UNDER_WAY_SINCE))[0]["at"]
+
     async def accept(self, turn: Turn, opening: str | None = None, order: str | None = None) -> None:
         """Writes the turn down. Raises NotFound, and ThreadBusy when another server works on the thread.
 

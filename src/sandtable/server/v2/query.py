@@ -44,6 +44,7 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     413: {"model": ErrorBody, "description": "The query is too long."},
     422: {"model": ErrorBody, "description": "The request cannot be used; the message says why."},
     503: {"model": ErrorBody, "description": "The store or the queue takes nothing now."},
+    507: {"model": ErrorBody, "description": "The user has as much stored as one user may have."},
 }
 _UNUSED = Log(text="conversation_history was not used: this session remembers what was said in it.")
 _MODES = ("custom", "updates")

@@ -1603,6 +1603,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description The user has as much stored as one user may have. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     check: {
@@ -1821,6 +1830,15 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            /** @description The user has as much stored as one user may have. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     healthz: {
@@ -2017,6 +2035,15 @@ export interface operations {
             };
             /** @description The sandbox, the store or the queue takes nothing now. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user has as much stored as one user may have. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -2413,6 +2440,15 @@ export interface operations {
             };
             /** @description The store or the queue takes nothing now. */
             503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The user has as much stored as one user may have. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };

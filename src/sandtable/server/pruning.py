@@ -1,0 +1,58 @@
+"""`sandtable prune` over the stores that the settings name, without anything that executes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from sandtable.assemble.state import state_of
+from sandtable.capsule.store import StoreUnavailable
+from sandtable.runs.instance import Instance
+from sandtable.runs.retention import Decision, Rules
+from sandtable.server.keeping import Keeper, Removed, give_back_space
+from sandtable.server.opening import AT_ONCE, open_memory
+from sandtable.settings import Settings
+
+
+@asynccontextmanager
+async def open_keeper(settings: Settings) -> AsyncGenerator[Keeper, None]:
+    """Raises StoreUnavailable, InvalidInput."""
+    async with AsyncExitStack() as stack:
+        state = state_of(settings)
+        stack.push_async_callback(state.runs.aclose)
+        await state.runs.open()
+        threads, states = await open_memory(settings, stack, state.database)
+        yield Keeper(state.runs, threads, states, settings.session_idle_s)
+
+
+async def prune(
+    settings: Settings, rules: Rules, *, threads: bool, approve: Callable[[Decision], bool]
+) -> tuple[Decision, Removed | None]:
+    """What goes by the rules, and what was removed, if `approve` says so. Raises StoreUnavailable, InvalidInput."""
+    async with open_keeper(settings) as keeper, keeper.runs.holdings.alone() as alone:
+        if not alone:
+            raise StoreUnavailable(
+                "another process is removing old runs at this moment", suggestion="Try again when it is done."
+            )
+        while await keeper.states.bring_over_some(AT_ONCE):
+            continue
+        decision = await keeper.decide(rules, threads=threads)
+        if not await asyncio.to_thread(approve, decision):
+            return decision, None
+        removed = await keeper.remove(decision, threads=threads)
+    # A file that has to be written as a whole is left alone while others use it.
+    given_back = await give_back_space(settings, whole=not _others(settings.home))
+    return decision, replace(removed, given_back=given_back)
+
+
+def _others(home: Path) -> bool:
+    """Whether another process uses the home."""
+    here = Instance(home)
+    for owner in here.others():
+        with here.inherit(owner) as dead:
+            if not dead:
+                return True
+    return False
