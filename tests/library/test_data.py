@@ -144,9 +144,9 @@ def test_without_pyarrow_it_goes_as_csv(monkeypatch: pytest.MonkeyPatch) -> None
         (polars.DataFrame({"a": [1]}).lazy(), "LazyFrame: call `.collect\\(\\)` first"),
         ({}, "empty dict"),
         ([], "no data file given"),
-        ({"a b": FRAME}, "'a b' cannot be the name of a table"),
-        ({"class": FRAME}, "'class' cannot be the name"),
-        ({1: FRAME}, "1 cannot be the name"),
+        ({"a b": FRAME}, "`a b` cannot be the name of a table"),
+        ({"class": FRAME}, "`class` cannot be the name"),
+        ({1: FRAME}, "`1` cannot be the name"),
         ({"a": [1]}, "the table `a` cannot be of type list"),
         ({"a": "x.xlsx"}, "extension that is not supported"),
         ("missing.csv", "no such file: missing.csv"),
@@ -164,7 +164,7 @@ def test_what_cannot_be_data_is_told(data: Any, says: str, home: Path) -> None:
 
 
 def test_a_word_that_is_neither_file_nor_dataset() -> None:
-    with pytest.raises(NotFound, match="'sensor', which is neither a file nor a dataset") as caught:
+    with pytest.raises(NotFound, match="`sensor`, which is neither a file nor a dataset") as caught:
         _dataset("sensor")
     assert caught.value.details["nearest"] == "sensors"
 

@@ -159,7 +159,7 @@ def _path(given: str | os.PathLike[str], library: Library) -> Path:
 def _named(name: Any, value: Any, folder: Path, library: Library) -> Path:
     if not isinstance(name, str) or table_name(name) != name or keyword.iskeyword(name):
         raise InvalidInput(
-            f"{quote(name)} cannot be the name of a table",
+            f"{quote(str(name))} cannot be the name of a table",
             suggestion="Use letters, digits and underscores, beginning with a letter.",
         )
     if is_frame(value):
