@@ -169,7 +169,6 @@ def test_the_settings_are_rules() -> None:
         (bytes_of, "1000", 1000),
         (bytes_of, "7kb", 7 << 10),
     ],
-    ids=str,
 )
 def test_amounts_are_read(read: Any, text: str, value: float) -> None:
     assert read(text) == value
@@ -179,7 +178,6 @@ def test_amounts_are_read(read: Any, text: str, value: float) -> None:
     ("read", "text"),
     [(seconds_of, t) for t in ("", "90", "d", "-1d", "1y", "9" * 9 + "d")]
     + [(bytes_of, t) for t in ("", "GB", "-1", "1e9", "2 PB", "1.2.3")],
-    ids=str,
 )
 def test_what_is_no_amount_is_refused(read: Any, text: str) -> None:
     with pytest.raises(InvalidInput, match="is no "):
