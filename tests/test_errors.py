@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandtable.errors import ErrorCode, Problem
+from sandtable.errors import ErrorCode, InvalidInput, Problem, folders_named
 
 _CASES = {
     "sentences": ("It took too long.", "Ask for less.", "It took too long. Ask for less."),
@@ -22,3 +22,14 @@ _CASES = {
 def test_message_and_suggestion_in_one_text(message: str, suggestion: str, text: str) -> None:
     problem = Problem(code=ErrorCode.VALIDATION_ERROR, message=message, suggestion=suggestion)
     assert problem.in_words == text
+
+
+def test_a_server_names_its_folders_in_other_words() -> None:
+    error = InvalidInput(
+        "no file in /srv/home/data", suggestion="Look at /srv/home.", files=["/srv/home/data/x"], count=2
+    )
+    with folders_named({"/srv/home": "HOME", "/srv/home/data": "DATA"}):
+        shown = error.problem
+    assert (shown.message, shown.suggestion) == ("no file in DATA", "Look at HOME.")
+    assert shown.details == {"files": ["DATA/x"], "count": 2}
+    assert error.problem.message == error.message, "one's own terminal shows the folder"

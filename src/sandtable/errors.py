@@ -14,6 +14,8 @@ every surface shows one shape: code, message, suggestion, details.
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Any
 
@@ -54,6 +56,38 @@ class Problem(BaseModel):
         return f"{message}{'' if message[-1] in '.!?' else '.'} {suggestion}"
 
 
+_folder_names: Mapping[str, str] = {}
+
+
+@contextmanager
+def folders_named(names: Mapping[str, str]) -> Generator[None, None, None]:
+    """Meanwhile the problems of this process name these folders of the host in other words: a server's users do not
+    learn where it keeps its files, whether they read an answer, a stored run or a stream."""
+    global _folder_names
+    before, _folder_names = _folder_names, names
+    try:
+        yield
+    finally:
+        _folder_names = before
+
+
+def renamed(problem: Problem, names: Mapping[str, str]) -> Problem:
+    """With other words for these texts, a longer one before one that it holds."""
+    order = sorted(names, key=len, reverse=True)
+
+    def other(value: Any) -> Any:
+        if isinstance(value, str):
+            for name in order:
+                value = value.replace(name, names[name])
+            return value
+        if isinstance(value, Mapping):
+            return {key: other(each) for key, each in value.items()}
+        return [other(each) for each in value] if isinstance(value, list | tuple) else value
+
+    said = {name: other(getattr(problem, name)) for name in ("message", "suggestion", "details")}
+    return problem.model_copy(update=said)
+
+
 class SandtableError(Exception):
     code: ErrorCode = ErrorCode.RUNNER_INTERNAL_ERROR
 
@@ -65,7 +99,11 @@ class SandtableError(Exception):
 
     @property
     def problem(self) -> Problem:
-        return Problem(code=self.code, message=self.message, suggestion=self.suggestion, details=self.details)
+        """For users. What is raised, and so the log, keeps the folders' real names."""
+        found = Problem(
+            code=self.code, message=self.message, suggestion=self.suggestion, details=self.details
+        )
+        return renamed(found, _folder_names) if _folder_names else found
 
 
 class InvalidInput(SandtableError):

@@ -23,6 +23,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, RunnerBroken, SandboxUnavailable
 from sandtable.server import listen, standing
 from sandtable.settings import Settings
+from tests.agent.analysis.declared import declare_trips
 from tests.capsule.samples import SHOP
 from tests.server.house import open_house, report
 
@@ -36,9 +37,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(home: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def served(home: Path, *arguments: str, **settings: object) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
     environment["SANDTABLE_WEB"] = str(home / "not-built")
+    environment |= {f"SANDTABLE_{name}": str(value) for name, value in settings.items()}
     with subprocess.Popen(
         [*PROGRAM, "serve", *arguments],
         env=environment,
@@ -77,6 +79,23 @@ def test_serves_and_ends_in_order(home: Path, ending: signal.Signals) -> None:
     assert {"request", "run_finished", "server_stopping"} <= {line["event"] for line in logs}
     assert all("timestamp" in line and "level" in line for line in logs)
     assert not [line for line in logs if line["level"] in ("error", "critical")]
+
+
+@pytest.mark.needs("userns")
+def test_nothing_that_it_answers_names_its_folders(home: Path, tmp_path: Path) -> None:
+    datasets = declare_trips(tmp_path / "declared")
+    (datasets / "trips.csv").unlink()
+    with served(home, "--port", "0", "--json", DATASETS=datasets) as process:
+        assert process.stdout
+        with httpx.Client(base_url=json.loads(process.stdout.readline())["url"], timeout=60) as client:
+            body = {"dataset_id": "trips", "sql": "SELECT count(*) FROM trips"}
+            run = client.post("/runs", params={"wait": 30}, json=body).text
+            said = client.post(
+                "/chat", json={"message": "how many trips are there?", "dataset_id": "trips"}
+            ).text
+    assert "SANDTABLE_DATASETS" in run
+    for text in (run, said):
+        assert str(tmp_path) not in text and str(home) not in text, text
 
 
 def test_answers_are_not_held_back() -> None:

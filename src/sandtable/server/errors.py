@@ -21,7 +21,7 @@ from starlette.types import Scope
 
 from sandtable.capsule.store import QueueFull, StoreUnavailable
 from sandtable.catalog.names import nearest
-from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.errors import ErrorCode, Problem, SandtableError, renamed
 from sandtable.quoting import quote
 from sandtable.runs.quotas import QuotaFull
 from sandtable.server.threads.model import ThreadBusy
@@ -95,10 +95,7 @@ def without_home(problem: Problem, scope: Scope) -> Problem:
     details = {name: value for name, value in problem.details.items() if name not in _FOR_THE_LOG}
     if parts is None:
         return problem.model_copy(update={"details": details})
-    home = str(parts.settings.home)
-    said = {name: getattr(problem, name).replace(home, HOME) for name in ("message", "suggestion")}
-    texts = {name: v.replace(home, HOME) if isinstance(v, str) else v for name, v in details.items()}
-    return problem.model_copy(update={**said, "details": texts})
+    return renamed(problem.model_copy(update={"details": details}), {str(parts.settings.home): HOME})
 
 
 def unexpected(scope: Scope) -> Response:

@@ -14,12 +14,14 @@ from contextlib import asynccontextmanager
 import structlog
 
 from sandtable.assemble import Parts, assemble
-from sandtable.errors import InvalidInput, SandtableError
+from sandtable.catalog.registry import registry_folder
+from sandtable.errors import InvalidInput, SandtableError, folders_named
 from sandtable.server import logs
 from sandtable.server.acceptor import room_here
 from sandtable.server.app import create_app
 from sandtable.server.callers import Callers
 from sandtable.server.conversations import load_ahead
+from sandtable.server.errors import HOME
 from sandtable.server.standing import (
     Server,
     addresses,
@@ -56,10 +58,15 @@ async def listen(settings: Settings, announce: Callable[[tuple[str, ...], str], 
                 lambda: announce(addresses(listening), warning),
                 app.state.listeners.aclose,
             )
-            with stopping(server):
+            with stopping(server), folders_named(_folder_names(settings)):
                 async with _preparing(parts, app.openapi):
                     await server.serve(sockets=[listening])
             log.info("server_stopping")
+
+
+def _folder_names(settings: Settings) -> dict[str, str]:
+    folders = {registry_folder(settings): "SANDTABLE_DATASETS", settings.home: HOME}
+    return {str(folder): name for folder, name in folders.items()}
 
 
 def _about_access(settings: Settings, listening: socket.socket) -> str:
