@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 import pytest
@@ -36,14 +36,16 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(home: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+def served(
+    home: Path, *arguments: str, stderr: int | IO[str] = subprocess.PIPE
+) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
     environment["SANDTABLE_WEB"] = str(home / "not-built")
     with subprocess.Popen(
         [*PROGRAM, "serve", *arguments],
         env=environment,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
     ) as process:
         try:

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from sandtable import __version__
-from sandtable.assemble import Parts
+from sandtable.assemble import Parts, limits_of
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import chat, errors, health, metrics, pages, reference, rest
@@ -17,6 +17,7 @@ from sandtable.server.conversations import Conversations, Open
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.langgraph import assistants, runs, stock, threads, ui
 from sandtable.server.logs import RequestLog
+from sandtable.server.openapi import DescribedApi
 from sandtable.server.samples import Samples
 from sandtable.server.v2 import query, stream
 from sandtable.server.v2.listeners import Listeners
@@ -70,6 +71,7 @@ def create_app(
     `open_conversation` stands in for the one that the settings describe.
     """
     app = _with_routes()
+    app.limits = limits_of(parts.settings, serving=True)
     app.state.parts = parts
     app.state.samples = Samples(parts)
     app.state.conversations = Conversations(parts, open_conversation)
@@ -87,12 +89,12 @@ def create_app(
 
 
 def openapi_document() -> dict[str, Any]:
-    """What GET /openapi.json answers; the same for every server of this version."""
+    """What GET /openapi.json answers, without the limits that an installation sets."""
     return _with_routes().openapi()
 
 
-def _with_routes() -> FastAPI:
-    app = FastAPI(
+def _with_routes() -> DescribedApi:
+    app = DescribedApi(
         title="Sandtable",
         version=__version__,
         description=DESCRIPTION,

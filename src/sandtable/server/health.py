@@ -16,7 +16,7 @@ from sandtable.errors import SandtableError
 from sandtable.sandbox.extra import missing_packages
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server.conversations import Conversations
-from sandtable.server.errors import RETRY_SECONDS
+from sandtable.server.errors import RETRY_SECONDS, ErrorBody
 from sandtable.server.views import Check, Readiness
 
 router = APIRouter(tags=["health"])
@@ -97,7 +97,7 @@ async def healthz() -> dict[str, str]:
     "/readyz",
     operation_id="readyz",
     summary="May it be sent work?",
-    responses={503: {"model": Readiness, "description": "Not now; `checks` says why."}},
+    responses={503: {"model": Readiness | ErrorBody, "description": "Not now; `checks` says why."}},
 )
 async def readyz(request: Request, response: Response) -> Readiness:
     """The sandbox passed its self-test, the stores can be written, and the queue takes runs."""
