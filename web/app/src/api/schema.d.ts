@@ -486,18 +486,7 @@ export interface components {
              * @description The conversation to go on with; a new one when left out.
              */
             thread_id?: string | null;
-        } & (({
-            message: string;
-            resume?: null;
-        } | {
-            dataset_id: string;
-        } | {
-            thread_id: string;
-        }) | {
-            message?: null;
-            resume: Record<string, never>;
-            thread_id: string;
-        });
+        };
         /** Check */
         Check: {
             /**
@@ -544,21 +533,7 @@ export interface components {
              * @description One SELECT in DuckDB's dialect.
              */
             sql?: string | null;
-        } & ({
-            names?: unknown;
-            plan: Record<string, never>;
-            python?: null;
-            sql?: null;
-        } | {
-            names?: unknown;
-            plan?: null;
-            python?: null;
-            sql: string;
-        } | {
-            plan?: null;
-            python: string;
-            sql?: null;
-        });
+        };
         /**
          * CodeStep
          * @description Python that was written for a step of an analysis; after an error there may be another of the same number.
@@ -1183,27 +1158,7 @@ export interface components {
              * @description Less time than the server allows.
              */
             timeout_ms?: number | null;
-        } & ({
-            /** @enum {unknown} */
-            mode?: "sql" | "dry_run";
-            names?: unknown;
-            plan: Record<string, never>;
-            python?: null;
-            sql?: null;
-        } | {
-            /** @enum {unknown} */
-            mode?: "sql" | "dry_run";
-            names?: unknown;
-            plan?: null;
-            python?: null;
-            sql: string;
-        } | {
-            /** @enum {unknown} */
-            mode?: "sql" | "python";
-            plan?: null;
-            python: string;
-            sql?: null;
-        });
+        };
         /** RunPage */
         RunPage: {
             /** Next */
