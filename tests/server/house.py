@@ -150,6 +150,7 @@ async def open_house(
 ) -> AsyncIterator[House]:
     world = World(home, executor or FakeExecutor(), changes={"may_skip_check": one_person})
     chosen = settings or Settings(home=home, web=home / "not-built")
+    (home / "data").mkdir(parents=True, exist_ok=True)
     async with world.opened(queue_limit=chosen.queue_limit) as runs:
         verifier = Verifier(world.parts(), _version_of, places=chosen.verifications, share=chosen.user_share)
         yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world, verifier)

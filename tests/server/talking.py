@@ -34,7 +34,7 @@ from sandtable.sandbox.fake import FakeExecutor
 from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
-from sandtable.server.opening import line_of, open_memory
+from sandtable.server.opening import line_of, open_memory, probes_of
 from sandtable.server.standing import Server, bound, configured
 from sandtable.settings import Settings
 from tests.server.house import House, open_house
@@ -224,7 +224,7 @@ async def served(
                 conductor = Conductor(analyst, store, line)
                 stack.push_async_callback(line.aclose)
                 stack.push_async_callback(conductor.aclose)
-                yield Conversation(analyst, conductor, store, line)
+                yield Conversation(analyst, conductor, store, line, probes_of(parts.settings, store))
 
         app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
         async with listening(app, small=small) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:

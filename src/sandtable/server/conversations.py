@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from importlib import import_module
@@ -35,6 +35,8 @@ _OPEN = f"{_MODULE}:open_conversation"
 
 
 LONGEST_ID = 128
+Probe = Callable[[], Awaitable[None]]
+"""Reads and writes a store, and changes nothing. Raises StoreUnavailable, StoreCorrupt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,8 @@ class Conversation:
     conductor: Conductor
     store: ThreadStore
     line: Line
+    probes: tuple[Probe, ...] = ()
+    """For each place where it is kept."""
 
     async def thread(self, thread_id: str) -> Thread:
         """Raises NotFound."""
@@ -106,6 +110,12 @@ class Conversations:
         if error is None:
             return None
         return error.message if isinstance(error, SandtableError) else "the log has the cause"
+
+    async def probe(self) -> None:
+        """Reads and writes where the conversation is kept, once it is open. Raises StoreUnavailable, StoreCorrupt."""
+        if self._opened is not None and self._opened.done() and self._is_open(self._opened):
+            for probe in self._opened.result().probes:
+                await probe()
 
     async def aclose(self) -> None:
         self._closing.set()
