@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, Literal
@@ -31,7 +32,7 @@ from sandtable.agent.proposer import (
 from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
 from sandtable.sandbox.fake import FakeExecutor
-from sandtable.server.app import create_app
+from sandtable.server.app import begin_shutdown, create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
 from sandtable.server.opening import line_of, open_memory, probes_of
@@ -179,7 +180,7 @@ async def listening(app: FastAPI, *, small: bool = False) -> AsyncGenerator[str,
     with bound("127.0.0.1", 0) as socket:
         if small:
             socket.setsockopt(SOL_SOCKET, SO_SNDBUF, 4096)
-        server = Server(configured(app, grace_s=2), lambda: None)
+        server = Server(configured(app, grace_s=2), lambda: None, partial(begin_shutdown, app, 2))
         task = asyncio.create_task(server.serve(sockets=[socket]))
         while not server.started and not task.done():
             await asyncio.sleep(0.005)

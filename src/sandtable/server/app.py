@@ -19,6 +19,7 @@ from sandtable.server.langgraph import assistants, runs, stock, threads, ui
 from sandtable.server.logs import RequestLog
 from sandtable.server.openapi import DescribedApi
 from sandtable.server.samples import Samples
+from sandtable.server.shutdown import LastAnswers, Shutdown
 from sandtable.server.v2 import query, stream
 from sandtable.server.v2.listeners import Listeners
 from sandtable.server.web import WebUi, web_build
@@ -73,6 +74,7 @@ def create_app(
     app = _with_routes()
     app.limits = limits_of(parts.settings, serving=True)
     app.state.parts = parts
+    app.state.shutdown = Shutdown()
     app.state.samples = Samples(parts)
     app.state.conversations = Conversations(parts, open_conversation)
     app.state.listeners = Listeners(parts.settings.user_share)
@@ -83,9 +85,16 @@ def create_app(
     app.add_middleware(WebUi, build=web_build(parts.settings))
     app.add_middleware(Heads)
     app.add_middleware(Guard, settings=parts.settings)
+    app.add_middleware(LastAnswers, shutdown=app.state.shutdown)
     app.add_middleware(RequestLog)
     app.add_middleware(SecurityHeaders)
     return app
+
+
+async def begin_shutdown(app: FastAPI, grace_s: float) -> None:
+    """Before the server waits for its last requests."""
+    app.state.shutdown.begin(grace_s)
+    await app.state.listeners.aclose()
 
 
 def openapi_document() -> dict[str, Any]:

@@ -24,6 +24,7 @@ from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
 from sandtable.server.hanging_up import while_there
 from sandtable.server.samples import Samples
+from sandtable.server.shutdown import Shutdown
 
 MOST_WAIT_S = 60.0
 
@@ -68,6 +69,13 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
     except SandtableError:
         return views.RunView.of(run)
     return views.RunView.of(run, fixes)
+
+
+async def _waited(request: Request, run_id: str, seconds: float) -> Run:
+    """The run when it has ended, after so many seconds, or when the server stops."""
+    shutdown: Shutdown = request.app.state.shutdown
+    runs = _parts(request).runs
+    return await shutdown.or_begun(runs.wait(run_id, seconds)) or await runs.get(run_id)
 
 
 def _checks(request: Request) -> FairQueue:
@@ -177,7 +185,7 @@ async def submit_run(
     run = await runs.submit(RunRequest(**{**body.model_dump(), "plan": body.whole_plan}, user=user))
     logs.bind(run_id=run.id)
     if wait:
-        run = await runs.wait(run.id, wait)
+        run = await _waited(request, run.id, wait)
     response.headers["Location"] = f"/runs/{run.id}"
     response.status_code = 200 if run.ended else 202
     return await _view(request, run, user)
@@ -219,7 +227,7 @@ async def list_runs(
 async def get_run(request: Request, run_id: RunId, user: User, wait: Wait = 0.0) -> views.RunView:
     logs.bind(run_id=run_id)
     runs = _parts(request).runs
-    run: Run = await (runs.wait(run_id, wait) if wait else runs.get(run_id))
+    run: Run = await (_waited(request, run_id, wait) if wait else runs.get(run_id))
     return await _view(request, run, user)
 
 
