@@ -107,8 +107,16 @@ def policy_page() -> str:
 
 
 def openapi_text() -> str:
-    """What the web interface's types are made from."""
-    return json.dumps(openapi_document(), indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    """What the web interface's types are made from.
+
+    Which fields of an object exclude each other is left out: as TypeScript, it would be an intersection of unions that
+    a body put together field by field does not fit.
+    """
+    document = openapi_document()
+    for schema in document["components"]["schemas"].values():
+        if "properties" in schema:
+            schema.pop("oneOf", None)
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
 POLICY = "docs/policy.md"

@@ -67,6 +67,16 @@ class StoreConformance:
         assert await store.claim("me", AT)
         assert await store.finish(ending(number, **changes))
 
+    async def test_probing_changes_nothing(self, make: Make, store: RunStore) -> None:
+        await self.finished(store, 1)
+        await self.accepted(store, 2)
+        before = await store.list(RunFilter())
+        await asyncio.gather(*(store.probe() for _ in range(5)))
+        assert await store.list(RunFilter()) == before
+        other = make()
+        await other.open()
+        await other.aclose()
+
     async def test_what_is_accepted_is_there_after_a_restart(self, make: Make, store: RunStore) -> None:
         await self.accepted(store, 1)
         other = make()

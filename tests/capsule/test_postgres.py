@@ -179,6 +179,34 @@ async def test_trouble_is_told_and_nothing_is_lost(
     assert await store.finish(ending(1))
 
 
+async def test_a_probe_finds_a_database_that_only_reads(store: PostgresStore, postgres_url: str) -> None:
+    await store.probe()
+    for mode in ("on", "off"):
+        async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as admin:
+            name = admin.info.dbname
+            await admin.execute("SET default_transaction_read_only = off")
+            await admin.execute(
+                f'ALTER DATABASE "{name}" SET default_transaction_read_only = {mode}'.encode()
+            )
+            # The setting holds for connections that are made from now on.
+            await admin.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = %s AND pid <> pg_backend_pid()",
+                (name,),
+            )
+        if mode == "on":
+            with pytest.raises(StoreUnavailable, match="read-only"):
+                await store.probe()
+    await store.probe()
+
+
+async def test_a_probe_finds_tables_that_are_gone(store: PostgresStore, postgres_url: str) -> None:
+    async with await psycopg.AsyncConnection.connect(postgres_url, autocommit=True) as admin:
+        await admin.execute(f"DROP TABLE {VERSIONS}".encode())
+    with pytest.raises(StoreUnavailable, match="does not let Sandtable use its tables"):
+        await store.probe()
+
+
 async def test_tables_that_are_gone_are_told(store: PostgresStore, postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("DROP TABLE sandtable_runs CASCADE")

@@ -364,7 +364,7 @@ def test_a_request_that_makes_no_sense_does_not_construct(fields: dict[str, Any]
 
 
 async def test_a_name_for_no_table(runs: Runs) -> None:
-    with pytest.raises(InvalidInput, match="`award_data` is to stand for the table `order`") as refused:
+    with pytest.raises(NotFound, match="`award_data` is to stand for the table `order`") as refused:
         await runs.submit(code(names={"award_data": "order"}))
     assert refused.value.suggestion == "Did you mean `orders`?"
 

@@ -156,6 +156,7 @@ async def open_house(
 ) -> AsyncIterator[House]:
     world = World(home, executor or FakeExecutor(), changes={"may_skip_check": one_person})
     chosen = settings or Settings(home=home, web=home / "not-built")
+    (home / "data").mkdir(parents=True, exist_ok=True)
     limits = quotas or Quotas()
     async with world.opened(queue_limit=chosen.queue_limit, quotas=limits) as runs:
         limits.meters.append(runs._store.holdings.bytes_of)

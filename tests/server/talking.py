@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from socket import SO_SNDBUF, SOL_SOCKET
 from typing import Any, Literal
@@ -32,10 +33,10 @@ from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
 from sandtable.runs.quotas import Quotas
 from sandtable.sandbox.fake import FakeExecutor
-from sandtable.server.app import create_app
+from sandtable.server.app import begin_shutdown, create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.conductor import Conductor
-from sandtable.server.opening import line_of, open_memory
+from sandtable.server.opening import line_of, open_memory, probes_of
 from sandtable.server.standing import Server, bound, configured
 from sandtable.settings import Settings
 from tests.server.house import House, open_house
@@ -180,7 +181,7 @@ async def listening(app: FastAPI, *, small: bool = False) -> AsyncGenerator[str,
     with bound("127.0.0.1", 0) as socket:
         if small:
             socket.setsockopt(SOL_SOCKET, SO_SNDBUF, 4096)
-        server = Server(configured(app, grace_s=2), lambda: None)
+        server = Server(configured(app, grace_s=2), lambda: None, partial(begin_shutdown, app, 2))
         task = asyncio.create_task(server.serve(sockets=[socket]))
         while not server.started and not task.done():
             await asyncio.sleep(0.005)
@@ -227,7 +228,8 @@ async def served(
                 stack.enter_context(limits.counting(saver.bytes_of))
                 stack.push_async_callback(line.aclose)
                 stack.push_async_callback(conductor.aclose)
-                yield Conversation(analyst, conductor, store, line, limits)
+                probes = probes_of(parts.settings, store)
+                yield Conversation(analyst, conductor, store, line, limits, probes)
 
         app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
         async with listening(app, small=small) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:

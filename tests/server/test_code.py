@@ -70,8 +70,8 @@ async def test_names_reach_the_sandbox(client: AsyncClient, house: House) -> Non
     run = await ran(client, code(names={"award_data": "orders"}))
     assert run["names"] == {"award_data": "orders"}
     assert house.executor.jobs[-1].options["names"] == {"award_data": "orders"}
-    problem = (await ran(client, code(names={"a": "order"}), 422))["error"]
-    assert (problem["code"], problem["suggestion"]) == ("VALIDATION_ERROR", "Did you mean `orders`?")
+    problem = (await ran(client, code(names={"a": "order"}), 404))["error"]
+    assert (problem["code"], problem["suggestion"]) == ("NOT_FOUND", "Did you mean `orders`?")
 
 
 @pytest.mark.parametrize("value", [True, False])

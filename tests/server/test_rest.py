@@ -270,6 +270,7 @@ async def test_ready_when_everything_is(client: AsyncClient) -> None:
         "sandbox",
         "python",
         "store",
+        "data",
         "queue",
         "conversation",
     ]
@@ -286,15 +287,15 @@ async def test_not_ready_when_the_home_is_gone(client: AsyncClient, house: House
     house.settings = house.settings.model_copy(update={"home": house.settings.home / "gone"})
     answer = await client.get("/readyz")
     assert answer.status_code == 503 and answer.headers["retry-after"]
-    [store] = [check for check in answer.json()["checks"] if check["name"] == "store"]
-    assert not store["ok"] and "not writable" in store["detail"]
+    [data] = [check for check in answer.json()["checks"] if check["name"] == "data"]
+    assert not data["ok"] and "not writable" in data["detail"]
 
 
 async def test_not_ready_when_the_queue_is_full(client: AsyncClient, house: House) -> None:
     house.settings = house.settings.model_copy(update={"queue_limit": 0})
     answer = await client.get("/readyz")
     assert answer.status_code == 503
-    assert answer.json()["checks"][3] == {
+    assert answer.json()["checks"][4] == {
         "name": "queue",
         "ok": False,
         "detail": "0 of at most 0 runs are waiting",

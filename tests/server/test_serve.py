@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import httpx
 import pytest
@@ -37,7 +37,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @contextmanager
-def served(home: Path, *arguments: str, **settings: object) -> Iterator[subprocess.Popen[str]]:
+def served(
+    home: Path, *arguments: str, stderr: int | IO[str] = subprocess.PIPE, **settings: object
+) -> Iterator[subprocess.Popen[str]]:
     environment = {**os.environ, "SANDTABLE_HOME": str(home), "PYTHONPATH": str(ROOT / "src")}
     environment["SANDTABLE_WEB"] = str(home / "not-built")
     environment |= {f"SANDTABLE_{name}": str(value) for name, value in settings.items()}
@@ -45,7 +47,7 @@ def served(home: Path, *arguments: str, **settings: object) -> Iterator[subproce
         [*PROGRAM, "serve", *arguments],
         env=environment,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=stderr,
         text=True,
     ) as process:
         try:

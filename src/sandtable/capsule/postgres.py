@@ -50,6 +50,9 @@ class PostgresStore:
     async def aclose(self) -> None:
         await self._db.aclose(self)
 
+    async def probe(self) -> None:
+        await self._db.probe(VERSIONS)
+
     def subscribe(self, tell: Callable[[RunNews], None]) -> None:
         def hear(payload: str) -> None:
             match payload.split(" "):

@@ -27,6 +27,7 @@ Pool = AsyncConnectionPool[Connection]
 CONNECTIONS = 10
 _UPGRADING = 0x5A7E
 _LOOK_AGAIN_S = 0.05
+_PROBE_MS = 1000
 
 
 class Postgres:
@@ -99,6 +100,14 @@ class Postgres:
         async with self.connection() as connection, connection.cursor(row_factory=dict_row) as cursor:
             await cursor.execute(sql.encode(), storable(values))
             return await cursor.fetchall()
+
+    async def probe(self, versions: str) -> None:
+        """Reads and writes the table of that name, and takes the change back. Raises StoreUnavailable, StoreCorrupt."""
+        table = Identifier(versions)
+        async with self.connection() as connection, connection.transaction(force_rollback=True):
+            await connection.execute(SQL("SET LOCAL statement_timeout = {}").format(_PROBE_MS))
+            await connection.execute(SQL("SELECT version FROM {}").format(table))
+            await connection.execute(SQL("INSERT INTO {} VALUES (0)").format(table))
 
     @asynccontextmanager
     async def upgrading(self) -> AsyncGenerator[Connection, None]:

@@ -13,7 +13,6 @@ from typing import Any
 
 from sandtable.capsule.migrations import MIGRATIONS
 from sandtable.capsule.records import Stored, conditions, record_of
-from sandtable.capsule.sqlite_errors import replaced
 from sandtable.capsule.sqlite_file import SqliteFile
 from sandtable.capsule.sqlite_holdings import SqliteHoldings
 from sandtable.capsule.store import (
@@ -41,14 +40,15 @@ class SqliteStore:
     def __init__(self, path: Path) -> None:
         self._file = SqliteFile(path, MIGRATIONS, synchronous="FULL")
         self.holdings = SqliteHoldings(self._file)
-        self._opened: tuple[int, int] | None = None
 
     async def open(self) -> None:
         await self._file.open()
-        self._opened = _identity(self._file.path)
 
     async def aclose(self) -> None:
         await self._file.aclose()
+
+    async def probe(self) -> None:
+        await self._file.probe()
 
     def subscribe(self, tell: Callable[[RunNews], None]) -> None:
         """One process does not hear of another through a file."""
@@ -120,9 +120,7 @@ class SqliteStore:
     # What follows runs on the worker thread.
 
     def _accept(self, record: RunRecord, queue_limit: int, user_limit: int | None) -> None:
-        if _identity(self._file.path) != self._opened:
-            # SQLite would go on writing to the file that is no longer there, and all would be lost at the end.
-            raise replaced(self._file.path)
+        self._file.require_in_place()
         with self._file.transaction() as db:
             waiting = db.execute("SELECT count(*) FROM runs WHERE status = 'pending'").fetchone()[0]
             if waiting >= queue_limit:
@@ -198,14 +196,6 @@ class SqliteStore:
 
     async def _rows(self, sql: str, *values: Any) -> list[sqlite3.Row]:
         return await self._file.do(lambda: self._file.db.execute(sql, values).fetchall())
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    try:
-        found = path.stat()
-    except FileNotFoundError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 _SEPARATOR = "\x1f"

@@ -10,11 +10,11 @@ import asyncio
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from sandtable.capsule.sqlite_errors import explained, too_new
+from sandtable.capsule.sqlite_errors import explained, replaced, too_new
 from sandtable.capsule.sqlite_wal import use_wal
 from sandtable.capsule.store import StoreUnavailable
 from sandtable.private import private_database
@@ -25,6 +25,10 @@ BUSY_TIMEOUT_S = 15.0
 _INCREMENTAL = 2
 _PIECE = 500
 """Pages that are given back in one transaction."""
+_PROBE_BUSY_S = 1.0
+
+Identity = tuple[int, int]
+"""Device and inode."""
 
 
 class SqliteFile:
@@ -36,11 +40,13 @@ class SqliteFile:
         self._synchronous = synchronous
         self._thread: ThreadPoolExecutor | None = None
         self._connection: sqlite3.Connection | None = None
+        self._opened: Identity | None = None
 
     async def open(self) -> None:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"sandtable-{self.path.stem}")
         try:
             await self.do(self._connect)
+            self._opened = identity_of(self.path)
         except BaseException:
             await self.aclose()
             raise
@@ -69,6 +75,19 @@ class SqliteFile:
     async def change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[int]:
         """All or none; how many rows each changed."""
         return await self.do(lambda: self._change(statements))
+
+    async def probe(self) -> None:
+        """Reads and writes the file, and changes nothing. Raises StoreUnavailable, StoreCorrupt.
+
+        Beside the worker thread, which may have work that takes long.
+        """
+        await probe_file(self.path, self._opened)
+
+    def require_in_place(self) -> None:
+        """Raises StoreUnavailable where another file, or none, has the name of the one that is open: SQLite would go
+        on writing to that, and all would be lost at the end."""
+        if identity_of(self.path) != self._opened:
+            raise replaced(self.path)
 
     # What follows runs on the worker thread.
 
@@ -145,3 +164,49 @@ def give_back(path: Path, *, whole: bool) -> int:
 
 def _size(path: Path) -> int:
     return path.stat().st_size if path.exists() else 0
+
+
+def identity_of(path: Path) -> Identity | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+_TABLES = """
+    SELECT name FROM pragma_table_list
+    WHERE schema = 'main' AND type = 'table' AND NOT wr AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
+"""
+
+
+async def probe_file(path: Path, opened: Identity | None) -> None:
+    """Reads and writes a SQLite file over a connection of its own, and changes nothing; `opened` is the file that is in
+    use. Raises StoreUnavailable, StoreCorrupt."""
+    try:
+        await asyncio.to_thread(_probe, path, opened)
+    except (sqlite3.Error, OSError) as error:
+        problem = explained(error, path)
+        if problem is None:
+            raise
+        raise problem from error
+
+
+def _probe(path: Path, opened: Identity | None) -> None:
+    if opened is None or identity_of(path) != opened:
+        raise replaced(path)
+    address = f"{path.resolve().as_uri()}?mode=rw"
+    with closing(
+        sqlite3.connect(address, timeout=_PROBE_BUSY_S, isolation_level=None, uri=True)
+    ) as connection:
+        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute("BEGIN IMMEDIATE")
+        for (name,) in connection.execute(_TABLES).fetchall():
+            # The first and the last page of each: damage in between shows when that page is read.
+            for order in ("ASC", "DESC"):
+                sql = f'SELECT 1 FROM "{name}" ORDER BY rowid {order} LIMIT 1'  # noqa: S608 - a table of ours
+                connection.execute(sql).fetchall()
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        # The same number again is written like any other.
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute("COMMIT")

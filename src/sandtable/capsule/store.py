@@ -162,6 +162,10 @@ class RunStore(Protocol):
 
     async def aclose(self) -> None: ...
 
+    async def probe(self) -> None:
+        """Reads and writes, and changes nothing. Raises StoreCorrupt, StoreUnavailable."""
+        ...
+
     async def accept(self, record: RunRecord, queue_limit: int, user_limit: int | None = None) -> None:
         """Store a pending run durably. Raises QueueFull when `queue_limit` runs are pending, or `user_limit` of its
         user."""

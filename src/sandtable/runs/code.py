@@ -13,7 +13,7 @@ from typing import Any
 
 from sandtable.capsule.model import Earlier
 from sandtable.catalog.model import Dataset
-from sandtable.errors import InvalidInput
+from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 
 
@@ -41,12 +41,12 @@ def options_of(
 
 
 def require_tables(names: Mapping[str, str], dataset: Dataset) -> None:
-    """Raises InvalidInput for a name that stands for no table of the dataset."""
+    """Raises NotFound for a name that stands for no table of the dataset."""
     tables = [table.name for table in dataset.tables]
     for name, table in names.items():
         if table not in tables:
             near = get_close_matches(table, tables, n=1, cutoff=0.5) or tables[:1]
-            raise InvalidInput(
+            raise NotFound(
                 f"{quote(name)} is to stand for the table {quote(table)}, which is not in {dataset.id}",
                 suggestion=f"Did you mean {quote(near[0])}?" if near else "The dataset has no tables.",
                 field="names",

@@ -207,6 +207,10 @@ class Runs:
         wanted = RunFilter(status, dataset_id, user, text, before, limit)
         return [run_of(record) for record in await self._store.list(wanted)]
 
+    async def probe(self) -> None:
+        """Reads and writes the store. Raises StoreUnavailable, StoreCorrupt."""
+        await self._store.probe()
+
     async def counts(self) -> dict[str, int]:
         """How many runs have each status."""
         return await self._store.counts()

@@ -6,7 +6,9 @@ import re
 import secrets
 from datetime import datetime
 
-_RUN_ID = re.compile(r"run_[0-9a-f]{32}")
+RUN_ID = "run_[0-9a-f]{32}"
+"""As a regular expression."""
+_RUN_ID = re.compile(RUN_ID)
 
 
 def is_run_id(text: str) -> bool:

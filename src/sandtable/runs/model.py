@@ -8,6 +8,7 @@ when somebody verifies it.
 from __future__ import annotations
 
 import keyword
+from collections.abc import Mapping
 from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -92,7 +93,7 @@ class RunRequest(_Frozen):
             if len(text or "") * 6 + 2 > most and (size := len(canonical(text))) > most:
                 raise _too_long(name, f"{size:,} bytes as JSON", most)
         _check_mode(self)
-        _check_names(self.names)
+        check_names(self.names, self.python)
         return self
 
 
@@ -104,8 +105,6 @@ def _check_mode(request: RunRequest) -> None:
     if (request.python is not None) == (request.mode == "python"):
         if request.python is None and not request.check:
             raise InvalidInput("only Python can run unchecked", suggestion="Leave `check` as it is.")
-        if request.python is None and request.names:
-            raise InvalidInput("only Python has further names for tables", suggestion="Leave `names` out.")
         return
     raise InvalidInput(
         f"the mode {quote(request.mode)} is not for {'SQL' if request.python is None else 'Python'}",
@@ -114,7 +113,10 @@ def _check_mode(request: RunRequest) -> None:
     )
 
 
-def _check_names(names: dict[str, str]) -> None:
+def check_names(names: Mapping[str, str], python: str | None) -> None:
+    """Raises InvalidInput."""
+    if python is None and names:
+        raise InvalidInput("only Python has further names for tables", suggestion="Leave `names` out.")
     if len(names) > MOST_NAMES:
         raise InvalidInput(f"there are more than {MOST_NAMES} names", suggestion="Give fewer.", field="names")
     for name in names:

@@ -23,6 +23,8 @@ _SMALLEST = 12
 _FILE_MB = 256
 _MOST_CELL_BYTES = 48 << 20
 """About what a job may hold of cells; the channel takes 64 MiB."""
+_LEAST_WALL_MS = 30_000
+"""A run may have asked for less time for its query, and would have no Parquet file then."""
 
 
 async def parquet_of(
@@ -47,7 +49,13 @@ async def parquet_of(
             id=f"export_{secrets.token_hex(8)}",
             mode="export",
             # In base64 a file is a third longer, and a small one has more about itself than of its rows.
-            limits=limits.model_copy(update={"rows": 0, "result_bytes": limits.result_bytes * 2 + (1 << 20)}),
+            limits=limits.model_copy(
+                update={
+                    "rows": 0,
+                    "result_bytes": limits.result_bytes * 2 + (1 << 20),
+                    "wall_ms": max(limits.wall_ms, _LEAST_WALL_MS),
+                }
+            ),
             options={
                 "columns": [column.model_dump() for column in columns],
                 "rows": [list(row) for row in rows],

@@ -9,7 +9,7 @@ from typing import Any
 from fastapi import FastAPI
 
 from sandtable import __version__
-from sandtable.assemble import Parts
+from sandtable.assemble import Parts, limits_of
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import chat, errors, health, metrics, pages, reference, rest
@@ -17,7 +17,9 @@ from sandtable.server.conversations import Conversations, Open
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.langgraph import assistants, runs, stock, threads, ui
 from sandtable.server.logs import RequestLog
+from sandtable.server.openapi import DescribedApi
 from sandtable.server.samples import Samples
+from sandtable.server.shutdown import LastAnswers, Shutdown
 from sandtable.server.v2 import query, stream
 from sandtable.server.v2.listeners import Listeners
 from sandtable.server.web import WebUi, web_build
@@ -70,7 +72,9 @@ def create_app(
     `open_conversation` stands in for the one that the settings describe.
     """
     app = _with_routes()
+    app.limits = limits_of(parts.settings, serving=True)
     app.state.parts = parts
+    app.state.shutdown = Shutdown()
     app.state.samples = Samples(parts)
     app.state.conversations = Conversations(parts, open_conversation)
     app.state.listeners = Listeners(parts.settings.user_share)
@@ -81,18 +85,25 @@ def create_app(
     app.add_middleware(WebUi, build=web_build(parts.settings))
     app.add_middleware(Heads)
     app.add_middleware(Guard, settings=parts.settings)
+    app.add_middleware(LastAnswers, shutdown=app.state.shutdown)
     app.add_middleware(RequestLog)
     app.add_middleware(SecurityHeaders)
     return app
 
 
+async def begin_shutdown(app: FastAPI, grace_s: float) -> None:
+    """Before the server waits for its last requests."""
+    app.state.shutdown.begin(grace_s)
+    await app.state.listeners.aclose()
+
+
 def openapi_document() -> dict[str, Any]:
-    """What GET /openapi.json answers; the same for every server of this version."""
+    """What GET /openapi.json answers, without the limits that an installation sets."""
     return _with_routes().openapi()
 
 
-def _with_routes() -> FastAPI:
-    app = FastAPI(
+def _with_routes() -> DescribedApi:
+    app = DescribedApi(
         title="Sandtable",
         version=__version__,
         description=DESCRIPTION,

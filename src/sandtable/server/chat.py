@@ -44,12 +44,12 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     200: {
         "model": ChatAnswer,
         "description": "The answer; with `Accept: text/event-stream`, the events that lead to it.",
-        "content": {"text/event-stream": {}},
+        "content": {"text/event-stream": {"schema": {"type": "string"}}},
     },
     404: {"model": ErrorBody, "description": "No such dataset or thread."},
-    413: {"model": ErrorBody, "description": "The message is too long."},
-    422: {"model": ErrorBody, "description": "The request cannot be used; the message says why."},
-    503: {"model": ErrorBody, "description": "The store or the queue takes nothing now."},
+    401: {"model": ErrorBody, "description": "The chat model's provider refuses this server's key."},
+    409: {"model": ErrorBody, "description": "Another server is answering in this conversation."},
+    504: {"model": ErrorBody, "description": "The chat model did not answer in time."},
     507: {"model": ErrorBody, "description": "The user has as much stored as one user may have."},
 }
 

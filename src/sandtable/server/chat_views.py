@@ -23,6 +23,7 @@ from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import ResultColumn
+from sandtable.server.threads.text import ASKED_SCHEMA
 
 
 class Resume(BaseModel):
@@ -31,10 +32,29 @@ class Resume(BaseModel):
     decisions: list[dict[str, Any]] = Field(min_length=1, max_length=1)
 
 
+_QUESTION: dict[str, Any] = {
+    "required": ["message"],
+    "properties": {"message": {"type": "string"}, "resume": {"type": "null"}},
+    "anyOf": [
+        {"required": [name], "properties": {name: {"type": "string"}}} for name in ("dataset_id", "thread_id")
+    ],
+}
+_DECISION: dict[str, Any] = {
+    "required": ["thread_id", "resume"],
+    "properties": {
+        "thread_id": {"type": "string"},
+        "message": {"type": "null"},
+        "resume": {"type": "object"},
+    },
+}
+
+
 class ChatBody(BaseModel):
     """A question (`dataset_id` or `thread_id`, and `message`), or a decision (`thread_id` and `resume`)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, json_schema_extra={"oneOf": [_QUESTION, _DECISION]}
+    )
 
     dataset_id: str | None = Field(None, min_length=1, max_length=128, description="What it is about.")
     thread_id: str | None = Field(
@@ -43,7 +63,9 @@ class ChatBody(BaseModel):
         max_length=128,
         description="The conversation to go on with; a new one when left out.",
     )
-    message: str | None = Field(None, description="The question, in plain language.")
+    message: str | None = Field(
+        None, description="The question, in plain language.", json_schema_extra=ASKED_SCHEMA
+    )
     resume: Resume | None = Field(
         None, description='A person\'s decision: {"decisions": [{"type": "approve" | "edit" | "reject", …}]}.'
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -37,6 +37,8 @@ _OPEN = f"{_MODULE}:open_conversation"
 
 
 LONGEST_ID = 128
+Probe = Callable[[], Awaitable[None]]
+"""Reads and writes a store, and changes nothing. Raises StoreUnavailable, StoreCorrupt."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,8 @@ class Conversation:
     store: ThreadStore
     line: Line
     quotas: Quotas = field(default_factory=Quotas)
+    probes: tuple[Probe, ...] = ()
+    """For each place where it is kept."""
 
     async def add(self, thread: Thread) -> bool:
         """False when there is one with this id already. Raises QuotaFull."""
@@ -115,6 +119,12 @@ class Conversations:
         if error is None:
             return None
         return error.message if isinstance(error, SandtableError) else "the log has the cause"
+
+    async def probe(self) -> None:
+        """Reads and writes where the conversation is kept, once it is open. Raises StoreUnavailable, StoreCorrupt."""
+        if self._opened is not None and self._opened.done() and self._is_open(self._opened):
+            for probe in self._opened.result().probes:
+                await probe()
 
     async def aclose(self) -> None:
         self._closing.set()

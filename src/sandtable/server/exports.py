@@ -30,14 +30,17 @@ def _answers(kind: Format) -> dict[int | str, dict[str, Any]]:
             "description": "The rows that the run keeps, as a file.",
             "content": {MEDIA_TYPES[kind].partition(";")[0]: content},
             "headers": {
+                "Content-Disposition": {
+                    "description": "The name of the file.",
+                    "schema": {"type": "string", "pattern": "^attachment; filename="},
+                },
                 TRUNCATED: {
                     "description": "`true` when the query had more rows than the run keeps.",
                     "schema": {"type": "string", "enum": ["true", "false"]},
-                }
+                },
             },
         },
         404: {"model": ErrorBody, "description": "No such run, or it has no result."},
-        503: {"model": ErrorBody, "description": "The sandbox, the store or the queue takes nothing now."},
     }
 
 

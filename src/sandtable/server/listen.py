@@ -10,6 +10,7 @@ import asyncio
 import socket
 from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 
 import structlog
 
@@ -18,7 +19,7 @@ from sandtable.catalog.registry import registry_folder
 from sandtable.errors import InvalidInput, SandtableError, folders_named
 from sandtable.server import logs
 from sandtable.server.acceptor import room_here
-from sandtable.server.app import create_app
+from sandtable.server.app import begin_shutdown, create_app
 from sandtable.server.callers import Callers
 from sandtable.server.conversations import load_ahead
 from sandtable.server.errors import HOME
@@ -56,7 +57,7 @@ async def listen(settings: Settings, announce: Callable[[tuple[str, ...], str], 
             server = Server(
                 configured(app, grace_s=GRACE_S, room=room_here(Callers(settings).trusts)),
                 lambda: announce(addresses(listening), warning),
-                app.state.listeners.aclose,
+                partial(begin_shutdown, app, GRACE_S),
             )
             with stopping(server), folders_named(_folder_names(settings)):
                 async with _preparing(parts, app.openapi):

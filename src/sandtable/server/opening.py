@@ -9,6 +9,7 @@ import asyncio
 import gc
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from pkgutil import resolve_name
 from typing import Any
 
@@ -21,9 +22,10 @@ from sandtable.assemble import Parts
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.assemble.conversation import THREADS, converse
 from sandtable.assemble.state import state_of
+from sandtable.capsule.sqlite_file import identity_of, probe_file
 from sandtable.capsule.stopping import stopped
 from sandtable.errors import SandtableError
-from sandtable.server.conversations import Conversation
+from sandtable.server.conversations import Conversation, Probe
 from sandtable.server.keeping import PAUSE_S, Keeper, keep
 from sandtable.server.langgraph.conductor import Conductor
 from sandtable.server.threads.line import Line
@@ -51,6 +53,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
     """Raises StoreUnavailable, and InvalidInput for an address that cannot be used."""
     async with AsyncExitStack() as stack:
         store, checkpointer = await open_memory(parts.settings, stack, parts.database)
+        probes = probes_of(parts.settings, store)
         analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer))
         line = line_of(parts.settings)
         stack.push_async_callback(line.aclose)
@@ -72,7 +75,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
             asyncio.create_task(keep(keeper, parts.settings), name="retention"),
         )
         try:
-            yield Conversation(analyst, conductor, store, line, parts.quotas)
+            yield Conversation(analyst, conductor, store, line, parts.quotas, probes)
         finally:
             await stopped(*beside)
 
@@ -108,6 +111,14 @@ async def open_memory(
     store = ThreadStore(threads(postgres))
     await _opened(store, stack)
     return store, await checkpoints(postgres)
+
+
+def probes_of(settings: Settings, store: ThreadStore) -> tuple[Probe, ...]:
+    """Of an open memory. In Postgres, threads and checkpoints are in one database."""
+    if settings.database_url is not None:
+        return (store.probe,)
+    checkpoints = settings.home / THREADS
+    return (store.probe, partial(probe_file, checkpoints, identity_of(checkpoints)))
 
 
 async def migrate(settings: Settings) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
+from sandtable.server.openapi import response_of
 from sandtable.server.pages import html_page
 
 router = APIRouter(include_in_schema=False)
@@ -45,9 +46,14 @@ def _operation(method: str, path: str, operation: dict[str, Any], spec: dict[str
         _fields("Parameters", list(_parameters(operation))),
         _fields("Body", list(_body_fields(operation, spec))),
         *_examples(operation),
-        _fields("Answers", [(code, "", r["description"]) for code, r in operation["responses"].items()]),
+        _fields("Answers", list(_answers(operation, spec))),
     ]
     return f"<details>{''.join(parts)}</details>"
+
+
+def _answers(operation: dict[str, Any], spec: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
+    for status, response in operation["responses"].items():
+        yield status, "", response_of(spec, response)["description"]
 
 
 def _fields(title: str, rows: list[tuple[str, str, str]]) -> str:

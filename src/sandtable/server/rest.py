@@ -17,22 +17,29 @@ from sandtable.errors import InvalidInput, SandtableError
 from sandtable.plan.schema import plan_schema
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.runs.fixes import fixes_for, with_fixes
-from sandtable.runs.model import Run, RunRequest
+from sandtable.runs.ids import RUN_ID
+from sandtable.runs.model import Run, RunRequest, check_names
 from sandtable.server import exports, logs, views
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
 from sandtable.server.hanging_up import while_there
 from sandtable.server.samples import Samples
+from sandtable.server.shutdown import Shutdown
 
 MOST_WAIT_S = 60.0
 
 _NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": ErrorBody, "description": "No such thing."}}
-_UNUSABLE: dict[int | str, dict[str, Any]] = {
-    413: {"model": ErrorBody, "description": "The body is too large."},
-    422: {"model": ErrorBody, "description": "The request cannot be used; the message says why."},
+_FILE_NAME: dict[str, Any] = {
+    "Content-Disposition": {
+        "description": "The name of the file.",
+        "schema": {"type": "string", "pattern": "^attachment; filename="},
+    }
 }
-_UNAVAILABLE: dict[int | str, dict[str, Any]] = {
-    503: {"model": ErrorBody, "description": "The sandbox, the store or the queue takes nothing now."}
+_LOCATION: dict[str, Any] = {
+    "Location": {
+        "description": "Where the run is.",
+        "schema": {"type": "string", "pattern": f"^/runs/{RUN_ID}$"},
+    }
 }
 _QUOTA_FULL: dict[int | str, dict[str, Any]] = {
     507: {"model": ErrorBody, "description": "The user has as much stored as one user may have."}
@@ -67,6 +74,13 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
     return views.RunView.of(run, fixes)
 
 
+async def _waited(request: Request, run_id: str, seconds: float) -> Run:
+    """The run when it has ended, after so many seconds, or when the server stops."""
+    shutdown: Shutdown = request.app.state.shutdown
+    runs = _parts(request).runs
+    return await shutdown.or_begun(runs.wait(run_id, seconds)) or await runs.get(run_id)
+
+
 def _checks(request: Request) -> FairQueue:
     return request.app.state.checks
 
@@ -93,7 +107,7 @@ async def get_dataset(request: Request, dataset_id: DatasetId) -> Dataset:
     operation_id="get_schema",
     tags=["datasets"],
     summary="Tables, columns, relationships, metrics and sample rows",
-    responses=_NOT_FOUND | _UNAVAILABLE | _QUOTA_FULL,
+    responses=_NOT_FOUND | _QUOTA_FULL,
 )
 async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> views.DatasetSchema:
     """The sample rows come from a run through the gate and the sandbox, like any other."""
@@ -116,7 +130,7 @@ async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> vie
     operation_id="get_profile",
     tags=["datasets"],
     summary="What the columns hold: counts, ranges, frequent values, histograms",
-    responses=_NOT_FOUND | _UNAVAILABLE,
+    responses=_NOT_FOUND,
 )
 async def get_profile(request: Request, dataset_id: DatasetId) -> Profile:
     """Made in a sandbox, once for each version of the data."""
@@ -152,10 +166,15 @@ _RUN_EXAMPLES: dict[str, Any] = {
     tags=["runs"],
     summary="Run a plan, SQL or Python",
     responses=_NOT_FOUND
-    | _UNUSABLE
-    | _UNAVAILABLE
     | _QUOTA_FULL
-    | {202: {"model": views.RunView, "description": "Accepted; `Location` is where to look."}},
+    | {
+        200: {"description": "The run has ended.", "headers": _LOCATION},
+        202: {
+            "model": views.RunView,
+            "description": "Accepted; `Location` is where to look.",
+            "headers": _LOCATION,
+        },
+    },
 )
 async def submit_run(
     request: Request,
@@ -170,7 +189,7 @@ async def submit_run(
     run = await runs.submit(RunRequest(**{**body.model_dump(), "plan": body.whole_plan}, user=user))
     logs.bind(run_id=run.id)
     if wait:
-        run = await runs.wait(run.id, wait)
+        run = await _waited(request, run.id, wait)
     response.headers["Location"] = f"/runs/{run.id}"
     response.status_code = 200 if run.ended else 202
     return await _view(request, run, user)
@@ -185,7 +204,14 @@ async def list_runs(
     text: Annotated[
         str | None, Query(max_length=500, description="In the question, plan, SQL or Python.")
     ] = None,
-    before: Annotated[str | None, Query(max_length=128, description="`next` of the page before.")] = None,
+    before: Annotated[
+        str | None,
+        Query(
+            max_length=128,
+            description="`next` of the page before.",
+            json_schema_extra={"pattern": f"^{RUN_ID}$"},
+        ),
+    ] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> views.RunPage:
     found = await _parts(request).runs.list(status, dataset_id, text, user, limit + 1, before)
@@ -205,7 +231,7 @@ async def list_runs(
 async def get_run(request: Request, run_id: RunId, user: User, wait: Wait = 0.0) -> views.RunView:
     logs.bind(run_id=run_id)
     runs = _parts(request).runs
-    run: Run = await (runs.wait(run_id, wait) if wait else runs.get(run_id))
+    run: Run = await (_waited(request, run_id, wait) if wait else runs.get(run_id))
     return await _view(request, run, user)
 
 
@@ -230,7 +256,7 @@ _CHECK_EXAMPLES: dict[str, Any] = {name: _RUN_EXAMPLES[name] for name in ("plan"
     operation_id="check",
     tags=["runs"],
     summary="What the gate says, without running",
-    responses=_NOT_FOUND | _UNUSABLE | _UNAVAILABLE,
+    responses=_NOT_FOUND,
 )
 async def check(
     request: Request, user: User, body: Annotated[views.CheckBody, Body(openapi_examples=_CHECK_EXAMPLES)]
@@ -242,6 +268,7 @@ async def check(
             "a check needs a plan, SQL or Python",
             suggestion="Give exactly one of `plan`, `sql` and `python`.",
         )
+    check_names(body.names, body.python)
     dataset = await parts.library.ready(body.dataset_id)
 
     async def checked() -> views.VerdictView:
@@ -261,7 +288,7 @@ async def check(
     operation_id="get_capsule",
     tags=["capsules"],
     summary="The signed capsule of a run that has ended",
-    responses=_NOT_FOUND,
+    responses=_NOT_FOUND | {200: {"description": "The capsule, as a file.", "headers": _FILE_NAME}},
 )
 async def get_capsule(request: Request, response: Response, run_id: RunId) -> dict[str, Any]:
     """A DSSE envelope; `sandtable verify` and POST /verify take it as it is."""
@@ -276,7 +303,7 @@ async def get_capsule(request: Request, response: Response, run_id: RunId) -> di
     operation_id="verify_run",
     tags=["capsules"],
     summary="Derive a stored capsule again",
-    responses=_NOT_FOUND | _UNAVAILABLE,
+    responses=_NOT_FOUND,
 )
 async def verify_run(request: Request, run_id: RunId, user: User) -> Report:
     """Verifications wait in a queue of their own, and end when their client hangs up."""
@@ -313,7 +340,6 @@ _ENVELOPE: dict[str, Any] = {
     operation_id="verify",
     tags=["capsules"],
     summary="Derive a capsule again",
-    responses=_UNUSABLE | _UNAVAILABLE,
     openapi_extra={"requestBody": _ENVELOPE},
 )
 async def verify(request: Request, user: User) -> Report:

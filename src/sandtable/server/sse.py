@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
+from starlette.datastructures import Headers
 from starlette.responses import StreamingResponse
+from starlette.types import Message
 
 HEARTBEAT = b": heartbeat\n\n"
 
@@ -13,6 +15,11 @@ def frame(name: str, data: str, number: int | None = None) -> bytes:
     """`data` is JSON on one line."""
     numbered = "" if number is None else f"id: {number}\n"
     return f"{numbered}event: {name}\ndata: {data}\n\n".encode()
+
+
+def is_event_stream(start: Message) -> bool:
+    """Whether the answer that begins so is one."""
+    return Headers(scope=start).get("content-type", "").startswith(EventStream.media_type)
 
 
 class EventStream(StreamingResponse):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
@@ -14,7 +15,13 @@ from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
 from sandtable.plan.reading import bounded
 from sandtable.policy.verdict import Approved, Fix, Verdict
-from sandtable.runs.model import MOST_NAMES, Mode, Run
+from sandtable.runs.model import (
+    LONGEST_NAME,
+    LONGEST_QUESTION,
+    MOST_NAMES,
+    Mode,
+    Run,
+)
 from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import Limits, ResultColumn
 
@@ -44,10 +51,47 @@ PlanJson = Annotated[
 ]
 
 
+def _whole(number: Any) -> Any:
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+Count = Annotated[int, Field(ge=1), BeforeValidator(_whole)]
+"""A positive integer as JSON Schema has it: `5.0` is one."""
+
+
+def _exactly_one(*, of_sql: dict[str, Any], of_python: dict[str, Any]) -> dict[str, Any]:
+    """The rule for the OpenAPI document. What else holds for a plan or SQL, and for Python, as JSON Schemas of
+    fields."""
+    kinds = {"plan": "object", "sql": "string", "python": "string"}
+    choices = [
+        {
+            "required": [name],
+            "properties": {
+                **{other: {"type": kinds[name] if other == name else "null"} for other in kinds},
+                **(of_python if name == "python" else of_sql),
+            },
+        }
+        for name in kinds
+    ]
+    return {"oneOf": choices}
+
+
+_PYTHON_NAME: dict[str, Any] = {
+    "pattern": r"^[^\W\d_]\w*$",
+    "maxLength": LONGEST_NAME,
+    "not": {"enum": keyword.kwlist},
+}
+
+
 class CheckBody(BaseModel):
     """Exactly one of `plan`, `sql` and `python`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        strict=True,
+        json_schema_extra=_exactly_one(of_sql={"names": {"maxProperties": 0}}, of_python={}),
+    )
 
     dataset_id: str = Field(min_length=1, max_length=128, description="Which dataset it is about.")
     plan: PlanJson = None
@@ -61,6 +105,7 @@ class CheckBody(BaseModel):
         default_factory=dict,
         max_length=MOST_NAMES,
         description="Further names under which Python finds tables: from the name to the table.",
+        json_schema_extra={"propertyNames": _PYTHON_NAME},
     )
 
     @property
@@ -74,12 +119,23 @@ class CheckBody(BaseModel):
 class RunBody(CheckBody):
     """Exactly one of `plan`, `sql` and `python`."""
 
-    question: str = Field("", description="What a person asked; kept in the capsule.")
+    model_config = ConfigDict(
+        json_schema_extra=_exactly_one(
+            of_sql={"mode": {"enum": ["sql", "dry_run"]}, "names": {"maxProperties": 0}},
+            of_python={"mode": {"enum": ["sql", "python"]}},
+        )
+    )
+
+    question: str = Field(
+        "",
+        description="What a person asked; kept in the capsule.",
+        json_schema_extra={"maxLength": LONGEST_QUESTION},
+    )
     mode: Mode = Field(
         "sql", description="`dry_run` binds SQL and explains only; of Python it is always `python`."
     )
-    max_rows: int | None = Field(None, ge=1, description="Fewer rows than the server allows.")
-    timeout_ms: int | None = Field(None, ge=1, description="Less time than the server allows.")
+    max_rows: Count | None = Field(None, description="Fewer rows than the server allows.")
+    timeout_ms: Count | None = Field(None, description="Less time than the server allows.")
     cache: bool = Field(True, description="Whether an earlier, identical run may answer.")
     chart: bool = Field(
         False, description="Whether a Plotly figure is to be made of the result, where one fits."

@@ -16,6 +16,7 @@ from sandtable.quoting import quote
 from sandtable.server.built import FOLDER, INDEX, Build
 from sandtable.server.callers import User
 from sandtable.server.conversations import Talking
+from sandtable.server.errors import ErrorBody
 from sandtable.server.langgraph.assistants import dataset_of
 from sandtable.server.langgraph.greeting import greeting_thread
 from sandtable.server.langgraph.wire import PREFIX
@@ -32,10 +33,10 @@ _NOT_BUILT = (
     "<p>Everything else works: <a href='/'>Sandtable</a>.</p></html>"
 )
 
-router = APIRouter(prefix="/chat", include_in_schema=False)
+router = APIRouter(prefix="/chat")
 
 
-@router.get("/")
+@router.get("/", include_in_schema=False)
 async def page(request: Request, talk: Talking, user: User) -> Response:
     """The interface, once its query says where the server is and which thread to show."""
     if not BUILD.exists:
@@ -51,12 +52,29 @@ async def page(request: Request, talk: Talking, user: User) -> Response:
     return RedirectResponse(f"/chat/?{query}", status_code=307)
 
 
-@router.get("")
+@router.get(
+    "",
+    operation_id="chat_page",
+    tags=["chat"],
+    summary="The stock chat UI",
+    include_in_schema=True,
+    status_code=307,
+    response_class=RedirectResponse,
+    responses={
+        200: {"description": "The page, where the redirects are followed.", "content": {"text/html": {}}},
+        307: {
+            "description": "The page is at `Location`.",
+            "headers": {"Location": {"schema": {"type": "string"}}},
+        },
+        503: {"model": ErrorBody, "description": "The page is not built.", "content": {"text/html": {}}},
+    },
+)
 async def slash() -> RedirectResponse:
+    """For a browser; what it shows goes over the LangGraph protocol."""
     return RedirectResponse("/chat/", status_code=307)
 
 
-@router.get("/{path:path}")
+@router.get("/{path:path}", include_in_schema=False)
 async def asset(path: str, request: Request) -> Response:
     """Files of the build, by the names it gave them."""
     return await _file(path, request)

@@ -29,6 +29,10 @@ class Database(Protocol):
 
     async def aclose(self) -> None: ...
 
+    async def probe(self) -> None:
+        """Reads and writes, and changes nothing. Raises `StoreUnavailable`, `StoreCorrupt`."""
+        ...
+
     async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]: ...
 
     async def change(self, *statements: Statement, tell: Iterable[str] = ()) -> list[int]:

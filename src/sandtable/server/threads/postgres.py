@@ -35,6 +35,9 @@ class PostgresDatabase:
     async def aclose(self) -> None:
         await self.postgres.aclose(self)
 
+    async def probe(self) -> None:
+        await self.postgres.probe(VERSIONS)
+
     async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         return await self.postgres.rows(_ours(sql), *values)
 

@@ -38,6 +38,9 @@ class SqliteDatabase:
         await self._file.aclose()
         self._instance.release()
 
+    async def probe(self) -> None:
+        await self._file.probe()
+
     async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         return await self._file.rows(sql, *values)
 

@@ -88,6 +88,10 @@ class ThreadStore:
             await stopped(sweeping)
         await self._db.aclose()
 
+    async def probe(self) -> None:
+        """Reads and writes the database. Raises StoreUnavailable, StoreCorrupt."""
+        await self._db.probe()
+
     async def create(self, thread: Thread) -> bool:
         """False when there is one with this id already."""
         values = (

@@ -9,6 +9,12 @@ from sandtable.errors import InvalidInput
 from sandtable.runs.model import LONGEST_QUESTION
 
 OPENING = 200
+ASKED_SCHEMA: dict[str, Any] = {
+    "minLength": 1,
+    "maxLength": LONGEST_QUESTION,
+    "pattern": "[^\\s\\u001c-\\u001f\\u0085]",
+}
+"""What `question_of` takes, for the OpenAPI document: the pattern leaves out every character that `str.strip` does."""
 
 
 class TooLong(InvalidInput):

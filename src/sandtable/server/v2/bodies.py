@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from sandtable.server.threads.text import ASKED_SCHEMA
+
 MOST_EARLIER = 200
 LONGEST_EARLIER = 64 << 10
 
@@ -37,7 +39,7 @@ class QueryBody(BaseModel):
         max_length=255,
         description="What it is about: the id of a dataset, or the name of a file in one, such as `orders.csv`.",
     )
-    query: str = Field(description="The question, in plain language.")
+    query: str = Field(description="The question, in plain language.", json_schema_extra=ASKED_SCHEMA)
     conversation_history: list[Earlier] | None = Field(
         None,
         max_length=MOST_EARLIER,

@@ -41,9 +41,6 @@ _EXAMPLES: dict[str, Any] = {
 _ANSWERS: dict[int | str, dict[str, Any]] = {
     404: {"model": ErrorBody, "description": "No such dataset or session."},
     409: {"model": ErrorBody, "description": "Another server is answering in this session."},
-    413: {"model": ErrorBody, "description": "The query is too long."},
-    422: {"model": ErrorBody, "description": "The request cannot be used; the message says why."},
-    503: {"model": ErrorBody, "description": "The store or the queue takes nothing now."},
     507: {"model": ErrorBody, "description": "The user has as much stored as one user may have."},
 }
 _UNUSED = Log(text="conversation_history was not used: this session remembers what was said in it.")

@@ -11,7 +11,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * The stock chat UI
+         * @description For a browser; what it shows goes over the LangGraph protocol.
+         */
+        get: operations["chat_page"];
         put?: never;
         /**
          * Ask in plain language
@@ -181,7 +185,7 @@ export interface paths {
         };
         /**
          * May it be sent work?
-         * @description The sandbox passed its self-test, the stores can be written, and the queue takes runs.
+         * @description The sandbox passed its self-test, the stores can be read and written, and the queue takes runs.
          */
         get: operations["readyz"];
         put?: never;
@@ -719,11 +723,6 @@ export interface components {
             text?: string | null;
             /** Title */
             title: string;
-        };
-        /** HTTPValidationError */
-        HTTPValidationError: {
-            /** Detail */
-            detail?: components["schemas"]["ValidationError"][];
         };
         /** HtmlArtifact */
         HtmlArtifact: {
@@ -1377,19 +1376,6 @@ export interface components {
             /** Rows */
             rows: number | null;
         };
-        /** ValidationError */
-        ValidationError: {
-            /** Context */
-            ctx?: Record<string, never>;
-            /** Input */
-            input?: unknown;
-            /** Location */
-            loc: (string | number)[];
-            /** Message */
-            msg: string;
-            /** Error Type */
-            type: string;
-        };
         /** ValueCount */
         ValueCount: {
             /** Count */
@@ -1536,14 +1522,181 @@ export interface components {
             warnings: string[];
         };
     };
-    responses: never;
+    responses: {
+        /** @description The request cannot be read: its Host header, a NUL character in its address, a body that is not JSON in UTF-8. */
+        Status400: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description A page of another origin sent it, it names a user without coming from a trusted proxy, or its client may not use this server. */
+        Status403: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The request did not arrive in time. */
+        Status408: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body has more than 1 MiB (16 MiB for `POST /verify`), or a text in it is too long. */
+        Status413: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The address has more than 8000 characters. */
+        Status414: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The body is not `application/json`, or is compressed. */
+        Status415: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The Host header has a name that is not this server's. */
+        Status421: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The request cannot be used; the message says why. */
+        Status422: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The head of the request has more than 16 KiB or 100 headers. */
+        Status431: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The server met an unexpected error; the log has its cause under the request id. */
+        Status500: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The sandbox, the store or a queue takes nothing now, the server stops, or the data are damaged. */
+        Status503: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
-    headers: never;
+    headers: {
+        /** @description Seconds to wait before the next attempt. */
+        "Retry-After": number;
+        /** @description The request's id: the one that was sent, where it was usable, or one made here. */
+        "X-Request-Id": string;
+    };
     pathItems: never;
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    chat_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page, where the redirects are followed. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            /** @description The page is at `Location`. */
+            307: {
+                headers: {
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            /** @description The page is not built. */
+            503: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                    "text/html": unknown;
+                };
+            };
+        };
+    };
     chat: {
         parameters: {
             query?: never;
@@ -1560,43 +1713,59 @@ export interface operations {
             /** @description The answer; with `Accept: text/event-stream`, the events that lead to it. */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ChatAnswer"];
-                    "text/event-stream": unknown;
+                    "text/event-stream": string;
                 };
             };
+            400: components["responses"]["Status400"];
+            /** @description The chat model's provider refuses this server's key. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            403: components["responses"]["Status403"];
             /** @description No such dataset or thread. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The message is too long. */
-            413: {
+            408: components["responses"]["Status408"];
+            /** @description Another server is answering in this conversation. */
+            409: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The request cannot be used; the message says why. */
-            422: {
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The chat model did not answer in time. */
+            504: {
                 headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The store or the queue takes nothing now. */
-            503: {
-                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1606,6 +1775,7 @@ export interface operations {
             /** @description The user has as much stored as one user may have. */
             507: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1630,48 +1800,34 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["VerdictView"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The request cannot be used; the message says why. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     list_datasets: {
@@ -1686,12 +1842,22 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DatasetSummary"][];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     get_dataset: {
@@ -1708,30 +1874,32 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Dataset"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     get_profile: {
@@ -1748,39 +1916,32 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Profile"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     get_schema: {
@@ -1797,42 +1958,36 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["DatasetSchema"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
             /** @description The user has as much stored as one user may have. */
             507: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1853,6 +2008,7 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1861,6 +2017,15 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     list_keys: {
@@ -1875,12 +2040,22 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Keys"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     get_plan_schema: {
@@ -1895,6 +2070,7 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -1903,6 +2079,15 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     readyz: {
@@ -1917,19 +2102,30 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Readiness"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
             /** @description Not now; `checks` says why. */
             503: {
                 headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Readiness"];
+                    "application/json": components["schemas"]["Readiness"] | components["schemas"]["ErrorBody"];
                 };
             };
         };
@@ -1955,21 +2151,22 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunPage"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     submit_run: {
@@ -1988,9 +2185,12 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Successful Response */
+            /** @description The run has ended. */
             200: {
                 headers: {
+                    /** @description Where the run is. */
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2000,51 +2200,40 @@ export interface operations {
             /** @description Accepted; `Location` is where to look. */
             202: {
                 headers: {
+                    /** @description Where the run is. */
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunView"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The request cannot be used; the message says why. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
             /** @description The user has as much stored as one user may have. */
             507: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2070,30 +2259,32 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunView"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     cancel_run: {
@@ -2110,30 +2301,34 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["RunView"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     get_capsule: {
@@ -2147,9 +2342,12 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Successful Response */
+            /** @description The capsule, as a file. */
             200: {
                 headers: {
+                    /** @description The name of the file. */
+                    "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2158,24 +2356,25 @@ export interface operations {
                     };
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     download_csv: {
@@ -2192,6 +2391,9 @@ export interface operations {
             /** @description The rows that the run keeps, as a file. */
             200: {
                 headers: {
+                    /** @description The name of the file. */
+                    "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description `true` when the query had more rows than the run keeps. */
                     "X-Sandtable-Truncated"?: "true" | "false";
                     [name: string]: unknown;
@@ -2200,33 +2402,25 @@ export interface operations {
                     "text/csv": string;
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such run, or it has no result. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     download_json: {
@@ -2243,6 +2437,9 @@ export interface operations {
             /** @description The rows that the run keeps, as a file. */
             200: {
                 headers: {
+                    /** @description The name of the file. */
+                    "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description `true` when the query had more rows than the run keeps. */
                     "X-Sandtable-Truncated"?: "true" | "false";
                     [name: string]: unknown;
@@ -2251,33 +2448,25 @@ export interface operations {
                     "application/json": Record<string, never>;
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such run, or it has no result. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     download_parquet: {
@@ -2294,6 +2483,9 @@ export interface operations {
             /** @description The rows that the run keeps, as a file. */
             200: {
                 headers: {
+                    /** @description The name of the file. */
+                    "Content-Disposition"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     /** @description `true` when the query had more rows than the run keeps. */
                     "X-Sandtable-Truncated"?: "true" | "false";
                     [name: string]: unknown;
@@ -2302,33 +2494,25 @@ export interface operations {
                     "application/vnd.apache.parquet": string;
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such run, or it has no result. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     verify_run: {
@@ -2345,39 +2529,34 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description Validation Error */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["HTTPValidationError"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     query: {
@@ -2396,60 +2575,48 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["QueryAnswer"];
                 };
             };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
             /** @description No such dataset or session. */
             404: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+            408: components["responses"]["Status408"];
             /** @description Another server is answering in this session. */
             409: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
-            /** @description The query is too long. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The request cannot be used; the message says why. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
             /** @description The user has as much stored as one user may have. */
             507: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2477,39 +2644,24 @@ export interface operations {
             /** @description Successful Response */
             200: {
                 headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
                 };
             };
-            /** @description The body is too large. */
-            413: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The request cannot be used; the message says why. */
-            422: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
-            /** @description The sandbox, the store or the queue takes nothing now. */
-            503: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["ErrorBody"];
-                };
-            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
 }
