@@ -40,7 +40,7 @@ _OUTPUTS: dict[Mode, frozenset[str]] = {
     "fetch_schema": frozenset({"tables"}),
     "ingest": frozenset({"output", "columns", "rows", "latest"}),
     "profile": frozenset({"tables"}),
-    "export": frozenset({"parquet"}),
+    "export": frozenset({"parquet", "columns"}),
     "probe": frozenset({"attempts"}),
     "python": frozenset({"artifacts", "displayed", "loaded"}),
     "session": frozenset({"artifacts", "displayed", "loaded"}),
