@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sandtable.agent.grounding import Facts, facts_of, grounded
@@ -95,6 +95,8 @@ def test_another_digit_is_not_said(case: tuple[str, str], add: int, at: int) -> 
         return
     place = places[at % len(places)]
     changed = text[:place] + str((int(text[place]) + add) % 10) + text[place + 1 :]
+    # The cell is 0.0645, halfway between the two.
+    assume(not (title == "two values" and changed == text.replace("6.4", "6.5")))
     assert not grounded(changed, OTHER_PLAIN, facts(title)), changed
 
 

@@ -14,7 +14,7 @@ import pandas
 import pytest
 
 import sandtable
-from sandtable import InvalidInput, aio
+from sandtable import InvalidInput, NotFound, aio
 
 FRAME = pandas.DataFrame({"city": ["Bonn", "Cork", "Bonn"], "amount": [3, 5, 4]})
 
@@ -53,7 +53,7 @@ def test_data_is_there_by_name(data: object, code: str, printed: str) -> None:
 
 def test_tables_may_have_further_names(sales: Path) -> None:
     assert sandtable.run("print(len(award_data))", sales, names={"award_data": "sales"}).stdout == "3\n"
-    with pytest.raises(InvalidInput, match="stand for the table `sale`"):
+    with pytest.raises(NotFound, match="stand for the table `sale`"):
         sandtable.run("1", sales, names={"x": "sale"})
 
 
@@ -67,7 +67,7 @@ def test_tables_may_have_further_names(sales: Path) -> None:
         ("1/0", "VALIDATION_ERROR", "division by zero"),
         ("df['ammount']", "VALIDATION_ERROR", "ammount"),
         ("x" * 200_000, None, ""),
-        ("x" * 3_000_000, "VALIDATION_ERROR", "characters"),
+        ("x" * 3_000_000, "VALIDATION_ERROR", "Shorten it"),
     ],
     ids=["import", "open", "dunder", "syntax", "exception", "column", "200 KB", "3 MB"],
 )

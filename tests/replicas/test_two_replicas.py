@@ -48,7 +48,7 @@ def pair(cluster: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Pai
         connection.execute("CREATE SCHEMA two_replicas")
     url = f"{cluster}&options=-csearch_path%3Dtwo_replicas"
     homes = prepared(tmp_path_factory.mktemp("replicas"), "ab")
-    with replicas(homes, url, CONCURRENCY="2", TIMEOUT_S=str(TIMEOUT_S)) as (a, b):
+    with replicas(homes, url, CONCURRENCY="2", USER_SHARE="1", TIMEOUT_S=str(TIMEOUT_S)) as (a, b):
         yield a, b, url
 
 

@@ -74,7 +74,7 @@ async def test_a_question_that_only_the_model_could_answer_fails_with_its_troubl
     answer = await down.client.post("/chat", json={"message": "asdf qwer zxcv", "dataset_id": "shop"})
     got = answer.json()
     assert (answer.status_code, got["ending"]) == (200, "failed")
-    assert got["message"].startswith("No connection to openai:hostile at http://127.0.0.1:")
+    assert got["message"].startswith("No connection to openai:hostile at `http://127.0.0.1:")
     assert got["error"]["details"]["kind"] == "unreachable"
     assert PASSWORD not in answer.text
 

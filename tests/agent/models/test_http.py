@@ -141,7 +141,7 @@ async def test_a_redirect_is_named_and_not_followed(wire: str, tmp_path: Path) -
         with pytest.raises(ModelTrouble) as caught:
             await _opened(server.settings(wire, tmp_path)).propose(asking())
         assert elsewhere.requests == [] and len(server.requests) == 1
-    assert "redirects to http://127.0.0.1 (HTTP 307)" in caught.value.message
+    assert "redirects to `http://127.0.0.1` (HTTP 307)" in caught.value.message
     assert "SANDTABLE_MODEL_BASE_URL" in caught.value.suggestion
     assert KEY not in caught.value.problem.model_dump_json()
 

@@ -152,7 +152,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[tuple[str, str]]]] = {
         [
             ("log", "x" * 20_000),
             ("log", "y" * 20_000),
-            ("final_response", f"{'x' * 20_000} *Markdown: More*"),
+            ("final_response", f"```markdown\n{'x' * 16_000}\n…\n``` *Markdown: More*"),
         ],
     ),
     "failure": (
