@@ -33,6 +33,8 @@ _LATE_S = 5.0
 _EXIT_S = 2.0
 _LOOKS, _LOOK_S = 6, 0.1
 _KILLED = 128 + signal.SIGKILL
+_NOT_FOUND, _CONFLICT = 404, 409
+_REMOVED_S = 10.0
 
 log = structlog.get_logger(__name__)
 Later = Callable[[Coroutine[Any, Any, None]], None]
@@ -185,9 +187,21 @@ async def _remove(api: Api, name: str, *, after: asyncio.Task[Any]) -> None:
     try:
         await api.call("DELETE", f"/containers/{name}", force="true", v="true")
     except EngineRefused as refused:
-        # It is gone, or already going: both are what we want.
-        if refused.status not in (404, 409):
+        if refused.status == _CONFLICT:
+            # The engine removes it already: its input ended.
+            await _until_removed(api, name)
+        elif refused.status != _NOT_FOUND:
             log.warning("container_not_removed", container=name, reason=refused.message)
     except EngineAway as away:
         # It ends by itself when its input does; the next start looks for what is left.
+        log.warning("container_not_removed", container=name, reason=str(away))
+
+
+async def _until_removed(api: Api, name: str) -> None:
+    try:
+        await api.call("POST", f"/containers/{name}/wait", condition="removed", within_s=_REMOVED_S)
+    except EngineRefused as refused:
+        if refused.status != _NOT_FOUND:
+            log.warning("container_not_removed", container=name, reason=refused.message)
+    except EngineAway as away:
         log.warning("container_not_removed", container=name, reason=str(away))
