@@ -26,9 +26,9 @@ def test_message_and_suggestion_in_one_text(message: str, suggestion: str, text:
 
 def test_a_server_names_its_folders_in_other_words() -> None:
     error = InvalidInput(
-        "no file in /srv/home/data", suggestion="Look at /srv/home.", files=["/srv/home/data/x"], count=2
+        "no file in /srv/here/data", suggestion="Look at /srv/here.", files=["/srv/here/data/x"], count=2
     )
-    with folders_named({"/srv/home": "HOME", "/srv/home/data": "DATA"}):
+    with folders_named({"/srv/here": "HOME", "/srv/here/data": "DATA"}):
         shown = error.problem
     assert (shown.message, shown.suggestion) == ("no file in DATA", "Look at HOME.")
     assert shown.details == {"files": ["DATA/x"], "count": 2}

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import sandtable
-from sandtable import InvalidInput, Session, aio
+from sandtable import InvalidInput, NotFound, Session, aio
 
 
 def test_variables_are_kept(sales: Path) -> None:
@@ -98,7 +98,7 @@ def test_arguments_are_looked_at_before_anything_starts(arguments: dict[str, flo
 def test_further_names(sales: Path) -> None:
     with Session(sales, names={"award_data": "sales"}) as session:
         assert session.run("print(len(award_data))").stdout == "3\n"
-    with Session(sales, names={"x": "nothing"}) as session, pytest.raises(InvalidInput, match="nothing"):
+    with Session(sales, names={"x": "nothing"}) as session, pytest.raises(NotFound, match="nothing"):
         session.run("1")
 
 

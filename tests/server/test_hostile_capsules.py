@@ -23,6 +23,7 @@ from sandtable.settings import Settings
 from tests.agent.analysis.declared import declare_trips
 from tests.capsule.forging import Ground
 from tests.capsule.hostile import CORPUS, NOTHING, Hostile
+from tests.own_logs import own_logs
 from tests.server.house import THIS_MACHINE, report
 from tests.server.talking import listening
 
@@ -58,6 +59,7 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place
         trusted_proxies=THIS_MACHINE,
     )
     async with AsyncExitStack() as stack:
+        stack.enter_context(own_logs())
         log = stack.enter_context(capture_logs())
         parts = await stack.enter_async_context(assemble(settings, serving=True))
         url = await stack.enter_async_context(listening(create_app(parts, report(), _no_conversation)))
