@@ -1,4 +1,4 @@
-"""Places are shared fairly: nobody holds more than a share, users take turns, and who leaves holds nothing."""
+"""Places are shared fairly: no user holds more than a share, users take turns, and one who leaves holds nothing."""
 
 from __future__ import annotations
 

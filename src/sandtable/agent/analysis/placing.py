@@ -39,7 +39,7 @@ def _in_markdown(artifact: Artifact) -> str | None:
         case TableArtifact():
             return _table(artifact)
         case MarkdownArtifact(text=text):
-            # Code wrote it: an image in it would be fetched by whoever renders the message.
+            # Code wrote it: the program that renders the message would fetch an image in it.
             return fenced("markdown", text)
         case MermaidArtifact(text=text):
             return fenced("mermaid", text)
