@@ -113,9 +113,9 @@ def test_hint_knows_other_dialects(sql: str, hint: str) -> None:
 
 @pytest.mark.parametrize("unit", ["SELECT (", "JOIN t ", "date_sub(", "a<", ", [a", "select ", " "])
 def test_hint_on_a_long_text_is_quick(unit: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     assert syntax_hint(unit * 10_000)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_hint_on_a_long_text_is_quick(unit: str) -> None:
 )
 def test_long_texts_are_judged_quickly_and_briefly(sql: str) -> None:
     answer = parsed(sql)
-    started = time.perf_counter()
+    started = time.process_time()
     found = judge(sql, answer, SHOP)
-    assert time.perf_counter() - started < 1.0
+    assert time.process_time() - started < 1.0
     assert isinstance(found, Refused)
     assert len(found.message) < 500 and len(found.construct) <= 300
 
@@ -156,7 +156,7 @@ def test_judging_takes_about_a_millisecond() -> None:
     answer = parsed(sql)
     times = []
     for _ in range(50):
-        started = time.perf_counter()
+        started = time.process_time()
         judge(sql, answer, SHOP)
-        times.append(time.perf_counter() - started)
+        times.append(time.process_time() - started)
     assert sorted(times)[len(times) // 2] < 0.005

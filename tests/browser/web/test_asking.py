@@ -32,22 +32,18 @@ new PerformanceObserver((list) => {
 }).observe({ type: "layout-shift", buffered: true });
 """
 MOST_SHIFT = 0.1
-# From Enter to the first event of the stream that the page has read.
-_FIRST_EVENT = """
-window.firstEvent = null;
-let pressed = null;
-addEventListener("keydown", (event) => { if (event.key === "Enter") pressed = performance.now(); }, true);
+# What the page has read of a question's stream, piece by piece.
+_PIECES = """
+window.pieces = [];
 const plain = window.fetch;
 window.fetch = async (...given) => {
   const response = await plain(...given);
   if (!/\\/runs\\/stream$/.test(new URL(response.url).pathname)) return response;
-  const [mine, theirs] = response.body.tee();
-  mine.getReader().read().then(() => { window.firstEvent ??= performance.now() - pressed; });
-  return new Response(theirs, { status: response.status, headers: response.headers });
+  const [mine, theirs] = response.body.pipeThrough(new TextDecoderStream()).tee();
+  mine.pipeTo(new WritableStream({ write: (piece) => { window.pieces.push(piece); } }));
+  return new Response(theirs.pipeThrough(new TextEncoderStream()), response);
 };
 """
-# web.md asks for 50 ms; a busy machine under test may be slower.
-MOST_FIRST_EVENT_MS = 500
 
 
 def test_a_first_visit_ends_in_an_answer_with_its_evidence(served: str, page: Page, picture: Picture) -> None:
@@ -151,12 +147,13 @@ def test_a_question_sent_before_the_page_is_ready_is_answered(served: str, page:
     ends(page, "succeeded")
 
 
-def test_a_second_question_gets_its_first_event_at_once(served: str, page: Page) -> None:
-    """Warm, as a person notices it: from the key to the first word of what is happening."""
+def test_the_first_event_does_not_wait_for_the_answer(served: str, page: Page) -> None:
+    """A page that shows what is happening needs the events one by one, not all of them at the end."""
     open_app(page, served)
     ask_and_see(page, "Average rating by category")
-    page.evaluate(_FIRST_EVENT)
+    page.evaluate(_PIECES)
     ask_and_see(page, "Revenue by region and channel", 2)
-    took = page.evaluate("window.firstEvent")
-    print(f"first event of a second question: {took:.0f} ms")
-    assert took < MOST_FIRST_EVENT_MS
+    pieces = page.evaluate("window.pieces")
+    begun = next(piece for piece in pieces if "event: metadata" in piece)
+    assert "Latin America" not in begun
+    assert "Latin America" in "".join(pieces)
