@@ -16,7 +16,7 @@ from jupyter_core.utils import ensure_event_loop
 
 T = TypeVar("T")
 
-_PATIENCE_S = 20
+_PATIENCE_S = 60
 
 
 @dataclass(slots=True)

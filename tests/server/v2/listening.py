@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 from websockets.asyncio.client import ClientConnection, connect
 
-PATIENCE_S = 30.0
+PATIENCE_S = 120.0
 
 Said = dict[str, Any]
 
