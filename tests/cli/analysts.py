@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -66,6 +67,11 @@ def ended(
     ending: Ending, text: str, problem: Problem | None = None, suggestions: Sequence[str] = ()
 ) -> list[Event]:
     return [Message(text=text, ending=ending, problem=problem, suggestions=tuple(suggestions))]
+
+
+def line(line_id: Any, question: str = "How many?", **more: Any) -> str:
+    """One line of a file of questions."""
+    return json.dumps({"id": line_id, "question": question, "dataset": "shop", **more})
 
 
 def broke(code: ErrorCode = ErrorCode.RUNNER_INTERNAL_ERROR) -> list[Event]:

@@ -9,31 +9,14 @@ from typing import Any
 
 import pytest
 
-from sandtable.cli.eval_lines import BadCase, Case, read_case
-from sandtable.cli.eval_score import Score, percentile
+from sandtable.agent.events import Event, Message, Planned
+from sandtable.cli.evaluation.cases import BadCase, Case, read_case
 from sandtable.errors import ErrorCode, Problem
-from tests.cli.analysts import PLAN, FakeAnalyst, answered, broke, ended
-from tests.cli.conftest import Invoke
+from tests.cli.analysts import PLAN, FakeAnalyst, answered, broke, ended, line
+from tests.cli.conftest import Invoke, Write
 from tests.server.house import House
 
 CONTRACT = {"id", "status", "rows", "columns", "answer_text", "plan", "sql", "correct"}
-
-
-def line(line_id: Any, question: str = "How many?", **more: Any) -> str:
-    return json.dumps({"id": line_id, "question": question, "dataset": "shop", **more})
-
-
-Write = Callable[..., str]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write(*lines: str) -> str:
-        path = tmp_path / "questions.jsonl"
-        path.write_text("\n".join(lines) + "\n", "utf-8")
-        return str(path)
-
-    return write
 
 
 def judged(output: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
@@ -140,7 +123,8 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_a_line_without_an_id_has_its_number(tmp_path: Path) -> None:
     case = read_case(b'{"question": " x? ", "dataset": "shop", "other": 1}', 9, tmp_path)
     assert isinstance(case, Case)
-    assert (case.id, case.question, case.graded) == (9, "x?", False)
+    [asking] = case.askings
+    assert (case.id, asking.question, asking.items[0].graded) == (9, "x?", False)
 
 
 def test_files_are_beside_the_questions_and_read_once(
@@ -204,9 +188,24 @@ def test_what_a_person_reads(invoke: Invoke, analyst: FakeAnalyst, write: Write)
     assert lines[1] == "✗ b\\x1b  answered  How many?"
     assert lines[2] == "    expected [1, 2]; it said: There are 42 orders."
     assert lines[3] == "– c  answered  How many?"
-    assert lines[4].startswith(
-        "3 questions: 3 answered, 0 abstained, 0 failed · accuracy 50.0 % · coverage 100.0 %"
+    table = [text.split() for text in lines[4:] if text.strip()]
+    assert table[0] == [
+        "all",
+        "right",
+        "wrong",
+        "asked",
+        "rightly",
+        "failed",
+        "prec.",
+        "RS(0)",
+        "RS(5)",
+        "RS(10)",
+    ]
+    assert table[2] == ["all", "3", "1", "1", "0", "0", "0", "50.0", "50.0", "-200.0", "-450.0"]
+    assert (
+        "3 questions: 3 answered, 0 abstained, 0 failed · accuracy 50.0 % · coverage 100.0 %" in done.stdout
     )
+    assert "of the answerable: 50.0 % right, 50.0 % wrong" in done.stdout
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"], ids=["empty", "blank"])
@@ -222,15 +221,121 @@ def test_a_file_that_is_not_there(invoke: Invoke, analyst: FakeAnalyst) -> None:
     assert "missing.jsonl" in json.loads(done.stdout)["error"]["message"]
 
 
+def several(*answers: list[Event]) -> list[Event]:
+    """The events of a message that asked several things: one end, after all results."""
+    steps = [event for events in answers for event in events if not isinstance(event, Message)]
+    return [*steps, Message(text="Both.", ending="answered", run_ids=("run_1", "run_2"))]
+
+
+def test_every_expectation_has_its_outcome(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
+    analyst.script |= {
+        "what?": ended("asked", "Which?"),
+        "drop": ended("refused", "No."),
+        "silent": answered([42], reading=""),
+    }
+    source = write(
+        line("right", expect="answer", answers=[41, 42]),
+        line("asked", "what?", expect="answer", answers=[42]),
+        line("refused", "drop", expect="answer", answers=[42]),
+        line("rightly asked", "what?", expect="ask", answers=[42]),
+        line("one reading", expect="ask", answers=[41, 42]),
+        line("one reading, not shown", "silent", expect="ask", answers=[42]),
+        line("another reading", expect="ask", answers=[41]),
+        line("rightly declined", "drop", expect="decline"),
+        line("asked at the word", "what?", expect="decline"),
+        line("made up", expect="decline"),
+        line("none of them", expect="decline", answers=[42]),
+    )
+    lines, summary = judged(invoke("eval", source, "--json").stdout)
+    assert {each["id"]: each["outcome"] for each in lines} == {
+        "right": "right", "asked": "asked", "refused": "asked", "rightly asked": "rightly asked",
+        "one reading": "right", "one reading, not shown": "wrong", "another reading": "wrong",
+        "rightly declined": "rightly declined", "asked at the word": "rightly declined", "made up": "wrong",
+        "none of them": "right",
+    }  # fmt: skip
+    assert summary["reliability"] == {"0": 0.5455, "5": -0.8182, "10": -2.1818}
+    assert {name: found["questions"] for name, found in summary["by"]["expect"].items()} == {
+        "answer": 3, "ask": 4, "decline": 4,
+    }  # fmt: skip
+
+
+def test_the_turns_of_a_dialogue_are_asked_in_one_thread(
+    invoke: Invoke, analyst: FakeAnalyst, write: Write
+) -> None:
+    analyst.script |= {"broken": broke(), "and of those?": answered([7])}
+    turns = [{"question": q, "answer": 42} for q in ("How many?", "broken", "and of those?")]
+    source = write(json.dumps({"id": "d", "dataset": "shop", "turns": turns}), line("q", answer=42))
+    lines, summary = judged(invoke("eval", source, "--json", "--jobs", "1").stdout)
+    assert [(each["id"], each["kind"], each["outcome"]) for each in lines] == [
+        ("d.1", "first turn", "right"),
+        ("d.2", "follow-up", "failed"),
+        ("d.3", "follow-up", "wrong"),
+        ("q", "question", "right"),
+    ]
+    assert [thread for _, _, thread in analyst.asked] == ["thread-1", "thread-1", "thread-1", None]
+    assert summary["by"]["kind"]["follow-up"]["correct"] == 0
+
+
 @pytest.mark.parametrize(
-    ("values", "percent", "found"),
-    [([], 50, None), ([7], 95, 7), ([1, 2, 3, 4], 50, 2), (list(range(1, 101)), 95, 95), ([3, 1, 2], 50, 2)],
-    ids=["none", "one", "even", "hundred", "unsorted"],
+    ("events", "outcomes"),
+    [
+        pytest.param(several(answered([1]), answered([2], run_id="run_2")), ["right", "right"], id="both"),
+        pytest.param(
+            several(answered([2]), answered([1], run_id="run_2")), ["right", "right"], id="in another order"
+        ),
+        pytest.param(
+            several(answered([1]), answered([3], run_id="run_2")), ["right", "wrong"], id="one wrong"
+        ),
+        pytest.param(answered([2]), ["asked", "right"], id="one missing"),
+        pytest.param(answered([3]), ["wrong", "asked"], id="another one"),
+        pytest.param(ended("asked", "Which?"), ["asked", "asked"], id="none"),
+    ],
 )
-def test_percentiles(values: list[float], percent: float, found: float | None) -> None:
-    assert percentile(values, percent) == found
+def test_every_part_is_to_be_answered(
+    invoke: Invoke, analyst: FakeAnalyst, write: Write, events: list[Event], outcomes: list[str]
+) -> None:
+    analyst.script["a and b?"] = events
+    parts = [{"question": "a?", "answers": [1]}, {"question": "b?", "answers": [2]}]
+    lines, _ = judged(
+        invoke("eval", write(line("x", "a and b?", parts=parts, expect="answer")), "--json").stdout
+    )
+    assert [(each["id"], each["outcome"]) for each in lines] == list(
+        zip(["x.1", "x.2"], outcomes, strict=True)
+    )
 
 
-def test_shares_of_nothing_are_none() -> None:
-    made = Score().as_json()
-    assert (made["accuracy"], made["coverage"], made["precision"], made["p50_ms"]) == (None, None, None, None)
+def test_a_companion_run_is_no_further_answer(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
+    """It has no plan of its own: it belongs to the run before."""
+    companion = [event for event in answered([2], run_id="run_2") if event.type in ("run", "table")]
+    analyst.script["a and b?"] = several(answered([1]), companion)
+    parts = [{"answers": [1]}, {"answers": [2]}]
+    lines, _ = judged(invoke("eval", write(line("x", "a and b?", parts=parts)), "--json").stdout)
+    assert [each["outcome"] for each in lines] == ["right", "asked"]
+
+
+def test_confidence_makes_the_curve(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
+    for question, confidence in (("sure", 0.9), ("less so", 0.6)):
+        events = answered([42])
+        place = next(n for n, event in enumerate(events) if isinstance(event, Planned))
+        events[place] = Planned(plan=PLAN, reading="the number of orders", confidence=confidence)
+        analyst.script[question] = events
+    source = write(line(1, "less so", answer=41), line(2, "sure", answer=42))
+    lines, summary = judged(invoke("eval", source, "--json").stdout)
+    assert [each["confidence"] for each in lines] == [0.6, 0.9]
+    assert [(point["share"], point["precision"]) for point in summary["precision_at_coverage"]][4::5] == [
+        (0.5, 1.0),
+        (1.0, 0.5),
+    ]
+    assert "10% 100.0 %" in invoke("eval", source).stdout
+
+
+def test_totals_show_neither_questions_nor_answers(
+    invoke: Invoke, analyst: FakeAnalyst, write: Write, tmp_path: Path
+) -> None:
+    totals = tmp_path / "totals.json"
+    source = write(line("a", "Who is it?", answer=42, tags=["count"]), line("b", "Who is it?", answer=41))
+    done = invoke("eval", source, source, "--only-totals", "--summary", str(totals))
+    assert "tag count" in done.stdout and "source shop" in done.stdout
+    assert "Who is it?" not in done.output and "There are" not in done.output and "42" not in done.output
+    made = json.loads(totals.read_text("utf-8"))
+    assert (made["questions"], made["by"]["tag"]["count"]["correct"]) == (4, 2)

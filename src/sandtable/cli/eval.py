@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import json
 from contextlib import aclosing
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
 from sandtable.assemble import Parts, threads_of
 from sandtable.cli import failure, inputs
-from sandtable.cli.eval_lines import BadCase, Case, Shelf, read_case
-from sandtable.cli.eval_score import Score
-from sandtable.cli.expected import is_right
-from sandtable.cli.jsonl import Answer, in_order
+from sandtable.cli.evaluation.asking import ask_all
+from sandtable.cli.evaluation.known import KnownFailures
+from sandtable.cli.evaluation.outcome import Judged
+from sandtable.cli.evaluation.report import Progress, show_line, show_score
+from sandtable.cli.evaluation.score import Score
 from sandtable.cli.session import with_parts
-from sandtable.cli.show import clean, print_json
-from sandtable.cli.turn import Analyst, Turn, begin_loading, gather
-from sandtable.errors import InvalidInput, Problem, SandtableError
+from sandtable.cli.show import print_json
+from sandtable.cli.turn import begin_loading
+from sandtable.errors import InvalidInput
 
-_STATUS = {"answered": "answered", "failed": "failed"}
-"""All other ends are abstentions: no answer was given, and the reason was said."""
-_MARKS = {True: "✓", False: "✗", None: "–"}
-_LONGEST = 100
+_FILE = click.Path(path_type=Path, dir_okay=False)
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The options that say what is shown, and where results are written."""
+
+    as_json: bool
+    only_totals: bool
+    known: Path | None
+    update_known: bool
+    summary: Path | None
 
 
 @click.command("eval")
-@click.argument("source", metavar="FILE|-")
+@click.argument("sources", metavar="FILE|-...", nargs=-1, required=True)
 @click.option(
     "--jobs", type=click.IntRange(1, 64), metavar="N", help="Questions at the same time; else one per core."
 )
@@ -44,143 +53,103 @@ _LONGEST = 100
     metavar="SHARE",
     help="Fail when fewer of the answered ones are right.",
 )
+@click.option(
+    "--known",
+    type=_FILE,
+    metavar="FILE",
+    help="Known failures, an outcome and an id per line: fail when others fail, and when one of them passes.",
+)
+@click.option("--update-known", is_flag=True, help="Write the failures of this run to the file of --known.")
+@click.option("--only-totals", is_flag=True, help="Show totals and ids, no questions and no answers.")
+@click.option("--summary", type=_FILE, metavar="FILE", help="Also write the totals to a file, in JSON.")
 @inputs.json_option
 def command(
-    source: str, jobs: int | None, min_accuracy: float | None, min_precision: float | None, as_json: bool
+    sources: tuple[str, ...],
+    jobs: int | None,
+    min_accuracy: float | None,
+    min_precision: float | None,
+    known: Path | None,
+    update_known: bool,
+    only_totals: bool,
+    summary: Path | None,
+    as_json: bool,
 ) -> int:
     """Test questions against their expected answers.
 
     FILE has one JSON object per line: {"id", "question", "dataset" or "data": [files], "answer"}. Data files are
     looked for beside FILE. Says for each line whether it was answered and whether that was right, and sums it
     up; with --json one object per line, {"id", "status", "rows", "columns", "answer_text", "plan", "sql",
-    "correct", …}, in order and as soon as it is there, and {"summary": …} at the end.
+    "correct", "outcome", …}, in order and as soon as it is there, and {"summary": …} at the end.
 
-    Exit code: 0 every line was processed, 1 less than --min-accuracy or --min-precision, 2 FILE cannot be used,
-    4 no sandbox.
+    Exit code: 0 every line was processed, 1 less than --min-accuracy or --min-precision, or other failures than
+    those of --known, 2 FILE cannot be used, 4 no sandbox.
     """
-    loading = begin_loading()
-
-    async def act(parts: Parts) -> Score:
-        async with (await asyncio.wrap_future(loading))(parts) as analyst:
-            return await _evaluate(parts, analyst, source, jobs or threads_of(parts.settings), as_json)
-
-    score = with_parts(act)
-    if not score.questions:
-        raise InvalidInput(f"{source} has no questions", suggestion="Write one JSON object per line.")
-    if as_json:
-        print_json({"summary": score.as_json()}, indent=None)
-    else:
-        _show_score(score)
-    short = _falls_short("accuracy", score.accuracy, min_accuracy, as_json)
-    short |= _falls_short("precision", score.precision, min_precision, as_json)
+    if update_known and known is None:
+        raise InvalidInput(
+            "--update-known needs --known", suggestion="Name the file to write with --known FILE."
+        )
+    wanted = _Wanted(as_json, only_totals, known, update_known, summary)
+    failures = KnownFailures.read(known) if known and not update_known else KnownFailures({})
+    score = _evaluate(sources, jobs, wanted, failures)
+    if not score.totals.questions:
+        raise InvalidInput(
+            f"{' '.join(sources)} has no questions", suggestion="Write one JSON object per line."
+        )
+    _show_totals(score, wanted)
+    short = _falls_short("accuracy", score.totals.accuracy, min_accuracy, as_json)
+    short |= _falls_short("precision", score.totals.precision, min_precision, as_json)
+    short |= _differs(failures, wanted)
     return failure.FAILED if short else 0
 
 
-async def _evaluate(parts: Parts, analyst: Analyst, source: str, jobs: int, as_json: bool) -> Score:
-    folder = Path() if source == "-" else Path(source).parent
-    shelf, score, gate = Shelf(parts), Score(), asyncio.Semaphore(jobs)
+def _evaluate(sources: tuple[str, ...], jobs: int | None, wanted: _Wanted, failures: KnownFailures) -> Score:
+    loading = begin_loading()
+    score, progress = Score(), Progress()
 
-    async def one(raw: bytes, number: int) -> Answer:
-        case = read_case(raw, number, folder)
-        if isinstance(case, BadCase):
-            return _failed(case.id, case.problem)
-        async with gate:
-            try:
-                return await _judged(analyst, shelf, case)
-            except SandtableError as error:
-                return _failed(case.id, error.problem, question=case.question, graded=case.graded)
+    def take(one: Judged) -> None:
+        score.count(one)
+        if wanted.known is not None:
+            failures.take(one)
+        if wanted.only_totals:
+            progress.take()
+        elif wanted.as_json:
+            print_json(one.as_json(), indent=None)
+        else:
+            show_line(one)
 
-    async with aclosing(in_order(source, one, jobs + 2)) as answers:
-        async for line in answers:
-            score.count(line)
-            if as_json:
-                print_json(line, indent=None)
-            else:
-                _show_line(line)
+    async def act(parts: Parts) -> None:
+        async with (await asyncio.wrap_future(loading))(parts) as analyst:
+            asking = ask_all(parts, analyst, sources, jobs or threads_of(parts.settings))
+            async with aclosing(asking) as judged:
+                async for one in judged:
+                    take(one)
+
+    with_parts(act)
     return score
 
 
-async def _judged(analyst: Analyst, shelf: Shelf, case: Case) -> Answer:
-    dataset = await shelf.get(case.dataset, case.data)
-    started = time.perf_counter()
-    turn = await gather(analyst.ask(case.question, dataset_id=dataset.id))
-    took = (time.perf_counter() - started) * 1e3
-    status = _STATUS.get(turn.status, "abstained")
-    return {
-        "id": case.id,
-        "status": status,
-        "rows": turn.rows or (),
-        "columns": [name for name, _ in turn.columns],
-        "answer_text": turn.answer_text,
-        "plan": turn.plan,
-        "sql": turn.sql,
-        "correct": _correct(case, turn, status) if case.graded else None,
-        "question": case.question,
-        "expected": case.answer,
-        "reading": turn.reading,
-        "truncated": turn.truncated,
-        "run_id": turn.run_id,
-        "ms": round(took, 1),
-        "error": turn.error.model_dump(mode="json") if turn.error else None,
-    }
+def _show_totals(score: Score, wanted: _Wanted) -> None:
+    if wanted.summary is not None:
+        wanted.summary.write_text(json.dumps(score.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+    if wanted.as_json:
+        print_json({"summary": score.as_json()}, indent=None)
+    else:
+        show_score(score, groups=wanted.only_totals)
 
 
-def _correct(case: Case, turn: Turn, status: str) -> bool:
-    if status == "abstained":
-        return case.answer is None
-    return status == "answered" and not turn.truncated and is_right(case.answer, turn.rows, turn.answer_text)
-
-
-def _failed(line_id: Any, problem: Problem, *, question: str = "", graded: bool = True) -> Answer:
-    return {
-        "id": line_id,
-        "status": "failed",
-        "rows": (),
-        "columns": [],
-        "answer_text": "",
-        "plan": None,
-        "sql": None,
-        "correct": False if graded else None,
-        "question": question,
-        "expected": None,
-        "reading": "",
-        "truncated": False,
-        "run_id": None,
-        "ms": None,
-        "error": problem.model_dump(mode="json"),
-    }
-
-
-def _show_line(line: Answer) -> None:
-    mark = _MARKS[line["correct"]]
-    head = f"{mark} {clean(str(line['id']))}  {line['status']}"
-    if line["error"] is not None and not line["answer_text"]:
-        click.echo(f"{head}  {clean(line['error']['message'])[:_LONGEST]}")
-        return
-    click.echo(f"{head}  {_short(line['question'])}")
-    if line["correct"] is False:
-        said = line["answer_text"].strip().split("\n")[0]
-        click.echo(f"    expected {_short(str(line['expected']))}; it said: {_short(said)}")
-
-
-def _short(text: str) -> str:
-    shown = clean(" ".join(text.split()))
-    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
-
-
-def _show_score(score: Score) -> None:
-    made = score.as_json()
-    rates = [
-        f"{name} {made[name] * 100:.1f} %"
-        for name in ("accuracy", "coverage", "precision")
-        if made[name] is not None
-    ]
-    if made["p50_ms"] is not None:
-        rates.append(f"p50 {made['p50_ms']:,.0f} ms, p95 {made['p95_ms']:,.0f} ms")
-    click.echo(
-        f"{score.questions:,} question{'s' * (score.questions != 1)}: {score.answered:,} answered, "
-        f"{score.abstained:,} abstained, {score.failed:,} failed · " + " · ".join(rates)
-    )
+def _differs(failures: KnownFailures, wanted: _Wanted) -> bool:
+    """Whether other questions failed than those that are known to."""
+    if wanted.known is None:
+        return False
+    if wanted.update_known:
+        failures.write(wanted.known)
+        return False
+    faults = list(failures.faults())
+    for fault in faults:
+        click.echo(fault, err=True)
+    if faults:
+        click.echo(f"{len(faults)} differ from {wanted.known}; --update-known writes it again", err=True)
+    return bool(faults)
 
 
 def _falls_short(what: str, reached: float | None, wanted: float | None, as_json: bool) -> bool:
