@@ -137,7 +137,9 @@ class Score:
         }
 
 
-def precision_at_coverage(confidences: Iterable[tuple[float, bool]], graded: int) -> list[Point]:
+def precision_at_coverage(
+    confidences: Iterable[tuple[float, bool]], graded: int, shares: Sequence[float] = SHARES
+) -> list[Point]:
     """Confidence and whether it was right, of each answer. Equal confidences count with their mean."""
     surest = sorted(confidences, key=lambda one: -one[0])
     if not surest:
@@ -146,7 +148,7 @@ def precision_at_coverage(confidences: Iterable[tuple[float, bool]], graded: int
     for confidence, right in surest:
         by_confidence.setdefault(confidence, []).append(right)
     points: list[Point] = []
-    for share in SHARES:
+    for share in shares:
         kept = max(1, round(share * len(surest)))
         points.append(Point(share, kept / max(1, graded), _expected_right(by_confidence, kept) / kept))
     return points
