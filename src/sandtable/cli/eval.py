@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
+from collections.abc import Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from sandtable.assemble import Parts, threads_of
+from sandtable.capsule.keys import open_signing_key, public_pem
 from sandtable.cli import failure, inputs
 from sandtable.cli.evaluation.asking import ask_all
 from sandtable.cli.evaluation.known import KnownFailures
 from sandtable.cli.evaluation.outcome import Judged
+from sandtable.cli.evaluation.page import Shown, page
 from sandtable.cli.evaluation.report import Progress, show_line, show_score
 from sandtable.cli.evaluation.score import Score
 from sandtable.cli.session import with_parts
@@ -34,6 +39,7 @@ class _Wanted:
     known: Path | None
     update_known: bool
     summary: Path | None
+    html: Path | None
 
 
 @click.command("eval")
@@ -62,6 +68,12 @@ class _Wanted:
 @click.option("--update-known", is_flag=True, help="Write the failures of this run to the file of --known.")
 @click.option("--only-totals", is_flag=True, help="Show totals and ids, no questions and no answers.")
 @click.option("--summary", type=_FILE, metavar="FILE", help="Also write the totals to a file, in JSON.")
+@click.option(
+    "--html",
+    type=_FILE,
+    metavar="FILE",
+    help="Also write a page with every answer and its capsule, in one file.",
+)
 @inputs.json_option
 def command(
     sources: tuple[str, ...],
@@ -72,6 +84,7 @@ def command(
     update_known: bool,
     only_totals: bool,
     summary: Path | None,
+    html: Path | None,
     as_json: bool,
 ) -> int:
     """Test questions against their expected answers.
@@ -88,7 +101,9 @@ def command(
         raise InvalidInput(
             "--update-known needs --known", suggestion="Name the file to write with --known FILE."
         )
-    wanted = _Wanted(as_json, only_totals, known, update_known, summary)
+    for path in filter(None, (known if update_known else None, summary, html)):
+        _check_writable(path)
+    wanted = _Wanted(as_json, only_totals, known, update_known, summary, html)
     failures = KnownFailures.read(known) if known and not update_known else KnownFailures({})
     score = _evaluate(sources, jobs, wanted, failures)
     if not score.totals.questions:
@@ -100,6 +115,14 @@ def command(
     short |= _falls_short("precision", score.totals.precision, min_precision, as_json)
     short |= _differs(failures, wanted)
     return failure.FAILED if short else 0
+
+
+def _check_writable(path: Path) -> None:
+    """Before the questions are asked, which may take minutes."""
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise InvalidInput(
+            f"cannot write {path}", suggestion="Name a file in a folder that you may write to."
+        )
 
 
 def _evaluate(sources: tuple[str, ...], jobs: int | None, wanted: _Wanted, failures: KnownFailures) -> Score:
@@ -118,14 +141,29 @@ def _evaluate(sources: tuple[str, ...], jobs: int | None, wanted: _Wanted, failu
             show_line(one)
 
     async def act(parts: Parts) -> None:
+        shown: list[Shown] = []
         async with (await asyncio.wrap_future(loading))(parts) as analyst:
             asking = ask_all(parts, analyst, sources, jobs or threads_of(parts.settings))
             async with aclosing(asking) as judged:
                 async for one in judged:
                     take(one)
+                    if wanted.html is not None:
+                        shown.append(Shown(one, await _capsule(parts, one)))
+        if wanted.html is not None:
+            wanted.html.write_text(_page(parts, sources, score, shown), "utf-8")
 
     with_parts(act)
     return score
+
+
+async def _capsule(parts: Parts, one: Judged) -> Mapping[str, Any] | None:
+    return None if one.turn.run_id is None else await parts.runs.capsule(one.turn.run_id)
+
+
+def _page(parts: Parts, sources: tuple[str, ...], score: Score, shown: list[Shown]) -> str:
+    key = open_signing_key(parts.settings.home, parts.settings.signing_key)
+    title = f"Answers to {', '.join(Path(source).name for source in sources)}"
+    return page(title, score, shown, public_pem(key.private.public_key()).decode("ascii"))
 
 
 def _show_totals(score: Score, wanted: _Wanted) -> None:
