@@ -89,6 +89,8 @@ class FakeAnalyst:
     stopped: list[str] = field(default_factory=list)
     begun: asyncio.Event | None = None
     delays: dict[str, float] = field(default_factory=dict)
+    planner: FakeAnalyst | None = None
+    """Answers where the built-in planner alone is asked."""
 
     @staticmethod
     def new_thread() -> str:
@@ -119,5 +121,5 @@ class FakeAnalyst:
             yield event
 
     @asynccontextmanager
-    async def converse(self, parts: object) -> AsyncIterator[FakeAnalyst]:
-        yield self
+    async def converse(self, parts: object, *, planner_only: bool = False) -> AsyncIterator[FakeAnalyst]:
+        yield self.planner if planner_only and self.planner else self

@@ -339,3 +339,44 @@ def test_totals_show_neither_questions_nor_answers(
     assert "Who is it?" not in done.output and "There are" not in done.output and "42" not in done.output
     made = json.loads(totals.read_text("utf-8"))
     assert (made["questions"], made["by"]["tag"]["count"]["correct"]) == (4, 2)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SANDTABLE_MODEL", "ollama:tiny")
+
+
+@pytest.mark.usefixtures("model")
+def test_a_model_and_the_planner_side_by_side(
+    invoke: Invoke, analyst: FakeAnalyst, write: Write, tmp_path: Path
+) -> None:
+    analyst.planner = FakeAnalyst(script={"b": answered([41]), "c": ended("asked", "Which?")})
+    source = write(
+        *(line(name, name, answer=wanted) for name, wanted in (("a", 42), ("b", 41), ("c", 42), ("d", 1)))
+    )
+    done = invoke("eval", source, "--compare")
+    assert done.exit_code == 0, done.output
+    assert "✓ a  ollama:tiny  answered  a" in done.stdout and "✗ c  builtin  asked  c" in done.stdout
+    assert "passed by both: 1, only by ollama:tiny: 1, only by builtin: 1, by neither: 1" in done.stdout
+    lines, summary = judged(invoke("eval", source, "--compare", "--json").stdout)
+    assert [each["proposer"] for each in lines] == ["ollama:tiny"] * 4 + ["builtin"] * 4
+    assert summary["compared"]["both"] == {"both": 1, "only the first": 1, "only the second": 1, "neither": 1}
+    assert {name: side["outcomes"]["wrong"] for name, side in summary["compared"]["sides"].items()} == {
+        "ollama:tiny": 2,
+        "builtin": 1,
+    }
+    assert summary["correct"] == 2
+
+
+def test_comparing_needs_a_model(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
+    done = invoke("eval", write(line("a")), "--compare")
+    assert done.exit_code == 2
+    assert "SANDTABLE_MODEL" in done.stderr
+    assert analyst.asked == []
+
+
+@pytest.mark.usefixtures("model")
+def test_stdin_cannot_be_compared(invoke: Invoke, analyst: FakeAnalyst) -> None:
+    done = invoke("eval", "-", "--compare", stdin=line("a"))
+    assert done.exit_code == 2
+    assert "cannot be read twice" in done.stderr

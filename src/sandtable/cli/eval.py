@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
+from sandtable.agent.endpoint import choose_endpoint
 from sandtable.assemble import Parts, threads_of
 from sandtable.capsule.keys import open_signing_key, public_pem
 from sandtable.cli import failure, inputs
@@ -20,26 +21,47 @@ from sandtable.cli.evaluation.asking import ask_all
 from sandtable.cli.evaluation.known import KnownFailures
 from sandtable.cli.evaluation.outcome import Judged
 from sandtable.cli.evaluation.page import Shown, page
-from sandtable.cli.evaluation.report import Progress, show_line, show_score
-from sandtable.cli.evaluation.score import Score
+from sandtable.cli.evaluation.report import Progress, show_comparison, show_line, show_score
+from sandtable.cli.evaluation.score import Score, compared
 from sandtable.cli.session import with_parts
 from sandtable.cli.show import print_json
 from sandtable.cli.turn import begin_loading
 from sandtable.errors import InvalidInput
+from sandtable.process import load_settings
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+PLANNER = "builtin"
 
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The options that say what is shown, and where results are written."""
+    """The options that say what is asked, what is shown, and where results are written."""
 
+    sources: tuple[str, ...]
+    jobs: int | None
     as_json: bool
     only_totals: bool
     known: Path | None
     update_known: bool
     summary: Path | None
     html: Path | None
+    model: str | None
+    """The chat model that is compared with the planner; nothing without --compare."""
+
+
+@dataclass(slots=True)
+class _Side:
+    """One pass over the questions: what proposed, and what came of it."""
+
+    name: str
+    score: Score = field(default_factory=Score)
+    passed: dict[str, bool] = field(default_factory=dict)
+    shown: list[Shown] = field(default_factory=list)
+
+    def take(self, one: Judged) -> None:
+        self.score.count(one)
+        if one.correct is not None:
+            self.passed[str(one.item.id)] = one.correct
 
 
 @click.command("eval")
@@ -74,18 +96,12 @@ class _Wanted:
     metavar="FILE",
     help="Also write a page with every answer and its capsule, in one file.",
 )
+@click.option(
+    "--compare", is_flag=True, help="Ask the chat model and then the built-in planner, and compare them."
+)
 @inputs.json_option
 def command(
-    sources: tuple[str, ...],
-    jobs: int | None,
-    min_accuracy: float | None,
-    min_precision: float | None,
-    known: Path | None,
-    update_known: bool,
-    only_totals: bool,
-    summary: Path | None,
-    html: Path | None,
-    as_json: bool,
+    min_accuracy: float | None, min_precision: float | None, compare: bool, as_json: bool, **given: Any
 ) -> int:
     """Test questions against their expected answers.
 
@@ -97,82 +113,120 @@ def command(
     Exit code: 0 every line was processed, 1 less than --min-accuracy or --min-precision, or other failures than
     those of --known, 2 FILE cannot be used, 4 no sandbox.
     """
-    if update_known and known is None:
+    wanted = _Wanted(as_json=as_json, model=_model() if compare else None, **given)
+    _check(wanted)
+    known = wanted.known
+    failures = KnownFailures.read(known) if known and not wanted.update_known else KnownFailures({})
+    sides = _evaluate(wanted, failures)
+    totals = sides[0].score.totals
+    if not totals.questions:
         raise InvalidInput(
-            "--update-known needs --known", suggestion="Name the file to write with --known FILE."
+            f"{' '.join(wanted.sources)} has no questions", suggestion="Write one JSON object per line."
         )
-    for path in filter(None, (known if update_known else None, summary, html)):
-        _check_writable(path)
-    wanted = _Wanted(as_json, only_totals, known, update_known, summary, html)
-    failures = KnownFailures.read(known) if known and not update_known else KnownFailures({})
-    score = _evaluate(sources, jobs, wanted, failures)
-    if not score.totals.questions:
-        raise InvalidInput(
-            f"{' '.join(sources)} has no questions", suggestion="Write one JSON object per line."
-        )
-    _show_totals(score, wanted)
-    short = _falls_short("accuracy", score.totals.accuracy, min_accuracy, as_json)
-    short |= _falls_short("precision", score.totals.precision, min_precision, as_json)
+    _show_totals(sides, wanted)
+    short = _falls_short("accuracy", totals.accuracy, min_accuracy, as_json)
+    short |= _falls_short("precision", totals.precision, min_precision, as_json)
     short |= _differs(failures, wanted)
     return failure.FAILED if short else 0
 
 
-def _check_writable(path: Path) -> None:
-    """Before the questions are asked, which may take minutes."""
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
+def _model() -> str:
+    endpoint = choose_endpoint(load_settings())
+    if endpoint is None:
         raise InvalidInput(
-            f"cannot write {path}", suggestion="Name a file in a folder that you may write to."
+            "there is no chat model to compare the planner with",
+            suggestion="Name one with SANDTABLE_MODEL, such as ollama:qwen3; see docs/models.md.",
         )
+    return endpoint.name
 
 
-def _evaluate(sources: tuple[str, ...], jobs: int | None, wanted: _Wanted, failures: KnownFailures) -> Score:
+def _check(wanted: _Wanted) -> None:
+    """Before the questions are asked, which may take minutes."""
+    if wanted.update_known and wanted.known is None:
+        raise InvalidInput(
+            "--update-known needs --known", suggestion="Name the file to write with --known FILE."
+        )
+    if wanted.model is not None and "-" in wanted.sources:
+        raise InvalidInput("stdin cannot be read twice", suggestion="Give --compare a file.")
+    for path in (wanted.known if wanted.update_known else None, wanted.summary, wanted.html):
+        if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise InvalidInput(
+                f"cannot write {path}", suggestion="Name a file in a folder that you may write to."
+            )
+
+
+def _evaluate(wanted: _Wanted, failures: KnownFailures) -> list[_Side]:
+    """What was asked for, and with --compare the built-in planner after it."""
     loading = begin_loading()
-    score, progress = Score(), Progress()
-
-    def take(one: Judged) -> None:
-        score.count(one)
-        if wanted.known is not None:
-            failures.take(one)
-        if wanted.only_totals:
-            progress.take()
-        elif wanted.as_json:
-            print_json(one.as_json(), indent=None)
-        else:
-            show_line(one)
+    sides = [_Side(wanted.model or PLANNER)] + ([_Side(PLANNER)] if wanted.model else [])
 
     async def act(parts: Parts) -> None:
-        shown: list[Shown] = []
-        async with (await asyncio.wrap_future(loading))(parts) as analyst:
-            asking = ask_all(parts, analyst, sources, jobs or threads_of(parts.settings))
-            async with aclosing(asking) as judged:
-                async for one in judged:
-                    take(one)
-                    if wanted.html is not None:
-                        shown.append(Shown(one, await _capsule(parts, one)))
+        converse = await asyncio.wrap_future(loading)
+        await _ask(parts, converse, sides[0], wanted, failures)
         if wanted.html is not None:
-            wanted.html.write_text(_page(parts, sources, score, shown), "utf-8")
+            wanted.html.write_text(_page(parts, wanted.sources, sides[0]), "utf-8")
+        for side in sides[1:]:
+            await _ask(parts, converse, side, wanted, None, planner_only=True)
 
     with_parts(act)
-    return score
+    return sides
+
+
+async def _ask(
+    parts: Parts,
+    converse: Callable[..., Any],
+    side: _Side,
+    wanted: _Wanted,
+    failures: KnownFailures | None,
+    **options: bool,
+) -> None:
+    progress = Progress()
+    async with converse(parts, **options) as analyst:
+        asking = ask_all(parts, analyst, wanted.sources, wanted.jobs or threads_of(parts.settings))
+        async with aclosing(asking) as judged:
+            async for one in judged:
+                side.take(one)
+                if failures is not None and wanted.known is not None:
+                    failures.take(one)
+                if failures is not None and wanted.html is not None:
+                    side.shown.append(Shown(one, await _capsule(parts, one)))
+                _show(one, side, wanted, progress)
+
+
+def _show(one: Judged, side: _Side, wanted: _Wanted, progress: Progress) -> None:
+    if wanted.only_totals:
+        progress.take()
+    elif wanted.as_json:
+        proposer = {"proposer": side.name} if wanted.model else {}
+        print_json(one.as_json() | proposer, indent=None)
+    else:
+        show_line(one, side.name if wanted.model else "")
 
 
 async def _capsule(parts: Parts, one: Judged) -> Mapping[str, Any] | None:
     return None if one.turn.run_id is None else await parts.runs.capsule(one.turn.run_id)
 
 
-def _page(parts: Parts, sources: tuple[str, ...], score: Score, shown: list[Shown]) -> str:
+def _page(parts: Parts, sources: tuple[str, ...], side: _Side) -> str:
     key = open_signing_key(parts.settings.home, parts.settings.signing_key)
     title = f"Answers to {', '.join(Path(source).name for source in sources)}"
-    return page(title, score, shown, public_pem(key.private.public_key()).decode("ascii"))
+    return page(title, side.score, side.shown, public_pem(key.private.public_key()).decode("ascii"))
 
 
-def _show_totals(score: Score, wanted: _Wanted) -> None:
+def _show_totals(sides: list[_Side], wanted: _Wanted) -> None:
+    made = sides[0].score.as_json()
+    if wanted.model:
+        by_side = {side.name: side.score.as_json() for side in sides}
+        made |= {"compared": {"sides": by_side, "both": compared(sides[0].passed, sides[1].passed)}}
     if wanted.summary is not None:
-        wanted.summary.write_text(json.dumps(score.as_json(), indent=2, ensure_ascii=False) + "\n", "utf-8")
+        wanted.summary.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "utf-8")
     if wanted.as_json:
-        print_json({"summary": score.as_json()}, indent=None)
-    else:
-        show_score(score, groups=wanted.only_totals)
+        print_json({"summary": made}, indent=None)
+        return
+    show_score(sides[0].score, groups=wanted.only_totals)
+    if wanted.model:
+        scores = {side.name: side.score for side in sides}
+        show_comparison(scores, compared(sides[0].passed, sides[1].passed))
 
 
 def _differs(failures: KnownFailures, wanted: _Wanted) -> bool:

@@ -111,7 +111,7 @@ def test_everything_is_on_it(invoke: Invoke, analyst: FakeAnalyst, write: Write,
         "rightly asked",
         "Which one?",
         "- How many?",
-        "tag count",
+        "by tag",
         "RS(10)",
         "of the ambiguous: 100.0 %",
     ):

@@ -30,7 +30,7 @@ body { font: 15px/1.5 system-ui, sans-serif; max-width: 66rem; margin: 2rem auto
 h1, h2 { line-height: 1.2; } pre { overflow-x: auto; background: var(--soft); padding: .6rem; border-radius: 6px; }
 table { border-collapse: collapse; }
 th, td { padding: .15rem .6rem; border-bottom: 1px solid var(--line); text-align: left; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; } .wide { overflow-x: auto; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; } .wide { overflow-x: auto; }
 details { border-bottom: 1px solid var(--line); padding: .3rem 0; } summary { cursor: pointer; }
 summary b { display: inline-block; min-width: 8.5rem; } dt { opacity: .7; }
 dd { margin: 0 0 .4rem; white-space: pre-wrap; }
@@ -81,16 +81,18 @@ def _totals(score: Score) -> Iterator[str]:
         + "".join(f"<li>of {_text(n)}: {_text(t)}</li>" for n, t in headlines(score).items())
         + "</ul>\n"
     )
-    names = ("", "all", *_OUTCOMES, "precision", *(f"RS({cost})" for cost in COSTS))
-    yield (
-        '<div class="wide"><table><tr>' + "".join(f'<th class="n">{name}</th>' for name in names) + "</tr>\n"
-    )
-    yield _row("all", score.totals)
+    yield _table_of({"all": score.totals})
     for group, found in score.groups.items():
-        yield from (_row(f"{group} {name}", totals) for name, totals in sorted(found.items()))
-    yield "</table></div>\n"
+        yield f"<details><summary>by {group}</summary>{_table_of(dict(sorted(found.items())))}</details>\n"
     if score.curve:
         yield "<h2>Precision over coverage</h2>\n" + _curve(score.curve)
+
+
+def _table_of(totals: Mapping[str, Totals]) -> str:
+    names = ("", "all", *_OUTCOMES, "precision", *(f"RS({cost})" for cost in COSTS))
+    head = "".join(f'<th class="n">{name}</th>' for name in names)
+    rows = "".join(_row(name, each) for name, each in totals.items())
+    return f'<div class="wide"><table><tr>{head}</tr>\n{rows}</table></div>\n'
 
 
 def _row(name: str, totals: Totals) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 
 import click
 from rich import box
@@ -33,9 +34,10 @@ class Progress:
             click.echo(f"{self._done:,} judged after {time.monotonic() - self._began:.0f} s", err=True)
 
 
-def show_line(one: Judged) -> None:
+def show_line(one: Judged, proposer: str = "") -> None:
     shown = one.outcome if one.outcome not in (None, "right", "wrong") else one.status
-    head = f"{_MARKS[one.correct]} {clean(str(one.item.id))}  {shown}"
+    by = f"  {clean(proposer)}" if proposer else ""
+    head = f"{_MARKS[one.correct]} {clean(str(one.item.id))}{by}  {shown}"
     if one.status == "failed":
         click.echo(f"{head}  {_short(one.turn.answer_text)}")
         return
@@ -66,6 +68,21 @@ def show_score(score: Score, *, groups: bool) -> None:
     out.print(table)
     for line in _rest(score):
         click.echo(line)
+
+
+def show_comparison(scores: Mapping[str, Score], passed: Mapping[str, int]) -> None:
+    """Two or more proposers side by side, and how many questions each of them passed."""
+    table = _table()
+    for name, score in scores.items():
+        _add(table, clean(name), score.totals)
+    out = console()
+    out.width = max(out.width, _WIDEST)
+    out.print(table)
+    first, second = (clean(name) for name in scores)
+    click.echo(
+        f"passed by both: {passed['both']:,}, only by {first}: {passed['only the first']:,}, "
+        f"only by {second}: {passed['only the second']:,}, by neither: {passed['neither']:,}"
+    )
 
 
 def _table() -> Table:

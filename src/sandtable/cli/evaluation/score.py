@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
@@ -162,6 +162,17 @@ def _expected_right(by_confidence: dict[float, list[bool]], kept: int) -> float:
         right += taken * sum(group) / len(group)
         left -= taken
     return right
+
+
+def compared(first: Mapping[str, bool], second: Mapping[str, bool]) -> dict[str, int]:
+    """Of questions that both were asked, by id: how many each of the two passed, alone and together."""
+    pairs = Counter((first[name], second[name]) for name in first.keys() & second.keys())
+    return {
+        "both": pairs[True, True],
+        "only the first": pairs[True, False],
+        "only the second": pairs[False, True],
+        "neither": pairs[False, False],
+    }
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
