@@ -89,6 +89,8 @@ class FakeAnalyst:
     stopped: list[str] = field(default_factory=list)
     begun: asyncio.Event | None = None
     delays: dict[str, float] = field(default_factory=dict)
+    once: dict[str, list[Event]] = field(default_factory=dict)
+    """For the first time that a question is asked."""
     planner: FakeAnalyst | None = None
     """Answers where the built-in planner alone is asked."""
 
@@ -108,7 +110,7 @@ class FakeAnalyst:
         except BaseException:
             self.stopped.append(question)
             raise
-        for event in self.script.get(question, self.default):
+        for event in self.once.pop(question, None) or self.script.get(question, self.default):
             yield event
 
     async def approve(

@@ -380,3 +380,39 @@ def test_stdin_cannot_be_compared(invoke: Invoke, analyst: FakeAnalyst) -> None:
     done = invoke("eval", "-", "--compare", stdin=line("a"))
     assert done.exit_code == 2
     assert "cannot be read twice" in done.stderr
+
+
+def refused_plan() -> list[Event]:
+    problem = Problem(code=ErrorCode.SQL_POLICY_VIOLATION, message="the text takes too long to parse")
+    steps = [event for event in answered([42]) if event.type in ("plan", "sql")]
+    return [*steps, Message(text="No.", ending="refused", problem=problem)]
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "outcome"),
+    [
+        pytest.param(refused_plan(), 2, "right", id="a refused plan"),
+        pytest.param(
+            ended("failed", "Slow.", Problem(code=ErrorCode.RUNNER_TIMEOUT, message="slow")),
+            2,
+            "right",
+            id="slow",
+        ),
+        pytest.param(broke(), 1, "failed", id="broken"),
+        pytest.param(ended("asked", "Which?"), 1, "asked", id="asked"),
+    ],
+)
+def test_what_ran_out_of_time_is_asked_once_more(
+    invoke: Invoke, analyst: FakeAnalyst, write: Write, first: list[Event], asked: int, outcome: str
+) -> None:
+    analyst.once["How many?"] = first
+    lines, _ = judged(invoke("eval", write(line("a", answer=42)), "--json").stdout)
+    assert [each["outcome"] for each in lines] == [outcome]
+    assert len(analyst.asked) == asked
+
+
+def test_a_plan_that_is_refused_again_has_failed(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
+    analyst.default = refused_plan()
+    lines, _ = judged(invoke("eval", write(line("a", answer=None), line("b", answer=42)), "--json").stdout)
+    assert [each["outcome"] for each in lines] == ["failed", "failed"]
+    assert len(analyst.asked) == 4

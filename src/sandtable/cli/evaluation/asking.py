@@ -1,7 +1,8 @@
 """Asks the questions of evaluation files, several at a time, and judges what comes of them, in order.
 
 Invariant: every item of every line is judged exactly once. A question stands alone; the turns of a dialogue are
-asked one after the other in one thread, whatever came of those before.
+asked one after the other in one thread, whatever came of those before. What ran out of time is asked once more, from
+its beginning: that the machine was busy says nothing about the answer.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from pathlib import Path
 
 from sandtable.assemble import Parts
 from sandtable.cli.evaluation.cases import BadCase, Case, Shelf, read_case
-from sandtable.cli.evaluation.outcome import Judged, judged, unusable
+from sandtable.cli.evaluation.outcome import Judged, judged, may_be_busy, unusable
 from sandtable.cli.jsonl import in_order
 from sandtable.cli.turn import Analyst, Turn, gather
 from sandtable.errors import Problem, SandtableError
@@ -47,12 +48,19 @@ async def _ask(analyst: Analyst, shelf: Shelf, case: Case) -> list[Judged]:
     except SandtableError as error:
         turn = _failed(error.problem)
         return [each for place in range(len(case.askings)) for each in judged(case, place, turn, None)]
+    made = await _ask_once(analyst, dataset.id, case)
+    if any(may_be_busy(one.turn) for one in made):
+        return await _ask_once(analyst, dataset.id, case)
+    return made
+
+
+async def _ask_once(analyst: Analyst, dataset_id: str, case: Case) -> list[Judged]:
     thread = analyst.new_thread() if case.dialogue else None
     made: list[Judged] = []
     for place, asking in enumerate(case.askings):
         began = time.perf_counter()
         try:
-            turn = await gather(analyst.ask(asking.question, dataset_id=dataset.id, thread_id=thread))
+            turn = await gather(analyst.ask(asking.question, dataset_id=dataset_id, thread_id=thread))
             made += judged(case, place, turn, (time.perf_counter() - began) * 1e3)
         except SandtableError as error:
             made += judged(case, place, _failed(error.problem), None)

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from sandtable.cli.evaluation.cases import Asking, BadCase, Case, Expect, Item
 from sandtable.cli.evaluation.expected import Expected
 from sandtable.cli.turn import Turn
+from sandtable.errors import ErrorCode
 
 Status = Literal["answered", "abstained", "failed"]
 Outcome = Literal["right", "wrong", "asked", "rightly asked", "rightly declined", "failed"]
@@ -21,6 +22,7 @@ Kind = Literal["question", "first turn", "follow-up"]
 PASSED: frozenset[Outcome | None] = frozenset({"right", "rightly asked", "rightly declined"})
 _STATUS: dict[str, Status] = {"answered": "answered", "failed": "failed"}
 """All other ends are abstentions: no answer was given, and the reason was said."""
+_OUT_OF_TIME = frozenset({ErrorCode.RUNNER_TIMEOUT, ErrorCode.SANDBOX_UNAVAILABLE})
 
 _WITHOUT_RESULT: dict[Expect, Outcome] = {
     "answer": "asked",
@@ -77,7 +79,7 @@ def judged(case: Case, place: int, turn: Turn, ms: float | None) -> list[Judged]
     kind: Kind = "question" if not case.dialogue else "first turn" if place == 0 else "follow-up"
     made: list[Judged] = []
     for item, found in _answers(case.askings[place], turn):
-        status = _STATUS.get(turn.status, "abstained") if found is not None else "abstained"
+        status = status_of(turn) if found is not None else "abstained"
         outcome = _outcome(item, status, found or turn) if item.graded else None
         made.append(
             Judged(
@@ -85,6 +87,20 @@ def judged(case: Case, place: int, turn: Turn, ms: float | None) -> list[Judged]
             )
         )
     return made
+
+
+def status_of(turn: Turn) -> Status:
+    """A plan that was refused when it ran is no abstention: it was proposed as the answer."""
+    if turn.status == "refused" and turn.plan is not None:
+        return "failed"
+    return _STATUS.get(turn.status, "abstained")
+
+
+def may_be_busy(turn: Turn) -> bool:
+    """Whether it may have failed because the machine had no time for it: SQL that cannot be parsed in time is
+    refused, though SQL of a plan is always approved otherwise."""
+    refused = turn.status == "refused" and turn.plan is not None
+    return refused or (turn.error is not None and turn.error.code in _OUT_OF_TIME)
 
 
 def unusable(case: BadCase) -> Judged:
