@@ -74,6 +74,12 @@ def line(line_id: Any, question: str = "How many?", **more: Any) -> str:
     return json.dumps({"id": line_id, "question": question, "dataset": "shop", **more})
 
 
+def judged(output: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The lines and the summary that `eval --json` wrote."""
+    *lines, last = [json.loads(text) for text in output.splitlines()]
+    return lines, last["summary"]
+
+
 def broke(code: ErrorCode = ErrorCode.RUNNER_INTERNAL_ERROR) -> list[Event]:
     return [Error(problem=Problem(code=code, message="it broke", suggestion="try again"))]
 
