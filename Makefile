@@ -6,7 +6,7 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKS := requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev web web-check web-types chat-ui images serve test test-docker test-kubernetes lint format docs
+.PHONY: help setup dev web web-check web-types chat-ui images serve test test-docker test-kubernetes eval lint format docs
 .PHONY: picture screens bench bench-tiers lock clean
 
 help: ## list what can be made
@@ -49,6 +49,9 @@ test-kubernetes: $(VENV)/.dev web chat-ui ## test the chart and the Kubernetes b
 
 images: $(VENV)/.dev web chat-ui ## build the container images
 	$(BIN)/python scripts/build_images.py $(ARGS)
+
+eval: $(VENV)/.dev ## measure the planner on the sealed questions and others (UPDATE=1 writes known failures, JSON=FILE totals)
+	$(BIN)/python scripts/run_evals.py $(if $(UPDATE),--update) $(if $(JSON),--json "$(JSON)") $(ARGS)
 
 lint: $(VENV)/.dev ## style, layers and types
 	$(BIN)/ruff check

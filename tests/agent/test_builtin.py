@@ -36,7 +36,7 @@ def planner(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Turn | None]]:
 
 async def test_it_proposes_a_plan(planner: object) -> None:
     proposed = await BuiltinProposer().propose(asked("How many orders?"))
-    assert proposed.what == PlanProposal(COUNT, ("a read as b",))
+    assert proposed.what == PlanProposal(COUNT, ("a read as b",), 0.9)
     assert (proposed.usage.tokens_in, proposed.usage.prompts) == (0, ())
 
 

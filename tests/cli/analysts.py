@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -68,6 +69,17 @@ def ended(
     return [Message(text=text, ending=ending, problem=problem, suggestions=tuple(suggestions))]
 
 
+def line(line_id: Any, question: str = "How many?", **more: Any) -> str:
+    """One line of a file of questions."""
+    return json.dumps({"id": line_id, "question": question, "dataset": "shop", **more})
+
+
+def judged(output: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
+    """The lines and the summary that `eval --json` wrote."""
+    *lines, last = [json.loads(text) for text in output.splitlines()]
+    return lines, last["summary"]
+
+
 def broke(code: ErrorCode = ErrorCode.RUNNER_INTERNAL_ERROR) -> list[Event]:
     return [Error(problem=Problem(code=code, message="it broke", suggestion="try again"))]
 
@@ -83,6 +95,10 @@ class FakeAnalyst:
     stopped: list[str] = field(default_factory=list)
     begun: asyncio.Event | None = None
     delays: dict[str, float] = field(default_factory=dict)
+    once: dict[str, list[Event]] = field(default_factory=dict)
+    """For the first time that a question is asked."""
+    planner: FakeAnalyst | None = None
+    """Answers where the built-in planner alone is asked."""
 
     @staticmethod
     def new_thread() -> str:
@@ -100,7 +116,7 @@ class FakeAnalyst:
         except BaseException:
             self.stopped.append(question)
             raise
-        for event in self.script.get(question, self.default):
+        for event in self.once.pop(question, None) or self.script.get(question, self.default):
             yield event
 
     async def approve(
@@ -113,5 +129,5 @@ class FakeAnalyst:
             yield event
 
     @asynccontextmanager
-    async def converse(self, parts: object) -> AsyncIterator[FakeAnalyst]:
-        yield self
+    async def converse(self, parts: object, *, planner_only: bool = False) -> AsyncIterator[FakeAnalyst]:
+        yield self.planner if planner_only and self.planner else self

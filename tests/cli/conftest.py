@@ -16,6 +16,7 @@ from tests.own_logs import own_logs
 from tests.server.house import House, open_house
 
 Invoke = Callable[..., Result]
+Write = Callable[..., str]
 
 
 @pytest.fixture(autouse=True)
@@ -50,6 +51,18 @@ def invoke(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, prepare: list[Callab
         return CliRunner().invoke(main, arguments, input=stdin, catch_exceptions=False)
 
     return run
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Write:
+    """A file of questions with these lines."""
+
+    def write(*lines: str) -> str:
+        path = tmp_path / "questions.jsonl"
+        path.write_text("\n".join(lines) + "\n", "utf-8")
+        return str(path)
+
+    return write
 
 
 @pytest.fixture

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -278,6 +280,27 @@ def test_questions_with_their_answers(sandtable: Any, tmp_path: Path) -> None:
         ("b", [[10]], True),
     ]
     assert last["summary"]["accuracy"] == 1.0
+
+
+def test_every_capsule_on_the_page_of_an_evaluation_verifies(sandtable: Any, tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text("region,units\n<b>North</b>,3\nSouth,5\n")
+    asked = ("total units", "units by region", "what is the weather?")
+    lines = [{"id": n, "question": q, "data": ["sales.csv"], "answer": 8} for n, q in enumerate(asked)]
+    (tmp_path / "questions.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    done = sandtable("eval", "questions.jsonl", "--html", "page.html", "--only-totals")
+    assert done.returncode == 0, done.stderr
+    text = (tmp_path / "page.html").read_text("utf-8")
+    saved = re.findall(r'download="(run_\w+\.json)" href="data:application/json;base64,([^"]+)"', text)
+    assert len(saved) == 2
+    rows: list[Any] = []
+    for name, content in saved:
+        capsule = tmp_path / name
+        capsule.write_bytes(base64.b64decode(content))
+        rows.append(json.loads(capsule.read_bytes())["capsule"]["result"]["rows"])
+        report = json.loads(sandtable("verify", name, "--json").stdout)
+        assert (report["ok"], report["complete"]) == (True, True), report
+    assert rows[0] == [[8]]
+    assert "&lt;b&gt;North&lt;/b&gt;" in text and "<b>North" not in text
 
 
 def test_a_moment_with_a_zone_says_its_zone(sandtable: Any, tmp_path: Path) -> None:

@@ -5,40 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from sandtable.cli.eval_lines import BadCase, Case, read_case
-from sandtable.cli.eval_score import Score, percentile
+from sandtable.agent.events import Planned
+from sandtable.cli.evaluation.cases import BadCase, Case, read_case
 from sandtable.errors import ErrorCode, Problem
-from tests.cli.analysts import PLAN, FakeAnalyst, answered, broke, ended
-from tests.cli.conftest import Invoke
+from tests.cli.analysts import PLAN, FakeAnalyst, answered, broke, ended, judged, line
+from tests.cli.conftest import Invoke, Write
 from tests.server.house import House
 
 CONTRACT = {"id", "status", "rows", "columns", "answer_text", "plan", "sql", "correct"}
-
-
-def line(line_id: Any, question: str = "How many?", **more: Any) -> str:
-    return json.dumps({"id": line_id, "question": question, "dataset": "shop", **more})
-
-
-Write = Callable[..., str]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    def write(*lines: str) -> str:
-        path = tmp_path / "questions.jsonl"
-        path.write_text("\n".join(lines) + "\n", "utf-8")
-        return str(path)
-
-    return write
-
-
-def judged(output: str) -> tuple[list[dict[str, Any]], dict[str, Any]]:
-    *lines, last = [json.loads(text) for text in output.splitlines()]
-    return lines, last["summary"]
 
 
 def test_every_line_is_judged(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
@@ -140,7 +117,8 @@ def test_bytes_that_are_no_text(tmp_path: Path) -> None:
 def test_a_line_without_an_id_has_its_number(tmp_path: Path) -> None:
     case = read_case(b'{"question": " x? ", "dataset": "shop", "other": 1}', 9, tmp_path)
     assert isinstance(case, Case)
-    assert (case.id, case.question, case.graded) == (9, "x?", False)
+    [asking] = case.askings
+    assert (case.id, asking.question, asking.items[0].graded) == (9, "x?", False)
 
 
 def test_files_are_beside_the_questions_and_read_once(
@@ -204,9 +182,24 @@ def test_what_a_person_reads(invoke: Invoke, analyst: FakeAnalyst, write: Write)
     assert lines[1] == "✗ b\\x1b  answered  How many?"
     assert lines[2] == "    expected [1, 2]; it said: There are 42 orders."
     assert lines[3] == "– c  answered  How many?"
-    assert lines[4].startswith(
-        "3 questions: 3 answered, 0 abstained, 0 failed · accuracy 50.0 % · coverage 100.0 %"
+    table = [text.split() for text in lines[4:] if text.strip()]
+    assert table[0] == [
+        "all",
+        "right",
+        "wrong",
+        "asked",
+        "rightly",
+        "failed",
+        "prec.",
+        "RS(0)",
+        "RS(5)",
+        "RS(10)",
+    ]
+    assert table[2] == ["all", "3", "1", "1", "0", "0", "0", "50.0", "50.0", "-200.0", "-450.0"]
+    assert (
+        "3 questions: 3 answered, 0 abstained, 0 failed · accuracy 50.0 % · coverage 100.0 %" in done.stdout
     )
+    assert "of the answerable: 50.0 % right, 50.0 % wrong" in done.stdout
 
 
 @pytest.mark.parametrize("content", ["", "\n\n"], ids=["empty", "blank"])
@@ -222,15 +215,70 @@ def test_a_file_that_is_not_there(invoke: Invoke, analyst: FakeAnalyst) -> None:
     assert "missing.jsonl" in json.loads(done.stdout)["error"]["message"]
 
 
-@pytest.mark.parametrize(
-    ("values", "percent", "found"),
-    [([], 50, None), ([7], 95, 7), ([1, 2, 3, 4], 50, 2), (list(range(1, 101)), 95, 95), ([3, 1, 2], 50, 2)],
-    ids=["none", "one", "even", "hundred", "unsorted"],
-)
-def test_percentiles(values: list[float], percent: float, found: float | None) -> None:
-    assert percentile(values, percent) == found
+def test_confidence_makes_the_curve(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
+    for question, confidence in (("sure", 0.9), ("less so", 0.6)):
+        events = answered([42])
+        place = next(n for n, event in enumerate(events) if isinstance(event, Planned))
+        events[place] = Planned(plan=PLAN, reading="the number of orders", confidence=confidence)
+        analyst.script[question] = events
+    source = write(line(1, "less so", answer=41), line(2, "sure", answer=42))
+    lines, summary = judged(invoke("eval", source, "--json").stdout)
+    assert [each["confidence"] for each in lines] == [0.6, 0.9]
+    assert [(point["share"], point["precision"]) for point in summary["precision_at_coverage"]][4::5] == [
+        (0.5, 1.0),
+        (1.0, 0.5),
+    ]
+    assert "10% 100.0 %" in invoke("eval", source).stdout
 
 
-def test_shares_of_nothing_are_none() -> None:
-    made = Score().as_json()
-    assert (made["accuracy"], made["coverage"], made["precision"], made["p50_ms"]) == (None, None, None, None)
+def test_totals_show_neither_questions_nor_answers(
+    invoke: Invoke, analyst: FakeAnalyst, write: Write, tmp_path: Path
+) -> None:
+    totals = tmp_path / "totals.json"
+    source = write(line("a", "Who is it?", answer=42, tags=["count"]), line("b", "Who is it?", answer=41))
+    done = invoke("eval", source, source, "--only-totals", "--summary", str(totals))
+    assert "tag count" in done.stdout and "source shop" in done.stdout
+    assert "Who is it?" not in done.output and "There are" not in done.output and "42" not in done.output
+    made = json.loads(totals.read_text("utf-8"))
+    assert (made["questions"], made["by"]["tag"]["count"]["correct"]) == (4, 2)
+
+
+@pytest.fixture
+def model(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SANDTABLE_MODEL", "ollama:tiny")
+
+
+@pytest.mark.usefixtures("model")
+def test_a_model_and_the_planner_side_by_side(
+    invoke: Invoke, analyst: FakeAnalyst, write: Write, tmp_path: Path
+) -> None:
+    analyst.planner = FakeAnalyst(script={"b": answered([41]), "c": ended("asked", "Which?")})
+    source = write(
+        *(line(name, name, answer=wanted) for name, wanted in (("a", 42), ("b", 41), ("c", 42), ("d", 1)))
+    )
+    done = invoke("eval", source, "--compare")
+    assert done.exit_code == 0, done.output
+    assert "✓ a  ollama:tiny  answered  a" in done.stdout and "✗ c  builtin  asked  c" in done.stdout
+    assert "passed by both: 1, only by ollama:tiny: 1, only by builtin: 1, by neither: 1" in done.stdout
+    lines, summary = judged(invoke("eval", source, "--compare", "--json").stdout)
+    assert [each["proposer"] for each in lines] == ["ollama:tiny"] * 4 + ["builtin"] * 4
+    assert summary["compared"]["both"] == {"both": 1, "only the first": 1, "only the second": 1, "neither": 1}
+    assert {name: side["outcomes"]["wrong"] for name, side in summary["compared"]["sides"].items()} == {
+        "ollama:tiny": 2,
+        "builtin": 1,
+    }
+    assert summary["correct"] == 2
+
+
+def test_comparing_needs_a_model(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
+    done = invoke("eval", write(line("a")), "--compare")
+    assert done.exit_code == 2
+    assert "SANDTABLE_MODEL" in done.stderr
+    assert analyst.asked == []
+
+
+@pytest.mark.usefixtures("model")
+def test_stdin_cannot_be_compared(invoke: Invoke, analyst: FakeAnalyst) -> None:
+    done = invoke("eval", "-", "--compare", stdin=line("a"))
+    assert done.exit_code == 2
+    assert "cannot be read twice" in done.stderr

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from evals.sealed.check import gold_problems, problems
-from evals.sealed.compare import matches
 from evals.sealed.load import DIALOGUES, HERE, ROOT, Data, Item, lines, read_questions, read_turns
 from evals.sealed.make_tables import make_tables
-from sandtable.cli.expected import check_expected
+from sandtable.cli.evaluation.expected import check_expected
 
 QUOTABLE = 5
 """Words from which on a question is no everyday phrase that code or a test may hold by chance."""
@@ -115,43 +114,6 @@ def test_a_quoted_question_is_found() -> None:
     quoted = _Quotes({"How many grey cats sleep here?", "cats?"})
     assert quoted.in_text('{"q": "how many grey  cats sleep here"}') == ["How many grey cats sleep here?"]
     assert quoted.in_text("How many grey cats are here?") == []
-
-
-ROWS = [["b", 2], ["a", 1]]
-
-
-@pytest.mark.parametrize(
-    ("answer", "rows", "options", "right"),
-    [
-        pytest.param(42, [[42]], {}, True, id="value"),
-        pytest.param(42, [["a", 42]], {}, True, id="value beside its name"),
-        pytest.param(42, [[42], [43]], {}, False, id="a row too many"),
-        pytest.param(42, [["a", "b", "c", 42]], {}, False, id="value in a wide row"),
-        pytest.param(
-            42, [["a", "b", "c", 42]], {"beside": None}, True, id="value in a wide row that is asked for"
-        ),
-        pytest.param(0.123456, [[0.12]], {}, True, id="rounded"),
-        pytest.param(0.5, [[0.54]], {}, False, id="near is not the same"),
-        pytest.param(["a", "b"], [["b", 1], ["a", 2]], {}, True, id="list in any order"),
-        pytest.param(["a", "b"], [["b"], ["a"]], {"ordered": True}, False, id="list in the wrong order"),
-        pytest.param([1, 2], [[2, 1]], {}, True, id="values as one row"),
-        pytest.param([["a", 1], ["b", 2]], ROWS, {}, True, id="rows in any order"),
-        pytest.param([["a", 1], ["b", 2]], ROWS, {"ordered": True}, False, id="rows in the wrong order"),
-        pytest.param([["a", 1], ["b", 2]], [[2, "b"], [1, "a"]], {}, True, id="columns in any order"),
-        pytest.param([["a", 2], ["b", 1]], ROWS, {}, False, id="values of other rows"),
-        pytest.param([["a", 1], ["b", None]], [["a", 1], ["b", 0]], {}, False, id="empty is not zero"),
-        pytest.param("2025-03-01", [["March 2025"]], {}, True, id="month by name"),
-        pytest.param("2025-04-01T00:00:00", [["2025-Q2"]], {}, True, id="quarter by name"),
-        pytest.param("2025-03-02", [["March 2025"]], {}, False, id="day is not its month"),
-        pytest.param(True, [["yes"]], {}, True, id="yes"),
-        pytest.param(True, [[3]], {"text": "Yes, three of them."}, True, id="yes in words"),
-        pytest.param(True, [[3]], {"text": "No."}, False, id="no in words"),
-        pytest.param([], [], {}, True, id="nothing"),
-        pytest.param(0, None, {}, False, id="no result"),
-    ],
-)
-def test_results_are_compared(answer: Any, rows: Any, options: dict[str, Any], right: bool) -> None:
-    assert matches(answer, rows, **options) is right
 
 
 def test_item_ids_name_their_source() -> None:

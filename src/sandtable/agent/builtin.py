@@ -52,7 +52,7 @@ class BuiltinProposer:
             return Proposed(AskBack(asked.attempts[-1].problem.message), Usage())
         outcome = await self._plan(asked, await self._index_for(asked))
         if isinstance(outcome, Understood):
-            return Proposed(PlanProposal(outcome.plan, outcome.used), Usage())
+            return Proposed(PlanProposal(outcome.plan, outcome.used, outcome.confidence), Usage())
         return Proposed(AskBack(_in_english(asked.question, outcome.reason), outcome.suggestions), Usage())
 
     async def _plan(self, asked: Asked, index: SchemaIndex) -> Outcome:

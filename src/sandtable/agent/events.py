@@ -36,6 +36,8 @@ class Planned(_Event):
     """A query plan, or `{"steps": [goal, …]}` for an analysis in Python."""
     reading: str
     """The plan in words."""
+    confidence: float | None = None
+    """How likely the plan is what was meant, from 0 to 1; nothing where the proposer does not say."""
 
 
 class Sql(_Event):

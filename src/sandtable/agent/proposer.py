@@ -61,6 +61,8 @@ class PlanProposal:
     plan: dict[str, Any]
     used: tuple[str, ...] = ()
     """Readings to show beside the plan."""
+    confidence: float | None = None
+    """How likely the plan is what was meant, from 0 to 1; a chat model does not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,6 +65,7 @@ class Turn(TypedDict, total=False):
     exact: str
     """The gate's own text of it, when a person is to approve."""
     used: list[str]
+    confidence: float | None
     reading: str
     attempts: list[dict[str, Any]]
     usage: dict[str, Any]

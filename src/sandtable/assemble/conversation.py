@@ -29,8 +29,11 @@ async def converse(
     *,
     checkpointer: BaseCheckpointSaver[Any] | None = None,
     proposer: Proposer | None = None,
+    planner_only: bool = False,
 ) -> AsyncGenerator[Analyst, None]:
     """The analyst over these parts. `checkpointer` and `proposer` stand in for those of the settings.
+
+    With `planner_only` the built-in planner proposes, whatever model the settings name.
 
     Raises ModelTrouble when the settings name a chat model that cannot be opened.
     """
@@ -38,7 +41,7 @@ async def converse(
         if checkpointer is None:
             checkpointer = await stack.enter_async_context(sqlite_checkpoints(parts.settings.home / THREADS))
         builtin = BuiltinProposer()
-        chosen = proposer or open_proposer(parts.settings) or builtin
+        chosen = proposer or (None if planner_only else open_proposer(parts.settings)) or builtin
         means = Means(
             datasets=parts.library,
             runs=parts.runs,

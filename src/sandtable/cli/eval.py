@@ -3,32 +3,69 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import json
+import os
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
+from sandtable.agent.endpoint import choose_endpoint
 from sandtable.assemble import Parts, threads_of
+from sandtable.capsule.keys import open_signing_key, public_pem
 from sandtable.cli import failure, inputs
-from sandtable.cli.eval_lines import BadCase, Case, Shelf, read_case
-from sandtable.cli.eval_score import Score
-from sandtable.cli.expected import is_right
-from sandtable.cli.jsonl import Answer, in_order
+from sandtable.cli.evaluation.asking import ask_all
+from sandtable.cli.evaluation.known import KnownFailures
+from sandtable.cli.evaluation.outcome import Judged
+from sandtable.cli.evaluation.page import Shown, page
+from sandtable.cli.evaluation.report import Progress, show_comparison, show_line, show_score
+from sandtable.cli.evaluation.score import Score, compared
 from sandtable.cli.session import with_parts
-from sandtable.cli.show import clean, print_json
-from sandtable.cli.turn import Analyst, Turn, begin_loading, gather
-from sandtable.errors import InvalidInput, Problem, SandtableError
+from sandtable.cli.show import print_json
+from sandtable.cli.turn import begin_loading
+from sandtable.errors import InvalidInput
+from sandtable.process import load_settings
 
-_STATUS = {"answered": "answered", "failed": "failed"}
-"""All other ends are abstentions: no answer was given, and the reason was said."""
-_MARKS = {True: "✓", False: "✗", None: "–"}
-_LONGEST = 100
+_FILE = click.Path(path_type=Path, dir_okay=False)
+PLANNER = "builtin"
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """The options that say what is asked, what is shown, and where results are written."""
+
+    sources: tuple[str, ...]
+    jobs: int | None
+    as_json: bool
+    only_totals: bool
+    known: Path | None
+    update_known: bool
+    summary: Path | None
+    html: Path | None
+    model: str | None
+    """The chat model that is compared with the planner; nothing without --compare."""
+
+
+@dataclass(slots=True)
+class _Side:
+    """One pass over the questions: what proposed, and what came of it."""
+
+    name: str
+    score: Score = field(default_factory=Score)
+    passed: dict[str, bool] = field(default_factory=dict)
+    shown: list[Shown] = field(default_factory=list)
+
+    def take(self, one: Judged) -> None:
+        self.score.count(one)
+        if one.correct is not None:
+            self.passed[str(one.item.id)] = one.correct
 
 
 @click.command("eval")
-@click.argument("source", metavar="FILE|-")
+@click.argument("sources", metavar="FILE|-...", nargs=-1, required=True)
 @click.option(
     "--jobs", type=click.IntRange(1, 64), metavar="N", help="Questions at the same time; else one per core."
 )
@@ -44,143 +81,167 @@ _LONGEST = 100
     metavar="SHARE",
     help="Fail when fewer of the answered ones are right.",
 )
+@click.option(
+    "--known",
+    type=_FILE,
+    metavar="FILE",
+    help="Known failures, an outcome and an id per line: fail when others fail, and when one of them passes.",
+)
+@click.option("--update-known", is_flag=True, help="Write the failures of this run to the file of --known.")
+@click.option("--only-totals", is_flag=True, help="Show totals and ids, no questions and no answers.")
+@click.option("--summary", type=_FILE, metavar="FILE", help="Also write the totals to a file, in JSON.")
+@click.option(
+    "--html",
+    type=_FILE,
+    metavar="FILE",
+    help="Also write a page with every answer and its capsule, in one file.",
+)
+@click.option(
+    "--compare", is_flag=True, help="Ask the chat model and then the built-in planner, and compare them."
+)
 @inputs.json_option
 def command(
-    source: str, jobs: int | None, min_accuracy: float | None, min_precision: float | None, as_json: bool
+    min_accuracy: float | None, min_precision: float | None, compare: bool, as_json: bool, **given: Any
 ) -> int:
     """Test questions against their expected answers.
 
     FILE has one JSON object per line: {"id", "question", "dataset" or "data": [files], "answer"}. Data files are
     looked for beside FILE. Says for each line whether it was answered and whether that was right, and sums it
     up; with --json one object per line, {"id", "status", "rows", "columns", "answer_text", "plan", "sql",
-    "correct", …}, in order and as soon as it is there, and {"summary": …} at the end.
+    "correct", "outcome", …}, in order and as soon as it is there, and {"summary": …} at the end.
 
-    Exit code: 0 every line was processed, 1 less than --min-accuracy or --min-precision, 2 FILE cannot be used,
-    4 no sandbox.
+    Exit code: 0 every line was processed, 1 less than --min-accuracy or --min-precision, or other failures than
+    those of --known, 2 FILE cannot be used, 4 no sandbox.
     """
-    loading = begin_loading()
-
-    async def act(parts: Parts) -> Score:
-        async with (await asyncio.wrap_future(loading))(parts) as analyst:
-            return await _evaluate(parts, analyst, source, jobs or threads_of(parts.settings), as_json)
-
-    score = with_parts(act)
-    if not score.questions:
-        raise InvalidInput(f"{source} has no questions", suggestion="Write one JSON object per line.")
-    if as_json:
-        print_json({"summary": score.as_json()}, indent=None)
-    else:
-        _show_score(score)
-    short = _falls_short("accuracy", score.accuracy, min_accuracy, as_json)
-    short |= _falls_short("precision", score.precision, min_precision, as_json)
+    wanted = _Wanted(as_json=as_json, model=_model() if compare else None, **given)
+    _check(wanted)
+    known = wanted.known
+    failures = KnownFailures.read(known) if known and not wanted.update_known else KnownFailures({})
+    sides = _evaluate(wanted, failures)
+    totals = sides[0].score.totals
+    if not totals.questions:
+        raise InvalidInput(
+            f"{' '.join(wanted.sources)} has no questions", suggestion="Write one JSON object per line."
+        )
+    _show_totals(sides, wanted)
+    short = _falls_short("accuracy", totals.accuracy, min_accuracy, as_json)
+    short |= _falls_short("precision", totals.precision, min_precision, as_json)
+    short |= _differs(failures, wanted)
     return failure.FAILED if short else 0
 
 
-async def _evaluate(parts: Parts, analyst: Analyst, source: str, jobs: int, as_json: bool) -> Score:
-    folder = Path() if source == "-" else Path(source).parent
-    shelf, score, gate = Shelf(parts), Score(), asyncio.Semaphore(jobs)
-
-    async def one(raw: bytes, number: int) -> Answer:
-        case = read_case(raw, number, folder)
-        if isinstance(case, BadCase):
-            return _failed(case.id, case.problem)
-        async with gate:
-            try:
-                return await _judged(analyst, shelf, case)
-            except SandtableError as error:
-                return _failed(case.id, error.problem, question=case.question, graded=case.graded)
-
-    async with aclosing(in_order(source, one, jobs + 2)) as answers:
-        async for line in answers:
-            score.count(line)
-            if as_json:
-                print_json(line, indent=None)
-            else:
-                _show_line(line)
-    return score
+def _model() -> str:
+    endpoint = choose_endpoint(load_settings())
+    if endpoint is None:
+        raise InvalidInput(
+            "there is no chat model to compare the planner with",
+            suggestion="Name one with SANDTABLE_MODEL, such as ollama:qwen3; see docs/models.md.",
+        )
+    return endpoint.name
 
 
-async def _judged(analyst: Analyst, shelf: Shelf, case: Case) -> Answer:
-    dataset = await shelf.get(case.dataset, case.data)
-    started = time.perf_counter()
-    turn = await gather(analyst.ask(case.question, dataset_id=dataset.id))
-    took = (time.perf_counter() - started) * 1e3
-    status = _STATUS.get(turn.status, "abstained")
-    return {
-        "id": case.id,
-        "status": status,
-        "rows": turn.rows or (),
-        "columns": [name for name, _ in turn.columns],
-        "answer_text": turn.answer_text,
-        "plan": turn.plan,
-        "sql": turn.sql,
-        "correct": _correct(case, turn, status) if case.graded else None,
-        "question": case.question,
-        "expected": case.answer,
-        "reading": turn.reading,
-        "truncated": turn.truncated,
-        "run_id": turn.run_id,
-        "ms": round(took, 1),
-        "error": turn.error.model_dump(mode="json") if turn.error else None,
-    }
+def _check(wanted: _Wanted) -> None:
+    """Before the questions are asked, which may take minutes."""
+    if wanted.update_known and wanted.known is None:
+        raise InvalidInput(
+            "--update-known needs --known", suggestion="Name the file to write with --known FILE."
+        )
+    if wanted.model is not None and "-" in wanted.sources:
+        raise InvalidInput("stdin cannot be read twice", suggestion="Give --compare a file.")
+    for path in (wanted.known if wanted.update_known else None, wanted.summary, wanted.html):
+        if path is not None and not os.access(path if path.exists() else path.parent, os.W_OK):
+            raise InvalidInput(
+                f"cannot write {path}", suggestion="Name a file in a folder that you may write to."
+            )
 
 
-def _correct(case: Case, turn: Turn, status: str) -> bool:
-    if status == "abstained":
-        return case.answer is None
-    return status == "answered" and not turn.truncated and is_right(case.answer, turn.rows, turn.answer_text)
+def _evaluate(wanted: _Wanted, failures: KnownFailures) -> list[_Side]:
+    """What was asked for, and with --compare the built-in planner after it."""
+    loading = begin_loading()
+    sides = [_Side(wanted.model or PLANNER)] + ([_Side(PLANNER)] if wanted.model else [])
+
+    async def act(parts: Parts) -> None:
+        converse = await asyncio.wrap_future(loading)
+        await _ask(parts, converse, sides[0], wanted, failures)
+        if wanted.html is not None:
+            wanted.html.write_text(_page(parts, wanted.sources, sides[0]), "utf-8")
+        for side in sides[1:]:
+            await _ask(parts, converse, side, wanted, None, planner_only=True)
+
+    with_parts(act)
+    return sides
 
 
-def _failed(line_id: Any, problem: Problem, *, question: str = "", graded: bool = True) -> Answer:
-    return {
-        "id": line_id,
-        "status": "failed",
-        "rows": (),
-        "columns": [],
-        "answer_text": "",
-        "plan": None,
-        "sql": None,
-        "correct": False if graded else None,
-        "question": question,
-        "expected": None,
-        "reading": "",
-        "truncated": False,
-        "run_id": None,
-        "ms": None,
-        "error": problem.model_dump(mode="json"),
-    }
+async def _ask(
+    parts: Parts,
+    converse: Callable[..., Any],
+    side: _Side,
+    wanted: _Wanted,
+    failures: KnownFailures | None,
+    **options: bool,
+) -> None:
+    progress = Progress()
+    async with converse(parts, **options) as analyst:
+        asking = ask_all(parts, analyst, wanted.sources, wanted.jobs or threads_of(parts.settings))
+        async with aclosing(asking) as judged:
+            async for one in judged:
+                side.take(one)
+                if failures is not None and wanted.known is not None:
+                    failures.take(one)
+                if failures is not None and wanted.html is not None:
+                    side.shown.append(Shown(one, await _capsule(parts, one)))
+                _show(one, side, wanted, progress)
 
 
-def _show_line(line: Answer) -> None:
-    mark = _MARKS[line["correct"]]
-    head = f"{mark} {clean(str(line['id']))}  {line['status']}"
-    if line["error"] is not None and not line["answer_text"]:
-        click.echo(f"{head}  {clean(line['error']['message'])[:_LONGEST]}")
+def _show(one: Judged, side: _Side, wanted: _Wanted, progress: Progress) -> None:
+    if wanted.only_totals:
+        progress.take()
+    elif wanted.as_json:
+        proposer = {"proposer": side.name} if wanted.model else {}
+        print_json(one.as_json() | proposer, indent=None)
+    else:
+        show_line(one, side.name if wanted.model else "")
+
+
+async def _capsule(parts: Parts, one: Judged) -> Mapping[str, Any] | None:
+    return None if one.turn.run_id is None else await parts.runs.capsule(one.turn.run_id)
+
+
+def _page(parts: Parts, sources: tuple[str, ...], side: _Side) -> str:
+    key = open_signing_key(parts.settings.home, parts.settings.signing_key)
+    title = f"Answers to {', '.join(Path(source).name for source in sources)}"
+    return page(title, side.score, side.shown, public_pem(key.private.public_key()).decode("ascii"))
+
+
+def _show_totals(sides: list[_Side], wanted: _Wanted) -> None:
+    made = sides[0].score.as_json()
+    if wanted.model:
+        by_side = {side.name: side.score.as_json() for side in sides}
+        made |= {"compared": {"sides": by_side, "both": compared(sides[0].passed, sides[1].passed)}}
+    if wanted.summary is not None:
+        wanted.summary.write_text(json.dumps(made, indent=2, ensure_ascii=False) + "\n", "utf-8")
+    if wanted.as_json:
+        print_json({"summary": made}, indent=None)
         return
-    click.echo(f"{head}  {_short(line['question'])}")
-    if line["correct"] is False:
-        said = line["answer_text"].strip().split("\n")[0]
-        click.echo(f"    expected {_short(str(line['expected']))}; it said: {_short(said)}")
+    show_score(sides[0].score, groups=wanted.only_totals)
+    if wanted.model:
+        scores = {side.name: side.score for side in sides}
+        show_comparison(scores, compared(sides[0].passed, sides[1].passed))
 
 
-def _short(text: str) -> str:
-    shown = clean(" ".join(text.split()))
-    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
-
-
-def _show_score(score: Score) -> None:
-    made = score.as_json()
-    rates = [
-        f"{name} {made[name] * 100:.1f} %"
-        for name in ("accuracy", "coverage", "precision")
-        if made[name] is not None
-    ]
-    if made["p50_ms"] is not None:
-        rates.append(f"p50 {made['p50_ms']:,.0f} ms, p95 {made['p95_ms']:,.0f} ms")
-    click.echo(
-        f"{score.questions:,} question{'s' * (score.questions != 1)}: {score.answered:,} answered, "
-        f"{score.abstained:,} abstained, {score.failed:,} failed · " + " · ".join(rates)
-    )
+def _differs(failures: KnownFailures, wanted: _Wanted) -> bool:
+    """Whether other questions failed than those that are known to."""
+    if wanted.known is None:
+        return False
+    if wanted.update_known:
+        failures.write(wanted.known)
+        return False
+    faults = list(failures.faults())
+    for fault in faults:
+        click.echo(fault, err=True)
+    if faults:
+        click.echo(f"{len(faults)} differ from {wanted.known}; --update-known writes it again", err=True)
+    return bool(faults)
 
 
 def _falls_short(what: str, reached: float | None, wanted: float | None, as_json: bool) -> bool:

@@ -12,7 +12,7 @@ import math
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from sandtable.cli.inputs import Query, checked_plan
 from sandtable.cli.lines import MOST_LINE, lines_of
@@ -21,6 +21,7 @@ from sandtable.errors import InvalidInput, Problem, SandtableError
 from sandtable.quoting import quote
 
 Answer = dict[str, Any]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,12 @@ async def answer_lines(
 
 
 async def in_order(
-    source: str, one: Callable[[bytes, int], Awaitable[Answer]], in_flight: int
-) -> AsyncGenerator[Answer, None]:
+    source: str, one: Callable[[bytes, int], Awaitable[T]], in_flight: int
+) -> AsyncGenerator[T, None]:
     """What `one` makes of each line and its number. Ending it early cancels what is open."""
     # Beside those in the queue, one is being waited for and one is about to be put.
-    waiting: asyncio.Queue[asyncio.Task[Answer] | None] = asyncio.Queue(max(1, in_flight - 2))
-    begun: set[asyncio.Task[Answer]] = set()
+    waiting: asyncio.Queue[asyncio.Task[T] | None] = asyncio.Queue(max(1, in_flight - 2))
+    begun: set[asyncio.Task[T]] = set()
 
     async def feed() -> None:
         try:

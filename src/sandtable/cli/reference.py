@@ -35,6 +35,7 @@ sandtable ask "Which category has the highest return rate?" --dataset ecommerce
 sandtable ask "Which region sold most?" --data sales.csv --json
 sandtable chat --dataset support
 sandtable eval questions.jsonl --min-accuracy 0.9
+sandtable eval questions.jsonl dialogues.jsonl --known known_failures.txt --only-totals
 sandtable run --dataset ecommerce --sql "SELECT category, count(*) FROM order_items GROUP BY category"
 sandtable run --dataset ecommerce --plan plan.json --json > capsule.json && sandtable verify capsule.json
 sandtable run --data sales.csv --python 'df.groupby("region", as_index=False)["amount"].sum()'
@@ -46,40 +47,7 @@ printf '%s\\n' '{"id": 1, "sql": "SELECT count(*) FROM tickets"}' | sandtable ru
 
 ## Questions and their expected answers
 
-`sandtable eval` reads one JSON object per line: `id` (else the line's number), `question`, `dataset` (an id) or
-`data` (a list of CSV or Parquet files, looked for from the folder of FILE; the same files are read once), and
-`answer`. A line that cannot be used is reported with its number and counts as failed.
-
-| status | means |
-|---|---|
-| `answered` | there is a run, and the answer says its result |
-| `abstained` | it asked back, or declined: no result, and the reason was said |
-| `failed` | the line cannot be used, or the run, the model or the machinery failed |
-
-`accuracy` is the share of right ones among all lines with an `answer`, `precision` among the answered ones of
-them, `coverage` the share of answered ones among all lines. `p50_ms` and `p95_ms` are from the question to the
-whole answer, with the data in place; use `--jobs 1` to measure one question at a time.
-
-`correct` is null for a line without `answer`. Otherwise the result must be the expected answer as a whole:
-
-- **a value**: the result has one row, and one of its columns holds that value. A result of more than three
-  columns is never right, unless rows are expected: in a wide row anything could be found.
-- **a list of values**: one column (of at most three) holds exactly these values, in any order, each as often as
-  it is listed; or the result is one row of exactly these values.
-- **a list of rows**: the result has exactly these rows and columns, in this order.
-- **`true`, `false`, `"yes"`, `"no"`**: the one row holds that boolean or that word; and if the result is no
-  single boolean, an answer that begins with Yes or No will do.
-- **`null`**, for what the data does not tell: it abstains, or the one cell is empty.
-
-A result that was cut off at the row limit is never right. Two values are the same when
-
-- both are whole numbers and equal; or both are numbers, and they differ by less than a millionth, or the found
-  one rounds to the expected one where that is given with decimals (`14.2` matches 14.2341; `42` does not match
-  42.4). Text that is a number counts as one (`"1,234"`), and `"14.2 %"` matches 14.2 and 0.142;
-- both are texts and equal but for case and spaces; a day matches its midnight (`2024-03-01`,
-  `2024-03-01T00:00:00`);
-- both are true or both false, `yes` and `no` included;
-- both are empty.
+What `sandtable eval` reads, what counts as right and what its figures mean is in [evaluating.md](evaluating.md).
 
 ## Many questions at once
 

@@ -5,7 +5,7 @@ Invariant: rows, plan, SQL and chart are those of the run that the message names
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -83,6 +83,10 @@ class Turn:
     chart: dict[str, Any] | None = None
     suggestions: tuple[str, ...] = ()
     error: Problem | None = None
+    confidence: float | None = None
+    """How likely the plan is what was meant; nothing where the proposer does not say."""
+    others: tuple[Turn, ...] = ()
+    """Further results, in order, of a message that asked several things."""
 
     @property
     def exit_code(self) -> int:
@@ -116,8 +120,11 @@ class Turn:
 class _Run:
     """What is known of one run."""
 
+    proposal: int = 0
+    """Which plan or query of the turn it runs. A companion run has that of the run it belongs to."""
     plan: dict[str, Any] | None = None
     reading: str = ""
+    confidence: float | None = None
     sql: str | None = None
     exec_time_ms: float | None = None
     table: Table | None = None
@@ -134,10 +141,13 @@ class Gathering:
 
     def take(self, event: Event) -> None:
         match event:
-            case Planned(plan=plan, reading=reading):
-                self.proposed = _Run(plan=plan, reading=reading)
-            case Sql(sql=sql):
+            case Planned(plan=plan, reading=reading, confidence=confidence):
+                number = self.proposed.proposal + 1
+                self.proposed = _Run(number, plan=plan, reading=reading, confidence=confidence)
+            case Sql(sql=sql) if self.proposed.sql in (None, sql):
                 self.proposed.sql = sql
+            case Sql(sql=sql):
+                self.proposed = _Run(self.proposed.proposal + 1, sql=sql)
             case RunState(run_id=run_id, exec_time_ms=taken):
                 self._of(run_id).exec_time_ms = taken
             case Table(run_id=run_id):
@@ -151,8 +161,7 @@ class Gathering:
 
     def _of(self, run_id: str) -> _Run:
         if run_id not in self.runs:
-            proposed = self.proposed
-            self.runs[run_id] = _Run(plan=proposed.plan, reading=proposed.reading, sql=proposed.sql)
+            self.runs[run_id] = replace(self.proposed)
         return self.runs[run_id]
 
     def _drawn(self) -> dict[str, Any] | None:
@@ -169,10 +178,22 @@ class Gathering:
             return Turn("failed", self.end.problem.message, error=self.end.problem)
         run_id = next(iter(self.end.run_ids), None)
         run = self.runs.get(run_id or "", self.proposed)
+        main = self._turn_of(run_id, run, self.end)
+        return replace(main, chart=run.chart or self._drawn(), others=tuple(self._others(run, self.end)))
+
+    def _others(self, main: _Run, end: Message) -> Iterator[Turn]:
+        seen = {main.proposal}
+        for run_id, run in self.runs.items():
+            if run.table is not None and run.proposal not in seen:
+                seen.add(run.proposal)
+                yield self._turn_of(run_id, run, end)
+
+    @staticmethod
+    def _turn_of(run_id: str | None, run: _Run, end: Message) -> Turn:
         table = run.table
         return Turn(
-            status=_STATUS[self.end.ending],
-            answer_text=self.end.text,
+            status=_STATUS[end.ending],
+            answer_text=end.text,
             reading=run.reading,
             columns=tuple((column.name, column.type) for column in table.columns) if table else (),
             rows=table.rows if table else None,
@@ -182,9 +203,10 @@ class Gathering:
             sql=run.sql,
             run_id=run_id,
             exec_time_ms=run.exec_time_ms,
-            chart=run.chart or self._drawn(),
-            suggestions=self.end.suggestions,
-            error=self.end.problem,
+            chart=run.chart,
+            suggestions=end.suggestions,
+            error=end.problem,
+            confidence=run.confidence,
         )
 
 

@@ -116,11 +116,11 @@ def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
             return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
         case AskBack() if turn.get("wants_python") and not turn.get("attempts"):
             return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
-        case PlanProposal(plan, used):
+        case PlanProposal(plan, used, confidence):
             used = (*used, _WITHOUT_PYTHON) if turn.get("wants_python") else used
-            return Turn(plan=plan, sql=None, used=list(used), problem=None, run_ids=[])
+            return Turn(plan=plan, sql=None, used=list(used), confidence=confidence, problem=None, run_ids=[])
         case SqlProposal(sql):
-            return Turn(plan=None, sql=sql, used=[], problem=None, run_ids=[])
+            return Turn(plan=None, sql=sql, used=[], confidence=None, problem=None, run_ids=[])
         case AskBack() | Talk() if turn.get("attempts"):
             # No better idea: the last attempt stands, and its refusal is what is told.
             return Turn(given_up=True)

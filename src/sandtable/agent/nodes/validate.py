@@ -49,7 +49,7 @@ def _checked(turn: Turn, dataset: Dataset, defined: tuple[dict[str, Any], ...], 
     except InvalidInput as error:
         return Turn(plan=plan, sql=None, problem=error.problem.model_dump(mode="json"))
     reading = reading_or_none(plan, dataset) or ""
-    emit(Planned(plan=plan, reading=reading))
+    emit(Planned(plan=plan, reading=reading, confidence=turn.get("confidence")))
     emit(Sql(sql=compiled.sql))
     return Turn(plan=plan, sql=compiled.sql, reading=reading, problem=None)
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.cli.expected import check_expected, is_right, same
+from sandtable.cli.evaluation.expected import Expected, check_expected, same
 from sandtable.errors import InvalidInput
 
 _SAME: dict[str, tuple[Any, Any, bool]] = {
@@ -27,7 +27,9 @@ _SAME: dict[str, tuple[Any, Any, bool]] = {
     "rounded up": (14.3, 14.25, True),
     "two decimals": (3.14, 3.14159, True),
     "two decimals, wrong": (3.14, 3.146, False),
-    "not rounded coarser": (3.14159, 3.14, False),
+    "rounded by the result": (3.14159, 3.14, True),
+    "rounded by the result, wrong": (3.14159, 3.15, False),
+    "rounded too coarsely by the result": (3.14159, 3.1, False),
     "zero": (0, 0.0, True),
     "zero and a speck": (0, 1e-12, True),
     "zero and a little": (0, 0.001, False),
@@ -72,14 +74,36 @@ _SAME: dict[str, tuple[Any, Any, bool]] = {
     "a huge number": (10**400, 10**400, True),
     "huge numbers": (10**400, 10**400 + 1, False),
     "a huge float": (1e308, 1e308, True),
+    "a month by name": ("2025-03-01", "March 2025", True),
+    "a month in short": ("Mar 2025", "2025-03-01T00:00:00", True),
+    "a month by number": ("2025-03-01", "2025-03", True),
+    "a quarter by name": ("2025-04-01T00:00:00", "2025-Q2", True),
+    "a year": ("2025-01-01", 2025, True),
+    "a day is not its month": ("2025-03-02", "March 2025", False),
+    "another month": ("2025-03-01", "April 2025", False),
+    "the letter y is true": (True, "y", True),
 }
 
 
 @pytest.mark.parametrize(("expected", "found", "right"), _SAME.values(), ids=list(_SAME))
 def test_one_value(expected: Any, found: Any, right: bool) -> None:
+    assert same(expected, found, rounded=True) is right
+
+
+@pytest.mark.parametrize(
+    ("expected", "found", "right"),
+    [
+        pytest.param(0.5, 0.54, False, id="near is not the same"),
+        pytest.param(3.14, 3.14159, False, id="more decimals"),
+        pytest.param(0.123456, 0.12, True, id="rounded by the result"),
+        pytest.param(1_000_000.5, 1_000_000.9, True, id="a millionth"),
+    ],
+)
+def test_one_exact_value(expected: Any, found: Any, right: bool) -> None:
     assert same(expected, found) is right
 
 
+ROWS = [["b", 2], ["a", 1]]
 _RESULTS: dict[str, tuple[Any, list[list[Any]] | None, str, bool]] = {
     "a scalar": (42, [[42]], "", True),
     "a wrong scalar": (42, [[41]], "", False),
@@ -108,11 +132,18 @@ _RESULTS: dict[str, tuple[Any, list[list[Any]] | None, str, bool]] = {
     "an empty list, no result": ([], None, "", False),
     "several values in one row": ([1, 9], [[9, 1]], "", True),
     "several values in one wide row": ([1, 2, 3, 4], [[1, 2, 3, 4]], "", True),
-    "several values in one row, one more": ([1, 9], [[9, 1, 5]], "", False),
+    "several values in one row beside others": ([1, 9], [[9, 1, 5]], "", True),
+    "several values in one row beside too many": ([1, 9], [[9, 1, 5, 6, 7]], "", False),
     "tolerance within lists": ([0.33, 0.67], [[0.6666667], [0.3333333]], "", True),
     "rows": ([["a", 1], ["b", 2]], [["a", 1], ["b", 2]], "", True),
-    "rows in another order": ([["b", 2], ["a", 1]], [["a", 1], ["b", 2]], "", False),
-    "rows with a column too many": ([["a"], ["b"]], [["a", 1], ["b", 2]], "", False),
+    "rows in another order": ([["b", 2], ["a", 1]], [["a", 1], ["b", 2]], "", True),
+    "rows with columns in another order": ([["a", 1], ["b", 2]], [[2, "b"], [1, "a"]], "", True),
+    "rows with values of other rows": ([["a", 2], ["b", 1]], [["a", 1], ["b", 2]], "", False),
+    "rows beside another column": ([["a"], ["b"]], [["a", 1], ["b", 2]], "", True),
+    "rows beside three columns": ([["a"], ["b"]], [["a", 1, 2, 3], ["b", 2, 3, 4]], "", False),
+    "rows with a column too few": ([["a", 1], ["b", 2]], [["a"], ["b"]], "", False),
+    "columns that are alike": ([["a", 1, 1], ["b", 2, 3]], [[1, "a", 1], [3, "b", 2]], "", True),
+    "empty is not zero": ([["a", 1], ["b", None]], [["a", 1], ["b", 0]], "", False),
     "a wide row that is expected": ([[1, 2, 3, 4, 5]], [[1, 2, 3, 4, 5]], "", True),
     "rows with an empty cell": ([["a", None]], [["a", None]], "", True),
     "rows, one missing": ([["a", 1], ["b", 2]], [["a", 1]], "", False),
@@ -135,7 +166,37 @@ _RESULTS: dict[str, tuple[Any, list[list[Any]] | None, str, bool]] = {
 @pytest.mark.parametrize(("answer", "rows", "text", "right"), _RESULTS.values(), ids=list(_RESULTS))
 def test_a_result(answer: Any, rows: list[list[Any]] | None, text: str, right: bool) -> None:
     check_expected(answer)
-    assert is_right(answer, rows, text) is right
+    assert Expected((answer,), rounded=True).accepts(rows, text) is right
+
+
+@pytest.mark.parametrize(
+    ("expected", "rows", "right"),
+    [
+        pytest.param(
+            Expected((["a", "b"],), ordered=True), [["b"], ["a"]], False, id="list in the wrong order"
+        ),
+        pytest.param(Expected((["a", "b"],), ordered=True), [["a", 1], ["b", 2]], True, id="list in order"),
+        pytest.param(
+            Expected(([["a", 1], ["b", 2]],), ordered=True), ROWS, False, id="rows in the wrong order"
+        ),
+        pytest.param(Expected(([["b", 2], ["a", 1]],), ordered=True), ROWS, True, id="rows in order"),
+        pytest.param(
+            Expected((42,), beside=None), [["a", "b", "c", 42]], True, id="whole rows are an answer"
+        ),
+        pytest.param(Expected((41, 42)), [[42]], True, id="one of several"),
+        pytest.param(Expected((41, 43)), [[42]], False, id="none of several"),
+        pytest.param(Expected(()), [[42]], False, id="nothing expected"),
+    ],
+)
+def test_what_else_is_expected(expected: Expected, rows: list[list[Any]], right: bool) -> None:
+    assert expected.accepts(rows) is right
+
+
+def test_columns_that_are_alike_are_soon_compared() -> None:
+    many = [[n % 2] * 12 + [n] for n in range(40)]
+    swapped = [[*row[:12], many[n ^ 1][12]] for n, row in enumerate(many)]
+    assert Expected((many,)).accepts(many)
+    assert not Expected((many,)).accepts(swapped)
 
 
 @pytest.mark.parametrize(
@@ -143,6 +204,7 @@ def test_a_result(answer: Any, rows: list[list[Any]] | None, text: str, right: b
     [
         {"a": 1},
         [["a"], "b"],
+        [["a"], ["b", 1]],
         ["a", None],
         [[]],
         [[["a"]]],
@@ -172,17 +234,17 @@ _scalars = _cells.filter(lambda cell: cell is not None)
 @given(_scalars)
 def test_a_value_is_itself(value: Any) -> None:
     assert same(value, value)
-    assert is_right(value, [[value]])
+    assert Expected((value,)).accepts([[value]])
 
 
 @given(st.lists(_scalars, min_size=1, max_size=6), st.randoms(use_true_random=False))
 def test_order_is_nothing_to_a_list(values: list[Any], random: Any) -> None:
     shuffled = random.sample(values, len(values))
-    assert is_right(values, [[value] for value in shuffled])
+    assert Expected((values,)).accepts([[value] for value in shuffled])
 
 
 @given(
     _scalars | st.lists(_scalars, max_size=4), st.lists(st.lists(_cells, min_size=2, max_size=2), max_size=4)
 )
 def test_any_result_is_judged(answer: Any, rows: list[list[Any]]) -> None:
-    assert is_right(answer, rows, "some words") in (True, False)
+    assert Expected((answer,)).accepts(rows, "some words") in (True, False)

@@ -1,0 +1,144 @@
+"""What came of one item: the answer that a turn gave it, and whether that is right.
+
+Invariant: every item of a message has exactly one outcome. A result is an answer to at most one item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sandtable.cli.evaluation.cases import Asking, BadCase, Case, Expect, Item
+from sandtable.cli.evaluation.expected import Expected
+from sandtable.cli.turn import Turn
+from sandtable.errors import ErrorCode
+
+Status = Literal["answered", "abstained", "failed"]
+Outcome = Literal["right", "wrong", "asked", "rightly asked", "rightly declined", "failed"]
+"""`asked`: no result where an answer was expected. `failed`: the run, the model or the machinery failed."""
+Kind = Literal["question", "first turn", "follow-up"]
+
+PASSED: frozenset[Outcome | None] = frozenset({"right", "rightly asked", "rightly declined"})
+_STATUS: dict[str, Status] = {"answered": "answered", "failed": "failed"}
+"""All other ends are abstentions: no answer was given, and the reason was said."""
+_OUT_OF_TIME = frozenset({ErrorCode.RUNNER_TIMEOUT, ErrorCode.SANDBOX_UNAVAILABLE})
+
+_WITHOUT_RESULT: dict[Expect, Outcome] = {
+    "answer": "asked",
+    "ask": "rightly asked",
+    "decline": "rightly declined",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    item: Item
+    source: str
+    """The dataset's id, or the names of its files."""
+    kind: Kind
+    status: Status
+    outcome: Outcome | None
+    """Nothing for a line that does not say what should come of it."""
+    turn: Turn
+    ms: float | None = None
+    """From the question to the whole answer; of a turn with parts, for its first part alone."""
+
+    @property
+    def correct(self) -> bool | None:
+        return None if self.outcome is None else self.outcome in PASSED
+
+    def as_json(self) -> dict[str, Any]:
+        return {
+            "id": self.item.id,
+            "status": self.status,
+            "rows": self.turn.rows or (),
+            "columns": [name for name, _ in self.turn.columns],
+            "answer_text": self.turn.answer_text,
+            "plan": self.turn.plan,
+            "sql": self.turn.sql,
+            "correct": self.correct,
+            "outcome": self.outcome,
+            "confidence": self.turn.confidence,
+            "question": self.item.question,
+            "expect": self.item.expect,
+            "answers": self.item.expected.answers,
+            "tags": self.item.tags,
+            "source": self.source,
+            "kind": self.kind,
+            "reading": self.turn.reading,
+            "truncated": self.turn.truncated,
+            "run_id": self.turn.run_id,
+            "ms": None if self.ms is None else round(self.ms, 1),
+            "error": self.turn.error.model_dump(mode="json") if self.turn.error else None,
+        }
+
+
+def judged(case: Case, place: int, turn: Turn, ms: float | None) -> list[Judged]:
+    """The items of the message at `place`, in order."""
+    kind: Kind = "question" if not case.dialogue else "first turn" if place == 0 else "follow-up"
+    made: list[Judged] = []
+    for item, found in _answers(case.askings[place], turn):
+        status = status_of(turn) if found is not None else "abstained"
+        outcome = _outcome(item, status, found or turn) if item.graded else None
+        made.append(
+            Judged(
+                item, case.source, kind, status, outcome, found or _without_result(turn), None if made else ms
+            )
+        )
+    return made
+
+
+def status_of(turn: Turn) -> Status:
+    """A plan that was refused when it ran is no abstention: it was proposed as the answer."""
+    if turn.status == "refused" and turn.plan is not None:
+        return "failed"
+    return _STATUS.get(turn.status, "abstained")
+
+
+def may_be_busy(turn: Turn) -> bool:
+    """Whether it may have failed because the machine had no time for it: SQL that cannot be parsed in time is
+    refused, though SQL of a plan is always approved otherwise."""
+    refused = turn.status == "refused" and turn.plan is not None
+    return refused or (turn.error is not None and turn.error.code in _OUT_OF_TIME)
+
+
+def unusable(case: BadCase) -> Judged:
+    item = Item(case.id, "", "answer", Expected(()))
+    turn = Turn("failed", case.problem.message, error=case.problem)
+    return Judged(item, "", "question", "failed", "failed", turn)
+
+
+def _answers(asking: Asking, turn: Turn) -> Iterator[tuple[Item, Turn | None]]:
+    """Each item with its result: the first one that is right, else the first one left."""
+    if len(asking.items) == 1 or turn.status != "answered":
+        yield from ((item, turn) for item in asking.items)
+        return
+    left = [turn, *turn.others]
+    found: dict[int, Turn] = {}
+    for place, item in enumerate(asking.items):
+        right = next((one for one in left if _accepted(item, one, "")), None)
+        if right is not None:
+            found[place] = right
+            left.remove(right)
+    for place, item in enumerate(asking.items):
+        yield item, found.get(place) or (left.pop(0) if left else None)
+
+
+def _without_result(turn: Turn) -> Turn:
+    return Turn("abstained", turn.answer_text, suggestions=turn.suggestions)
+
+
+def _outcome(item: Item, status: Status, turn: Turn) -> Outcome:
+    if status == "failed":
+        return "failed"
+    if status == "abstained":
+        return _WITHOUT_RESULT[item.expect]
+    if item.expect == "ask" and not turn.reading:
+        # One of several readings is an answer only where a person can see which one it is.
+        return "wrong"
+    return "right" if _accepted(item, turn, turn.answer_text) else "wrong"
+
+
+def _accepted(item: Item, turn: Turn, text: str) -> bool:
+    return not turn.truncated and item.expected.accepts(turn.rows, text)
