@@ -106,8 +106,48 @@ def filters(draw: st.DrawFn, visible: Visible, depth: int = 2) -> Json:
         if kind == "not":
             return {"not": draw(filters(visible, depth - 1))}
         return {kind: draw(st.lists(filters(visible, depth - 1), min_size=1, max_size=3))}
+    kind = draw(st.integers(0, 5))
+    if kind == 0 and visible.of(*MOMENTS):
+        return {"time": draw(windows(visible))}
+    if kind == 1 and visible.of(*NUMBERS):
+        return draw(relations(visible))
     name = draw(st.sampled_from(visible.of()))
     return draw(leaf(name, visible.columns[name].type))
+
+
+@st.composite
+def relations(draw: st.DrawFn, visible: Visible) -> Json:
+    """A number against a number: arithmetic, elapsed time, or an aggregate of the whole or of the row's group."""
+    column = st.sampled_from(visible.of(*NUMBERS)).map(lambda name: {"column": name})
+    sides = [column, wholes(visible), st.integers(-5, 5).map(lambda number: {"value": number})]
+    if visible.of(*MOMENTS):
+        sides.append(spans(visible))
+    left, right = draw(st.one_of(sides[:2])), draw(st.one_of(sides))
+    if draw(st.booleans()):
+        right = {"op": draw(st.sampled_from("+-*/")), "left": right, "right": {"value": 1.5}}
+    return {"of": left, "op": draw(st.sampled_from(["=", "!=", "<", "<=", ">", ">="])), "than": right}
+
+
+@st.composite
+def wholes(draw: st.DrawFn, visible: Visible) -> Json:
+    """An aggregate as a value of each row."""
+    within = draw(st.lists(st.sampled_from(visible.of()), max_size=2))
+    agg = draw(st.sampled_from(["count", "sum", "avg", "max", "median", "count_distinct"]))
+    column = {"column": draw(st.sampled_from(visible.of(*NUMBERS)))} if agg != "count" else {}
+    name = draw(st.sampled_from(visible.of()))
+    where = {"where": [draw(leaf(name, visible.columns[name].type))]} if draw(st.booleans()) else {}
+    return {"agg": agg, **column, **where, "within": within}
+
+
+@st.composite
+def spans(draw: st.DrawFn, visible: Visible) -> Json:
+    moments = visible.of(*MOMENTS)
+    unit = draw(st.sampled_from(["second", "minute", "hour", "day", "week", "month", "quarter", "year"]))
+    ends = {
+        end: draw(st.sampled_from(moments))
+        for end in draw(st.sampled_from([["from"], ["to"], ["from", "to"]]))
+    }
+    return {"elapsed": unit, **ends, "as_of": "2024-06-30"}
 
 
 @st.composite
@@ -136,7 +176,8 @@ def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
     where = {"where": [draw(filters(visible, 1))]} if draw(st.integers(0, 3)) == 0 else {}
     numbers = visible.of(*NUMBERS)
     ordered = visible.of(*(set(ColumnType) - {ColumnType.OTHER}))
-    kinds = ["count", *(["min"] if ordered else []), *(["count_distinct", "number", "of"] if numbers else [])]
+    kinds = ["count", *(["min"] if ordered else [])]
+    kinds += ["count_distinct", "number", "of", "correlation"] if numbers else []
     kind = draw(st.sampled_from(kinds))
     if kind == "count":
         return {"agg": "count", **where}
@@ -146,6 +187,11 @@ def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
         agg = draw(st.sampled_from(["min", "max"]))
         return {"agg": agg, "column": draw(st.sampled_from(ordered)), **where}
     column = draw(st.sampled_from(numbers))
+    if kind == "correlation":
+        return {"agg": "correlation", "column": column, "with": draw(st.sampled_from(numbers)), **where}
+    if kind == "of" and draw(st.booleans()):
+        held = draw(filters(visible, 1))
+        return {"agg": draw(st.sampled_from(["sum", "avg"])), "of": {"holds": [held]}, **where}
     if kind == "of":
         factor = draw(st.sampled_from([{"value": 2}, {"value": -1.5}, {"column": column}]))
         product = {"op": draw(st.sampled_from("+-*/")), "left": {"column": column}, "right": factor}
@@ -160,7 +206,8 @@ def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
 def measures(draw: st.DrawFn, visible: Visible) -> Json:
     kind = draw(st.sampled_from(["agg", "agg", "metric", "arithmetic"]))
     if kind == "metric" and visible.metrics:
-        return {"metric": draw(st.sampled_from(visible.metrics))}
+        where = {"where": [draw(filters(visible, 1))]} if draw(st.booleans()) else {}
+        return {"metric": draw(st.sampled_from(visible.metrics)), **where}
     if kind == "arithmetic":
         right = draw(st.sampled_from([{"value": 100}, {"value": 0.5}, {"agg": "count"}]))
         return {"op": draw(st.sampled_from("+-*/")), "left": {"agg": "count"}, "right": right}
@@ -170,11 +217,28 @@ def measures(draw: st.DrawFn, visible: Visible) -> Json:
 @st.composite
 def dimensions(draw: st.DrawFn, visible: Visible) -> Json:
     moments = visible.of(*MOMENTS)
+    kind = draw(st.integers(0, 9))
+    if kind == 0:
+        return {"holds": [draw(filters(visible, 1))]}
+    if kind == 1 and visible.of(*NUMBERS):
+        return draw(wholes(visible))
+    if kind == 2 and moments:
+        return draw(spans(visible))
     if moments and draw(st.booleans()):
         column = draw(st.sampled_from(moments))
-        units = ["day", "week", "month", "quarter", "year", "day_of_week", "month_of_year"]
+        units = [
+            "day",
+            "week",
+            "month",
+            "quarter",
+            "year",
+            "day_of_week",
+            "month_of_year",
+            "day_name",
+            "month_name",
+        ]
         if visible.columns[column].type is ColumnType.TIMESTAMP:
-            units += ["hour", "hour_of_day"]
+            units += ["hour", "hour_of_day", "hour_name"]
         return {"bucket": draw(st.sampled_from(units)), "column": column}
     return {"column": draw(st.sampled_from(visible.of()))}
 
@@ -208,9 +272,24 @@ def _named(draw: st.DrawFn, items: list[Json]) -> list[str]:
 @st.composite
 def derivations(draw: st.DrawFn, numbers: list[str], keys: list[str], every: list[str]) -> Json:
     within = {"within": draw(st.lists(st.sampled_from(keys), max_size=3))} if keys else {}
-    kind = draw(st.sampled_from(["share_of_total", "rank", "change", "running_total", "zscore"]))
+    kinds = (
+        "share_of_total rank change running_total zscore previous next position run agg arithmetic holds from"
+    )
+    kind = draw(st.sampled_from(kinds.split()))
     source = draw(st.sampled_from(numbers))
-    if kind in ("change", "running_total"):
+    other = draw(st.sampled_from(numbers))
+    if kind == "from":
+        return {"change": source, "from": other, "kind": draw(st.sampled_from(["absolute", "percent"]))}
+    if kind == "agg":
+        return {"agg": draw(st.sampled_from(["avg", "sum", "max"])), "column": source, **within}
+    if kind == "arithmetic":
+        return {"op": draw(st.sampled_from("+-*/")), "left": {"column": source}, "right": {"column": other}}
+    if kind == "holds":
+        return {"holds": [{"column": source, "op": ">", "than": {"agg": "avg", "column": other}}]}
+    if kind == "run":
+        held = {"column": source, "op": draw(st.sampled_from([">", "<="])), "value": draw(st.integers(-1, 3))}
+        return {"run": [held], "along": draw(st.sampled_from(keys or every))}
+    if kind in ("change", "running_total", "previous", "next"):
         along = {"along": draw(st.sampled_from(keys or every))}
         percent = {"kind": draw(st.sampled_from(["absolute", "percent"]))} if kind == "change" else {}
         return {kind: source, **along, **percent, **(within if draw(st.booleans()) else {})}
@@ -271,7 +350,12 @@ def _is_number(item: Json) -> bool:
 
 
 def _number_columns(visible: Visible, keys: list[Json]) -> list[str]:
-    plain = [k for k in keys if "bucket" not in k and visible.columns[k["column"]].type in NUMBERS]
+    plain = [
+        k
+        for k in keys
+        if not {"bucket", "agg", "holds", "elapsed"} & k.keys()
+        and visible.columns[k["column"]].type in NUMBERS
+    ]
     return [k["as"] for k in plain]
 
 
@@ -281,15 +365,20 @@ def _finish(draw: st.DrawFn, plan: Json, numbers: list[str], keys: list[str], na
         for index, item in enumerate(plan["derive"]):
             item["as"] = f"d{index}"
         names = [*names, *(item["as"] for item in plan["derive"])]
-        numbers = [*numbers, *(item["as"] for item in plan["derive"])]
+        numbers = [*numbers, *(item["as"] for item in plan["derive"] if "holds" not in item)]
     if numbers and draw(st.booleans()):
         op = draw(st.sampled_from([">", "<=", "!="]))
         value = draw(st.integers(-5, 5))
-        plan["having"] = [{"column": draw(st.sampled_from(numbers)), "op": op, "value": value}]
+        compared = st.sampled_from([{"value": value}, {"than": {"agg": "avg", "column": numbers[0]}}])
+        plan["having"] = [{"column": draw(st.sampled_from(numbers)), "op": op, **draw(compared)}]
     if keys and draw(st.integers(0, 2)) == 0:
         by = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=3))
         top = {"n": draw(st.integers(1, 3)), "by": by, "order_by": draw(st.sampled_from(names))}
-        plan["top_per_group"] = {**top, "dir": draw(st.sampled_from(["asc", "desc"]))}
+        plan["top_per_group"] = {
+            **top,
+            "dir": draw(st.sampled_from(["asc", "desc"])),
+            "ties": draw(st.booleans()),
+        }
     orders = st.fixed_dictionaries(
         {"expr": st.sampled_from(names), "dir": st.sampled_from(["asc", "desc"])},
         optional={"nulls": st.sampled_from(["first", "last"])},
@@ -297,3 +386,4 @@ def _finish(draw: st.DrawFn, plan: Json, numbers: list[str], keys: list[str], na
     plan["order_by"] = draw(st.lists(orders, max_size=2))
     if draw(st.booleans()):
         plan["limit"] = draw(st.integers(1, 10_000))
+        plan["ties"] = "top_per_group" not in plan and bool(plan["order_by"]) and draw(st.booleans())

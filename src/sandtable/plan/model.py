@@ -141,6 +141,10 @@ class PlanBody(PlanModel):
         le=MAX_ROWS,
         description="Most rows to return; when absent, 200 for a plan and all rows for a named table.",
     )
+    ties: bool = Field(
+        default=False,
+        description="Beyond `limit`, keep the rows that equal the last one in every `order_by` term.",
+    )
     notes: str | None = Field(default=None, max_length=2000, description="A short explanation, for people.")
 
 

@@ -33,11 +33,12 @@ _MOST_DETAILS = 200
 _MODELS: Mapping[str, type[BaseModel]] = {
     model.shape: model
     for model in (
-        filters.Comparison, filters.AnyOf, filters.AllOf, filters.Not,
+        filters.Comparison, filters.Relation, filters.InWindow, filters.AnyOf, filters.AllOf, filters.Not,
         items.ColumnItem, items.AggItem, items.MetricItem, items.BucketItem, items.ArithmeticItem,
+        items.ElapsedItem, items.HoldsItem,
         items.ValueOperand, windows.LastWindow, windows.RangeWindow, windows.PeriodWindow,
         derivations.ShareOfTotal, derivations.Rank, derivations.Change, derivations.RunningTotal,
-        derivations.ZScore,
+        derivations.ZScore, derivations.Previous, derivations.Next, derivations.Position, derivations.Run,
     )
 } | {
     "order_by": OrderBy, "top_per_group": derivations.TopPerGroup, "define": Definition, "plan": PlanBody,
@@ -53,7 +54,7 @@ _SYNONYMS = {
     "p95": "quantile", "ascending": "asc", "up": "asc", "descending": "desc", "down": "desc",
     "weekday": "day_of_week", "dow": "day_of_week", "hourly": "hour", "daily": "day", "weekly": "week",
     "monthly": "month", "yearly": "year", "days": "day", "weeks": "week", "months": "month",
-    "years": "year", "hours": "hour",
+    "years": "year", "hours": "hour", "corr": "correlation", "weekday_name": "day_name",
 }  # fmt: skip
 
 _TYPE_WORDS = {
@@ -187,15 +188,22 @@ def _too_deep_in(plan: PlanBody, place: str) -> list[PlanProblem]:
     found: list[PlanProblem] = []
     for field in ("filters", "having"):
         for index, condition in enumerate(getattr(plan, field)):
-            if filters.depth(condition) > MAX_DEPTH:
+            if items.depth_of_filter(condition) > MAX_DEPTH:
                 found.append(PlanProblem(f"{place}{field}[{index}]", "filters nest too deeply", hint))
     for index, item in enumerate(plan.select):
-        deepest = (
-            max((filters.depth(f) for f in item.where), default=0) if isinstance(item, items.AggItem) else 0
-        )
-        if max(items.depth(item), deepest) > MAX_DEPTH:
+        if items.depth(item) > MAX_DEPTH:
             found.append(PlanProblem(f"{place}select[{index}]", "the expression nests too deeply", hint))
+    for index, item in enumerate(plan.derive):
+        if _depth_of_derived(item) > MAX_DEPTH:
+            found.append(PlanProblem(f"{place}derive[{index}]", "the expression nests too deeply", hint))
     return found
+
+
+def _depth_of_derived(item: derivations.Derivation) -> int:
+    if isinstance(item, derivations.Expression):
+        return items.depth(item)
+    conditions = item.run if isinstance(item, derivations.Run) else ()
+    return max((items.depth_of_filter(part) for part in conditions), default=1)
 
 
 def _in_words(error: ValidationError) -> list[PlanProblem]:

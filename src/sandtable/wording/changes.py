@@ -1,0 +1,142 @@
+"""What compares: two columns of the same row side by side, and whether a condition holds, with what shows it."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from sandtable.wording.degrees import subject, verb
+from sandtable.wording.field import Field, Row
+from sandtable.wording.phrases import joined, sentence_start
+from sandtable.wording.result import Result
+
+_NAMED = 6
+_LEADING = frozenset("in on since until from before last the where is".split())
+"""Words that belong to what comes after them."""
+_STRENGTHS = ((Decimal("0.1"), "practically none"), (Decimal("0.3"), "weak"), (Decimal("0.6"), "moderate"))
+
+
+def change_of(result: Result) -> Field | None:
+    """The column that says how one column of the row differs from another; the absolute one first."""
+    found = [field for field in result.fields if field.earlier is not None and field.source is not None]
+    return min(found, key=lambda field: field.unit == "fraction", default=None)
+
+
+def changed(result: Result, change: Field) -> str:
+    """One row: from what to what. Several: who rose and who fell most."""
+    if len(result.rows) == 1:
+        row = result.rows[0]
+        who = f"for {result.label(row)}, " if result.keys else ""
+        return sentence_start(f"{result.lead}{who}{_from_to(result, change, row)}.")
+    valued = [(row, number) for row in result.rows if (number := change.number(row)) is not None]
+    named = [(row, number) for row, number in valued if not result.is_nameless(row)] or valued
+    if not named:
+        return sentence_start(f"{result.lead}for none of the {result.noun} are both values known.")
+    up, down = max(named, key=lambda pair: pair[1]), min(named, key=lambda pair: pair[1])
+    ends = [*([up] if up[1] > 0 else []), *([down] if down[1] < 0 else [])]
+    head = _head(result, change)[0]
+    if not ends:
+        return sentence_start(f"{result.lead}{head} did not change for any of the {result.noun}.")
+    told = [
+        f"{result.label(row)} {_moved(number)} most, {_step(result, change, row, dated=row is ends[0][0])}"
+        for row, number in ends
+    ]
+    return sentence_start(f"{result.lead}{head}: {'; '.join(told)}.")
+
+
+def _head(result: Result, change: Field) -> tuple[str, str, str]:
+    """What both columns say, and what each says beside it."""
+    earlier, later = _sides(result, change)
+    one, two = earlier.text.split(" "), later.text.split(" ")
+    same = 0
+    while same < min(len(one), len(two)) and one[same] == two[same]:
+        same += 1
+    while same and one[same - 1] in _LEADING:
+        same -= 1
+    head = " ".join(one[:same])
+    if not head or same in (len(one), len(two)):
+        return later.text, earlier.text, later.text
+    return head, " ".join(one[same:]), " ".join(two[same:])
+
+
+def _sides(result: Result, change: Field) -> tuple[Field, Field]:
+    assert change.earlier is not None and change.source is not None
+    return result.fields[change.earlier], result.fields[change.source]
+
+
+def _from_to(result: Result, change: Field, row: Row) -> str:
+    earlier, later = _sides(result, change)
+    head, before, after = _head(result, change)
+    number = change.number(row)
+    if number is None:
+        values = [f"{side.text} {side.show(row)}" for side in (earlier, later) if side.cell(row) is not None]
+        return f"there is nothing to compare ({joined(values)})" if values else "there is nothing to compare"
+    if head == later.text:
+        than = {0: "the same as"}.get(int(number.compare(0)), "more than" if number > 0 else "less than")
+        return f"{subject(later)} is {later.show(row)}, {than} {subject(earlier)} ({earlier.show(row)})"
+    if number == 0:
+        return f"{head} {verb(later)} the same {before} and {after}, {later.show(row)}"
+    return (
+        f"{head} {_moved(number)} from {earlier.show(row)} {before} to {later.show(row)} {after}"
+        f"{_share(result, change, row)}"
+    )
+
+
+def _step(result: Result, change: Field, row: Row, *, dated: bool) -> str:
+    """From what to what; `dated` says what each of them is."""
+    earlier, later = _sides(result, change)
+    head, before, after = _head(result, change)
+    beside = (f" {before}", f" {after}") if dated and head != later.text else ("", "")
+    return f"from {earlier.show(row)}{beside[0]} to {later.show(row)}{beside[1]}{_share(result, change, row)}"
+
+
+def _share(result: Result, change: Field, row: Row) -> str:
+    """The relative change, where the plan has it."""
+    shares = [f for f in result.fields if f.earlier == change.earlier and f.source == change.source]
+    share = next((f for f in shares if f.unit == "fraction" and f.number(row) is not None), None)
+    if share is None:
+        return ""
+    shown = share.show(row)
+    return f" ({shown if shown.startswith('−') else f'+{shown}'})"
+
+
+def _moved(number: Decimal) -> str:
+    return "rose" if number > 0 else "fell"
+
+
+def truth_of(result: Result) -> Field | None:
+    """The column that says whether what was asked is so."""
+    return next((field for field in result.fields if field.derived == "holds"), None)
+
+
+def held(result: Result, truth: Field) -> str:
+    """Yes or no, and what shows it."""
+    if len(result.rows) == 1:
+        row = result.rows[0]
+        shown = [
+            f"{subject(f)} {verb(f)} {f.show(row)}" for f in result.fields if f.measure and f is not truth
+        ]
+        who = f"for {result.label(row)}, " if result.keys else ""
+        evidence = (
+            f"{who}{joined(shown[:_NAMED])}" if shown else f"{who}{truth.text.removeprefix('whether ')}"
+        )
+        return f"{_verdict(truth.cell(row))}: {result.lead}{evidence}."
+    yes = [result.label(row) for row in result.rows if truth.cell(row) is True]
+    head = f"it is so for {len(yes):,} of {len(result.rows):,} {result.noun}"
+    if not yes or len(yes) == len(result.rows):
+        head = f"it is so for {'all' if yes else 'none of the'} {len(result.rows):,} {result.noun}"
+        return sentence_start(f"{result.lead}{head}.")
+    names = f"{joined(yes)}" if len(yes) <= _NAMED else f"{', '.join(yes[:3])} and others"
+    return sentence_start(f"{result.lead}{head}: {names}.")
+
+
+def _verdict(cell: object) -> str:
+    return "Yes" if cell is True else "No" if cell is False else "That cannot be said"
+
+
+def strength(correlation: Decimal) -> str:
+    """How strong a correlation is, in a word."""
+    size = abs(correlation)
+    word = next((word for bound, word in _STRENGTHS if size < bound), "strong")
+    if word == _STRENGTHS[0][1]:
+        return word
+    return f"{word} and {'positive' if correlation > 0 else 'negative'}"
