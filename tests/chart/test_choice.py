@@ -260,3 +260,14 @@ def test_a_value_of_each_row_is_no_group() -> None:
     made = chart_of(columns, [("a", 2.0, 3.0), ("b", 4.0, 3.0)], plan=plan)
     assert made is not None
     assert made["data"][0]["x"] == ["a", "b"]
+
+
+def test_why_is_drawn_as_contributions_by_member() -> None:
+    plan = {"dataset_id": "shop", "table": "t", "why": {"of": {"agg": "count"}, "by": ["region"]}}
+    names = ("dimension", "member", "before", "after", "contribution", "share_of_change")
+    columns = [(name, "VARCHAR" if name in ("dimension", "member") else "DOUBLE") for name in names]
+    rows = [("(all)", "(all)", 10.0, 8.0, -2.0, 1.0), ("region", "North", 6.0, 3.0, -3.0, 1.5)]
+    made = chart_of(columns, [*rows, ("region", "South", 4.0, 5.0, 1.0, -0.5)], plan=plan)
+    assert made is not None
+    assert made["layout"]["title"]["text"] == "Contribution by member"
+    assert made["data"][0]["y"] == [-2.0, -3.0, 1.0]

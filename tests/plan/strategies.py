@@ -321,11 +321,35 @@ def _with_defined(dataset: Dataset, define: list[Json]) -> Dataset:
 
 
 @st.composite
+def causes(draw: st.DrawFn, visible: Visible) -> Json:
+    """Why a measure changed; some parts of it only."""
+    numbers = visible.of(*NUMBERS)
+    measures: list[Json] = [
+        {"agg": "count"},
+        *({"metric": m} for m in visible.metrics if m != "shipping_cost"),
+    ]
+    measures += [{"agg": agg, "column": draw(st.sampled_from(numbers))} for agg in ("sum", "avg") if numbers]
+    names = draw(st.lists(st.sampled_from(visible.of()), min_size=1, max_size=3))
+    why = {"of": draw(st.sampled_from(measures)), "by": names}
+    plan: Json = {"why": why | {"before": draw(windows(visible)), "after": draw(windows(visible))}}
+    if draw(st.booleans()):
+        name = draw(st.sampled_from(visible.of()))
+        plan["filters"] = [draw(leaf(name, visible.columns[name].type))]
+    if draw(st.booleans()):
+        plan["having"] = [
+            {"column": "contribution", "op": ">", "than": {"agg": "avg", "column": "contribution"}}
+        ]
+    return plan
+
+
+@st.composite
 def bodies(draw: st.DrawFn, dataset: Dataset, define: list[Json]) -> Json:
     """A plan without `dataset_id`; it likes to read what was defined last."""
     last = draw(st.booleans()) if define else False
     table = dataset.tables[-1] if last else draw(st.sampled_from(dataset.tables))
     visible = Visible(dataset, table)
+    if visible.of(*MOMENTS) and draw(st.integers(0, 9)) == 0:
+        return {"table": table.name, **draw(causes(visible))}
     grouped = draw(st.booleans())
     keys = draw(st.lists(dimensions(visible), min_size=0 if grouped else 1, max_size=3))
     computed = draw(st.lists(measures(visible), min_size=1, max_size=3)) if grouped else []

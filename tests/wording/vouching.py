@@ -139,7 +139,7 @@ def _bounds(condition: object) -> Iterator[dt.date]:
         ):
             yield condition.value
         return
-    inside = "where outputs expr operand aggregate condition start end source"
+    inside = "where outputs expr operand aggregate condition start end source decomposition before after"
     for name in ("parts", "part", "left", "right", "low", "high", *inside.split()):
         found = getattr(condition, name, None)
         for child in found if isinstance(found, tuple) else (found,):

@@ -56,6 +56,8 @@ def read(plan: Mapping[str, Any] | None, width: int, rows: int) -> Reading:
     unknown = Reading((Told(),) * width, None)
     if plan is None:
         return unknown
+    if isinstance(plan.get("why"), Mapping):
+        return _of_why(width)
     select, derive = _items(plan.get("select")), _items(plan.get("derive"))
     if not select or any(item.get("column") == "*" and "agg" not in item for item in select):
         return unknown
@@ -75,6 +77,14 @@ def read(plan: Mapping[str, Any] | None, width: int, rows: int) -> Reading:
         order_by=_text(order[0].get("expr")) if order else "",
         cut=reached or bool(plan.get("having")) or bool(plan.get("top_per_group")),
     )
+
+
+def _of_why(width: int) -> Reading:
+    """Dimension and member, then values of which the contribution is what the chart is about."""
+    values = [Told("plain"), Told("plain"), Told("derived", "contribution")]
+    values += [Told("derived", "effect")] * (width - 6) + [Told("derived", "share_of_total", percent=True)]
+    told = (Told("key"), Told("key"), *values)
+    return Reading(told if len(told) == width else (Told(),) * width, grouped=True, order_by="contribution")
 
 
 def _items(given: Any) -> list[Mapping[str, Any]]:

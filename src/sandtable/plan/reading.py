@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sandtable.plan import derivations, filters, items, windows
-from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan
+from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.problems import MOST_PROBLEMS, PlanProblem, did_you_mean, listed
 from sandtable.plan.shapes import MAX_DEPTH, MAX_INTEGER, SHAPE_KEYS
 from sandtable.quoting import INVISIBLE, quote
@@ -42,6 +42,7 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     )
 } | {
     "order_by": OrderBy, "top_per_group": derivations.TopPerGroup, "define": Definition, "plan": PlanBody,
+    "why": Why,
 }  # fmt: skip
 
 _SYNONYMS = {
@@ -82,7 +83,7 @@ def read_plan(obj: object) -> QueryPlan | list[PlanProblem]:
     try:
         plan = QueryPlan.model_validate_json(text)
     except ValidationError as error:
-        return _in_words(error)
+        return _with_columns(_in_words(error), cast("Mapping[object, object]", obj))
     problems = _too_deep(plan)
     if not problems:
         _READ.put(text, plan)
@@ -193,6 +194,8 @@ def _too_deep_in(plan: PlanBody, place: str) -> list[PlanProblem]:
     for index, item in enumerate(plan.select):
         if items.depth(item) > MAX_DEPTH:
             found.append(PlanProblem(f"{place}select[{index}]", "the expression nests too deeply", hint))
+    if plan.why is not None and items.depth(plan.why.of) > MAX_DEPTH:
+        found.append(PlanProblem(f"{place}why.of", "the expression nests too deeply", hint))
     for index, item in enumerate(plan.derive):
         if _depth_of_derived(item) > MAX_DEPTH:
             found.append(PlanProblem(f"{place}derive[{index}]", "the expression nests too deeply", hint))
@@ -217,6 +220,13 @@ def _in_words(error: ValidationError) -> list[PlanProblem]:
     return list(problems)
 
 
+def _with_columns(problems: list[PlanProblem], obj: Mapping[object, object]) -> list[PlanProblem]:
+    """A missing `select` is found last; it is reported beside what was found before."""
+    if {"select", "why"} & obj.keys() or any(problem.field == "select" for problem in problems):
+        return problems
+    return [*problems, PlanProblem("select", "`select` is missing", "Add `select`, with at least one item.")]
+
+
 def _only_counts_failures(detail: ErrorDetails, details: list[ErrorDetails]) -> bool:
     """A list is also called too short when its items failed; the items' own errors say more."""
     loc = detail["loc"]
@@ -234,6 +244,9 @@ def _problem(detail: ErrorDetails) -> PlanProblem:
         return _unknown_field(detail["loc"], place)
     if kind == "missing":
         return PlanProblem(place, f"{quote(leaf)} is missing", f"Add {quote(leaf)}.")
+    if kind == "plan_columns":
+        field = f"{place}.select" if place else "select"
+        return PlanProblem(field, f"`select` {detail['msg']}", "Add `select`, with at least one item.")
     if kind in SHAPE_KEYS:
         return _unknown_shape(place, given, detail["msg"], SHAPE_KEYS[kind])
     if kind == "literal_error":

@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 
 from sandtable.catalog.model import Dataset, Table
 from sandtable.plan.conditions import every
+from sandtable.plan.decomposing import outputs_of, resolve_why
 from sandtable.plan.definitions import Definitions
 from sandtable.plan.deriving import Deriving, once
 from sandtable.plan.expressions import Expressions
 from sandtable.plan.findings import Findings, TooManyProblems
-from sandtable.plan.model import OrderBy, PlanBody, QueryPlan
+from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.outputs import OutputColumns
 from sandtable.plan.problems import PlanProblem
-from sandtable.plan.resolved import Condition, OrderTerm, Output, ResolvedPlan, Top
+from sandtable.plan.resolved import Condition, OrderTerm, Output, OutputRef, ResolvedPlan, Top, wholes
 from sandtable.plan.scope import Scope, Unresolved
 from sandtable.plan.timing import resolve_window
 from sandtable.quoting import quote
@@ -60,8 +61,10 @@ def resolve_body(
     plan: PlanBody, dataset: Dataset, table: Table, defined: frozenset[str], found: Findings
 ) -> ResolvedPlan:
     """A plan over a table that was found. What it returns holds only when nothing was added to `found`."""
-    scope = Scope(dataset, table, aggregating=False, defined=defined)
+    scope = Scope(dataset, table, aggregating=plan.why is not None, defined=defined)
     columns = OutputColumns(plan, Expressions(scope, found), found)
+    if plan.why is not None:
+        return _Resolution(plan, columns, found).resolve_why(plan.why)
     scope.aggregating = columns.grouped or bool(plan.derive) or plan.top_per_group is not None
     return _Resolution(plan, columns, found).resolve()
 
@@ -100,6 +103,46 @@ class _Resolution:
             limit=plan.limit,
             warnings=tuple(self.found.warnings),
             ties=plan.ties,
+        )
+
+    def resolve_why(self, why: Why) -> ResolvedPlan:
+        """A plan over the rows that the decomposition makes."""
+        expressions = self.columns.expressions
+        made = resolve_why(why, expressions)
+        where = self._where()
+        if wholes(where, made):
+            self.found.add(
+                "why",
+                "aggregates over the whole table cannot stand beside `why`",
+                "Filter in a table of `define`, and ask why over that.",
+            )
+        outputs = outputs_of(made, why, expressions) if made is not None else ()
+        named = Deriving.over(outputs, (), expressions)
+        having = (
+            named.over_outputs.conditions().all_of(self.plan.having, "having") if made is not None else None
+        )
+        named.hide_wholes(having)
+        order = self._order(named) if made is not None else ()
+        self._check_ties()
+        if not order:
+            refs = [
+                OutputRef(o.name, o.expr.type) for o in outputs if o.name in ("dimension", "share_of_change")
+            ]
+            order = tuple(OrderTerm(ref, ref.name != "dimension", nulls_first=False) for ref in refs)
+        return ResolvedPlan(
+            table=expressions.scope.table.name,
+            joins=tuple(expressions.scope.joins.values()),
+            where=where,
+            grouped=False,
+            outputs=outputs,
+            derived=tuple(named.derived),
+            having=having,
+            top=None,
+            order=order,
+            limit=self.plan.limit,
+            warnings=tuple(self.found.warnings),
+            ties=self.plan.ties,
+            decomposition=made,
         )
 
     def _where(self) -> Condition | None:

@@ -246,6 +246,20 @@ class OrderTerm:
 
 
 @dataclass(frozen=True, slots=True)
+class Decomposition:
+    """The change of a measure from one period to another, by the members of dimensions. `base` is what a ratio
+    divides by."""
+
+    dimensions: tuple[tuple[str, ColumnRef], ...]
+    number: Expr
+    base: Expr | None
+    before: Condition
+    after: Condition
+    table: str = "changes"
+    """The name of the step that computes it, which the outputs refer to."""
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedPlan:
     table: str
     joins: tuple[Join, ...]
@@ -262,6 +276,8 @@ class ResolvedPlan:
     """The named tables that this plan reads, directly or through each other, in the order of their making."""
     ties: bool = False
     """Rows that equal the last one within the limit stay, too."""
+    decomposition: Decomposition | None = None
+    """Where the rows come from when the plan asks why; `table` is what that reads."""
 
     @property
     def shown(self) -> tuple[Derived, ...]:

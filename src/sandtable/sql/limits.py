@@ -19,7 +19,7 @@ def row_limit(plan: ResolvedPlan, max_rows: int) -> tuple[int, list[str]]:
                 f"limit {plan.limit} is above the most allowed; at most {max_rows} rows are returned."
             ]
         return plan.limit, []
-    if plan.grouped:
+    if plan.grouped or plan.decomposition is not None:
         return max_rows, []
     columns = len(plan.outputs) + len(plan.shown)
     if columns > WIDE and plan.where is None:

@@ -27,6 +27,7 @@ from sandtable.plan.resolved import (
 )
 from sandtable.sql import writing as w
 from sandtable.sql.conditions import predicate
+from sandtable.sql.decomposition import decomposed
 from sandtable.sql.expressions import ExpressionWriter, calendar_order
 from sandtable.sql.windows import Named, derived_column, first_rows, first_with_ties
 
@@ -80,7 +81,7 @@ def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
 
 def _needs_qualifying(plan: ResolvedPlan, dataset: Dataset) -> bool:
     """With joins, or when an output is named like a column that it is not, bare names would be ambiguous."""
-    if plan.joins:
+    if plan.joins or plan.decomposition is not None:
         return True
     table = dataset.table(plan.table)
     for output in plan.outputs:
@@ -145,6 +146,10 @@ class _Builder:
 
     def _first_steps(self, taken: set[str]) -> list[tuple[str, exp.Select]]:
         """The rows with the aggregates that are values of each row: one step, or none."""
+        if self.plan.decomposition is not None:
+            periods = _free("periods", taken)
+            first, second = decomposed(self.plan, self.plan.decomposition, self._writer(_by_name), periods)
+            return [(periods, self._joined(first)), (self.plan.decomposition.table, second)]
         if not self.measured:
             return []
         writer = replace(self._writer(_by_name), names={})
@@ -157,12 +162,12 @@ class _Builder:
         self, outputs: tuple[Output, ...], writer: ExpressionWriter, first: list[tuple[str, exp.Select]]
     ) -> exp.Select:
         plan = self.plan
-        query = exp.Select().from_(w.table(first[0][0] if first else plan.table), copy=False)
+        query = exp.Select().from_(w.table(first[-1][0] if first else plan.table), copy=False)
         for output in outputs:
             query = query.select(_aliased(writer.write(output.expr), output.name), copy=False)
         if not first:
             query = self._joined(query)
-        if plan.where is not None:
+        if plan.where is not None and plan.decomposition is None:
             query = query.where(predicate(writer, plan.where), copy=False)
         keys = [writer.write(output.expr) for output in outputs if output.key]
         return query.group_by(*keys, copy=False) if keys else query

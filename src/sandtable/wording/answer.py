@@ -55,6 +55,8 @@ def _told(result: Result) -> str:
     score = next((field for field in result.fields if field.derived == "zscore"), None)
     if score is not None:
         return lists.unusual(result, score)
+    if result.cause is not None:
+        return changes.caused(result, *result.cause)
     truth, change = changes.truth_of(result), changes.change_of(result)
     if truth is not None:
         return changes.held(result, truth)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 
+from sandtable.plan.decomposing import ALL
 from sandtable.wording.degrees import subject, verb
 from sandtable.wording.field import Field, Row
 from sandtable.wording.phrases import joined, sentence_start
@@ -101,6 +102,32 @@ def _share(result: Result, change: Field, row: Row) -> str:
 
 def _moved(number: Decimal) -> str:
     return "rose" if number > 0 else "fell"
+
+
+def caused(result: Result, measure: str, before: str, after: str) -> str:
+    """How a measure changed, and in each dimension the member that contributed most to it."""
+    named = {field.name: field for field in result.fields}
+    earlier, later, part, share = (named[n] for n in ("before", "after", "contribution", "share_of_change"))
+    whole = next((row for row in result.rows if named["dimension"].cell(row) == ALL), None)
+    number = part.number(whole) if whole is not None else None
+    head = f"{measure}, {before.removeprefix('in ')} against {after.removeprefix('in ')}"
+    if whole is not None and number:
+        head = (
+            f"{measure} {_moved(number)} from {earlier.show(whole)} {before} to {later.show(whole)} {after}"
+        )
+    elif whole is not None and number == 0:
+        head = f"{measure} is the same {before} and {after}, {later.show(whole)}"
+    first: dict[str, Row] = {}
+    for row in sorted(result.rows, key=lambda row: -(share.number(row) or Decimal(0))):
+        if row is not whole and named["dimension"].cell(row) != ALL and share.number(row) is not None:
+            first.setdefault(named["dimension"].show(row), row)
+    told = [
+        f"by {name.rpartition('.')[2].replace('_', ' ')}, {named['member'].name_of(row)} contributed most "
+        f"({part.show(row)}, {share.show(row)} of the change)"
+        for name, row in sorted(first.items())[:_NAMED]
+    ]
+    details = f" {sentence_start('; '.join(told))}." if told else ""
+    return f"{sentence_start(f'{result.lead}{head}')}.{details}"
 
 
 def truth_of(result: Result) -> Field | None:

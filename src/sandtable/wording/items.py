@@ -113,9 +113,9 @@ class Items:
         """A time window as a condition."""
         name = time.column or self.naming.time_column()
         what = self.column(name).text if name else "time"
-        return f"{what} is {self._window(time, named=False)}"
+        return f"{what} is {self.window(time, named=False)}"
 
-    def _window(self, time: TimeWindow, *, named: bool = True) -> str:
+    def window(self, time: TimeWindow, *, named: bool = True) -> str:
         usual = self.naming.time_column()
         name = time.column or usual
         dated = name is not None and self.column(name).type is ColumnType.DATE
@@ -126,7 +126,7 @@ class Items:
 
     def _restricted(self, named: Named, where: f.Filters, within: tuple[str, ...] | None) -> Named:
         """A time window stands right after what it restricts, other conditions after "where"."""
-        times = [self._window(part.time) for part in where if isinstance(part, f.InWindow)]
+        times = [self.window(part.time) for part in where if isinstance(part, f.InWindow)]
         rest = conditions.all_of([part for part in where if not isinstance(part, f.InWindow)], self.terms)
         text = " ".join([named.text, *times])
         if rest:

@@ -79,6 +79,7 @@ def result_of(
         tested=_tested(told, resolved, fields),
         spent=frozenset(_spent(plan)),
         overall=_overall(overall, fields),
+        cause=told.cause(),
         ties=resolved.ties or (resolved.top is not None and resolved.top.ties),
     )
 

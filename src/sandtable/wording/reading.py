@@ -12,7 +12,7 @@ from typing import Any
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.plan import items as i
 from sandtable.plan.derivations import source_of
-from sandtable.plan.model import OrderBy, PlanBody, QueryPlan
+from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ResolvedPlan
@@ -62,9 +62,25 @@ class PlanWords:
         self.outputs = self._outputs()
 
     def all(self) -> str:
+        if self.plan.why is not None:
+            parts = [self._why(self.plan.why), self.where(), self._kept(), self._order(), self._limit()]
+            return ", ".join(part for part in parts if part)
         parts = [self._what(), self._groups(), self.where(), self.time(), self._kept(), self._top()]
         parts += [self._order(), self._limit()]
         return ", ".join(part for part in parts if part)
+
+    def cause(self) -> tuple[str, str, str] | None:
+        """What is taken apart and the two periods; None when the plan does not ask why."""
+        why = self.plan.why
+        if why is None:
+            return None
+        return self.items.item(why.of).text, self.items.window(why.before), self.items.window(why.after)
+
+    def _why(self, why: Why) -> str:
+        measure, before, after = self.cause() or ("", "", "")
+        dimensions = joined([self.naming.column(name).text for name in why.by])
+        periods = f"{before.removeprefix('in ')} against {after.removeprefix('in ')}"
+        return f"why {measure} changed, {periods}, by {dimensions}"
 
     def _outputs(self) -> dict[str, Named]:
         """Output columns by the names that the rest of the plan may call them, in lower case."""
@@ -87,6 +103,8 @@ class PlanWords:
     def names(self) -> list[tuple[str, ...]]:
         """For each select item the name that its output column has, as far as that is settled."""
         count = len(self.plan.select)
+        if not count:
+            return []
         starred = any(isinstance(item, i.ColumnItem) and item.column == "*" for item in self.plan.select)
         if self.resolved is None or starred:
             return [()] * count
