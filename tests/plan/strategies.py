@@ -157,6 +157,8 @@ def leaf(draw: st.DrawFn, name: str, type_: ColumnType) -> Json:
         ops += ["<", "<=", ">", ">=", "between"]
     if type_ in (ColumnType.TEXT, ColumnType.OTHER):
         ops += ["contains", "startswith", "endswith"]
+    if type_ is ColumnType.TEXT:
+        ops += ["has"]
     op = draw(st.sampled_from(ops))
     if op in ("is_null", "not_null"):
         return {"column": name, "op": op}
@@ -222,6 +224,8 @@ def dimensions(draw: st.DrawFn, visible: Visible) -> Json:
         return {"holds": [draw(filters(visible, 1))]}
     if kind == 1 and visible.of(*NUMBERS):
         return draw(wholes(visible))
+    if kind == 3 and visible.of(ColumnType.TEXT):
+        return {"elements": draw(st.sampled_from(visible.of(ColumnType.TEXT))), "take": "count"}
     if kind == 2 and moments:
         return draw(spans(visible))
     if moments and draw(st.booleans()):
@@ -377,7 +381,7 @@ def _number_columns(visible: Visible, keys: list[Json]) -> list[str]:
     plain = [
         k
         for k in keys
-        if not {"bucket", "agg", "holds", "elapsed"} & k.keys()
+        if not {"bucket", "agg", "holds", "elapsed", "elements"} & k.keys()
         and visible.columns[k["column"]].type in NUMBERS
     ]
     return [k["as"] for k in plain]

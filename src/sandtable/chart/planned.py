@@ -145,7 +145,8 @@ def _of_shape(item: Mapping[str, Any], grouped: bool) -> Told:
         return Told("metric", _text(item["metric"]), "", named)
     if "op" in item or "elapsed" in item:
         return Told("arithmetic" if not grouped or _aggregates(item) else "key", named=named)
-    return Told("key" if grouped else "plain", source=source, named=named)
+    counted = "elements" in item and item.get("take") == "count"
+    return Told("key" if grouped else "arithmetic" if counted else "plain", source=source, named=named)
 
 
 def _derived(item: Mapping[str, Any]) -> Told:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from sandtable.catalog.model import ColumnType
+from sandtable.catalog.types import column_type
 from sandtable.plan import filters as f
 from sandtable.plan.findings import Findings
 from sandtable.plan.items import AnyItem
@@ -21,6 +22,7 @@ from sandtable.plan.resolved import (
     DayOf,
     Every,
     Expr,
+    Has,
     IsIn,
     IsNull,
     Negation,
@@ -72,6 +74,12 @@ def called(expr: Expr) -> str:
             return quote(name)
         case _:
             return "this expression"
+
+
+def element_type(expr: Expr) -> ColumnType | None:
+    """Of what the lists of a column hold; None when it has no list type."""
+    sql_type = expr.sql_type if isinstance(expr, ColumnRef) else ""
+    return column_type(sql_type.removesuffix("[]")) if sql_type.endswith("[]") else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +145,17 @@ class Conditions:
         many = isinstance(leaf.value, tuple)
         raw = leaf.value if isinstance(leaf.value, tuple) else (cast("Scalar", leaf.value),)
         places = [f"{place}.value[{index}]" if many else f"{place}.value" for index in range(len(raw))]
-        values = [self._value(v, left.type, name, at) for v, at in zip(raw, places, strict=True)]
+        type_ = (element_type(left) or ColumnType.TEXT) if leaf.op == "has" else left.type
+        values = [self._value(v, type_, name, at) for v, at in zip(raw, places, strict=True)]
         if any(value is None for value in values):
             return None
         return self._compared(leaf.op, left, [value for value in values if value is not None], place)
 
     def _op_fits(self, op: f.FilterOp, left: Expr, name: str, place: str) -> bool:
+        if op == "has" and left.type is not ColumnType.TEXT and element_type(left) is None:
+            message = f"has looks into lists, but {name} is {describe(left.type)}"
+            self.found.add(f"{place}.op", message, "Use = != < <= > >= in or between.")
+            return False
         if op in f.TEXT_OPS and left.type not in _TEXTUAL:
             self.found.add(
                 f"{place}.op",
@@ -172,6 +185,8 @@ class Conditions:
         return Compare(left[0], cast("Comparator", op), right)
 
     def _compared(self, op: f.FilterOp, left: Expr, values: list[Value], place: str) -> Condition | None:
+        if op == "has":
+            return Has(left, values[0], typed=element_type(left) is not None)
         if op in f.TEXT_OPS:
             kind = cast('Literal["contains", "startswith", "endswith"]', op)
             return TextMatch(left, kind, str(values[0].value))

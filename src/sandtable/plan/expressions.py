@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from sandtable.catalog.model import ColumnType, Metric, Table
 from sandtable.plan import items as i
 from sandtable.plan.aggregating import restricted, result_type, warn_of_kind, warn_of_repeats
-from sandtable.plan.conditions import NUMBERS, Conditions, called, describe
+from sandtable.plan.conditions import NUMBERS, Conditions, called, describe, element_type
 from sandtable.plan.findings import Findings
 from sandtable.plan.problems import did_you_mean, listed
 from sandtable.plan.reading import read_metric_part
@@ -23,6 +23,7 @@ from sandtable.plan.resolved import (
     Converted,
     DayOf,
     Elapsed,
+    Elements,
     Expr,
     Test,
     Value,
@@ -67,6 +68,8 @@ class Expressions:
                 return self.bucket(item, place, home, rowwise=rowwise)
             case i.ElapsedItem():
                 return self._elapsed(item, place, home, rowwise)
+            case i.ElementsItem(elements=name, take=take):
+                return self._elements(self.column(name, f"{place}.elements", home), take == "each", place)
             case i.HoldsItem(holds=filters):
                 condition = self.conditions(home).all_of(filters, f"{place}.holds")
                 return Test(condition) if condition is not None else None
@@ -184,6 +187,19 @@ class Expressions:
         if isinstance(end, str):
             return self._moment(self.column(end, place, home), place, clock=True)
         return self._moment(self.item(end, place, home, rowwise=rowwise), place, clock=True)
+
+    def _elements(self, source: Expr | None, each: bool, place: str) -> Elements | None:
+        if source is None:
+            return None
+        inner = element_type(source) or (ColumnType.TEXT if source.type is ColumnType.TEXT else None)
+        if inner is None or (each and self.outputs is not None):
+            wrong = f"{called(source)} is {describe(source.type)}, not a list or text"
+            again = "elements make rows of their own, which a derived column cannot"
+            self.found.add(f"{place}.elements", wrong if inner is None else again)
+            return None
+        if each:
+            self.found.warn(f"rows repeat, once for each element of {called(source)}.")
+        return Elements(source, each, inner if each else ColumnType.INTEGER)
 
     def _in_unit(self, expr: Expr | None, unit: str | None, place: str) -> Expr | None:
         if expr is None or unit is None:

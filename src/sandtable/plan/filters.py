@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 FilterOp = Literal[
     "=", "!=", "<", "<=", ">", ">=", "in", "not_in", "between",
-    "contains", "startswith", "endswith", "is_null", "not_null",
+    "contains", "startswith", "endswith", "has", "is_null", "not_null",
 ]  # fmt: skip
 
 COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})

@@ -178,6 +178,19 @@ class HoldsItem(PlanModel):
     as_: Alias | None = _AS
 
 
+class ElementsItem(PlanModel):
+    """What the lists in a column hold: each element, with one row for each of them, or how many there are.
+
+    A list is a cell of a list type, or text whose elements are separated by commas, semicolons or bars.
+    """
+
+    shape: ClassVar[str] = "<elements>"
+
+    elements: Reference = Field(description="The column with the lists.", examples=["tags"])
+    take: Literal["each", "count"] = "each"
+    as_: Alias | None = _AS
+
+
 class ValueOperand(PlanModel):
     """A number inside arithmetic."""
 
@@ -200,6 +213,7 @@ class ArithmeticItem(PlanModel):
 
 _RULES = {
     "agg": "<agg>", "metric": "<metric>", "bucket": "<bucket>", "elapsed": "<elapsed>", "holds": "<holds>",
+    "elements": "<elements>",
     "op": "<arithmetic>", "left": "<arithmetic>",
 }  # fmt: skip
 _SHAPES = (
@@ -215,19 +229,20 @@ _Arithmetic = Annotated[ArithmeticItem, Tag("<arithmetic>")]
 _Value = Annotated[ValueOperand, Tag("<value>")]
 _Elapsed = Annotated[ElapsedItem, Tag("<elapsed>")]
 _Holds = Annotated[HoldsItem, Tag("<holds>")]
+_Elements = Annotated[ElementsItem, Tag("<elements>")]
 
 SelectItem = Annotated[
-    _Column | _Agg | _Metric | _Bucket | _Elapsed | _Holds | _Arithmetic,
+    _Column | _Agg | _Metric | _Bucket | _Elapsed | _Holds | _Elements | _Arithmetic,
     by_shape("a select item", {**_RULES, "column": "<column>"}, _SHAPES),
 ]
 Operand = Annotated[
-    _Column | _Agg | _Metric | _Bucket | _Elapsed | _Holds | _Arithmetic | _Value,
+    _Column | _Agg | _Metric | _Bucket | _Elapsed | _Holds | _Elements | _Arithmetic | _Value,
     by_shape(
         "an operand", {**_RULES, "column": "<column>", "value": "<value>"}, '{"value": 100}, ' + _SHAPES
     ),
 ]
 RowExpression = Annotated[
-    _Column | _Agg | _Metric | _Bucket | _Elapsed | _Holds | _Arithmetic | _Value,
+    _Column | _Agg | _Metric | _Bucket | _Elapsed | _Holds | _Elements | _Arithmetic | _Value,
     by_shape(
         "a row expression",
         {**_RULES, "column": "<column>", "value": "<value>"},
@@ -244,7 +259,15 @@ MomentOperand = Annotated[
     ),
 ]
 AnyItem = (
-    ColumnItem | AggItem | MetricItem | BucketItem | ElapsedItem | HoldsItem | ArithmeticItem | ValueOperand
+    ColumnItem
+    | AggItem
+    | MetricItem
+    | BucketItem
+    | ElapsedItem
+    | HoldsItem
+    | ElementsItem
+    | ArithmeticItem
+    | ValueOperand
 )
 
 _EXPRESSIONS = {"RowExpression": RowExpression, "Filter": filters.Filter}

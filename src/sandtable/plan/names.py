@@ -18,6 +18,7 @@ from sandtable.plan.resolved import (
     Converted,
     DayOf,
     Elapsed,
+    Elements,
     Expr,
     OutputRef,
     Test,
@@ -55,9 +56,7 @@ def likely_names(item: AnyItem) -> set[str]:
 
 def _described(expr: Expr) -> str:
     match expr:
-        case ColumnRef(column=column):
-            return column
-        case OutputRef(name=name):
+        case ColumnRef(column=name) | OutputRef(name=name):
             return name
         case Value(value=value):
             return str(value)
@@ -78,6 +77,8 @@ def _described(expr: Expr) -> str:
             return f"{unit}s_{'_to_'.join(ends)}"
         case Converted(source=source, unit=unit):
             return f"{split_unit(_described(source))[0]}_{'percent' if unit == '%' else unit}"
+        case Elements(source=source, each=each):
+            return _described(source) if each else f"count_{_described(source)}"
         case Test():
             return "holds"
         case _:

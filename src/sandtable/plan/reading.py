@@ -35,7 +35,7 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     for model in (
         filters.Comparison, filters.Relation, filters.InWindow, filters.AnyOf, filters.AllOf, filters.Not,
         items.ColumnItem, items.AggItem, items.MetricItem, items.BucketItem, items.ArithmeticItem,
-        items.ElapsedItem, items.HoldsItem,
+        items.ElapsedItem, items.HoldsItem, items.ElementsItem,
         items.ValueOperand, windows.LastWindow, windows.RangeWindow, windows.PeriodWindow,
         derivations.ShareOfTotal, derivations.Rank, derivations.Change, derivations.RunningTotal,
         derivations.ZScore, derivations.Previous, derivations.Next, derivations.Position, derivations.Run,

@@ -18,7 +18,16 @@ from sandtable.plan.findings import Findings, TooManyProblems
 from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.outputs import OutputColumns
 from sandtable.plan.problems import PlanProblem
-from sandtable.plan.resolved import Condition, OrderTerm, Output, OutputRef, ResolvedPlan, Top, wholes
+from sandtable.plan.resolved import (
+    Condition,
+    OrderTerm,
+    Output,
+    OutputRef,
+    ResolvedPlan,
+    Top,
+    each_elements,
+    wholes,
+)
 from sandtable.plan.scope import Scope, Unresolved
 from sandtable.plan.timing import resolve_window
 from sandtable.quoting import quote
@@ -85,6 +94,7 @@ class _Resolution:
         top = self._top(named)
         order = self._order(named)
         self._check_ties()
+        self._check_elements(outputs, where)
         for join in scope.joins.values():
             if join.fans_out:
                 self.found.warn(
@@ -110,7 +120,7 @@ class _Resolution:
         expressions = self.columns.expressions
         made = resolve_why(why, expressions)
         where = self._where()
-        if wholes(where, made):
+        if wholes(where, made) or each_elements(where, made):
             self.found.add(
                 "why",
                 "aggregates over the whole table cannot stand beside `why`",
@@ -168,6 +178,16 @@ class _Resolution:
         if first is None:
             return None
         return Top(top.n, once(by), first.name, top.dir == "desc", top.ties)
+
+    def _check_elements(self, *nodes: object) -> None:
+        each = each_elements(*nodes)
+        if len(each) > 1 or (each and wholes(*nodes)):
+            what = "elements of another column" if len(each) > 1 else "an aggregate over the whole table"
+            self.found.add(
+                "select",
+                f"elements of a list cannot stand beside {what}",
+                "Take them apart in a table of `define`.",
+            )
 
     def _check_ties(self) -> None:
         plan = self.plan

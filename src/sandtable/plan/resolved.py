@@ -95,6 +95,15 @@ class Converted:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """Each element of a list, which makes one row of each, or how many there are."""
+
+    source: Expr
+    each: bool
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
 class Test:
     """Whether a condition holds."""
 
@@ -123,6 +132,7 @@ _ZONED = re.compile(r"TIMESTAMPTZ|WITH TIME ZONE", re.IGNORECASE)
 Expr = (
     ColumnRef
     | OutputRef
+    | Elements
     | Value
     | Bucket
     | Aggregate
@@ -164,6 +174,15 @@ class TextMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Has:
+    """A list holds an element; `typed` says that the column has a list type, and is not text."""
+
+    left: Expr
+    value: Value
+    typed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class IsNull:
     left: Expr
     negated: bool
@@ -184,7 +203,7 @@ class Negation:
     part: Condition
 
 
-Condition = Compare | IsIn | Between | TextMatch | IsNull | Every | Some | Negation
+Condition = Compare | IsIn | Between | TextMatch | Has | IsNull | Every | Some | Negation
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,6 +335,12 @@ def wholes(*nodes: object) -> tuple[Whole, ...]:
     return tuple(dict.fromkeys(part for node in nodes for part in walk(node) if isinstance(part, Whole)))
 
 
+def each_elements(*nodes: object) -> tuple[Elements, ...]:
+    """Elements that make rows of their own, each once."""
+    found = (part for node in nodes for part in walk(node) if isinstance(part, Elements))
+    return tuple(dict.fromkeys(part for part in found if part.each))
+
+
 def outputs_read(node: object) -> tuple[str, ...]:
     """The output columns that an expression or condition names."""
     return tuple(dict.fromkeys(part.name for part in walk(node) if isinstance(part, OutputRef)))
@@ -332,7 +357,7 @@ def is_aggregate(expr: Expr) -> bool:
 
 def row_parts(expr: Expr) -> Iterator[Expr]:
     """The columns, buckets and values of each row that an expression reads outside of any aggregate."""
-    return (part for part in _outside(expr) if isinstance(part, ColumnRef | Bucket | Whole))
+    return (part for part in _outside(expr) if isinstance(part, ColumnRef | Bucket | Whole | Elements))
 
 
 def _outside(node: object) -> Iterator[Expr]:
@@ -340,7 +365,7 @@ def _outside(node: object) -> Iterator[Expr]:
     match node:
         case Bucket(source=Aggregate() as source):
             yield source
-        case Aggregate() | Whole() | ColumnRef() | Bucket():
+        case Aggregate() | Whole() | ColumnRef() | Bucket() | Elements():
             yield node
         case Converted(source=source):
             yield from _outside(source)

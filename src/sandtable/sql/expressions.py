@@ -17,6 +17,7 @@ from sandtable.plan.resolved import (
     Converted,
     DayOf,
     Elapsed,
+    Elements,
     Expr,
     OutputRef,
     Test,
@@ -34,6 +35,7 @@ _CALENDAR = {
         "January February March April May June July August September October November December".split()
     ),
 }
+_SEPARATORS = r"\s*[,;|]\s*"
 _MICROSECONDS = {
     "second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000, "day": 86_400_000_000, "week": 604_800_000_000,
 }  # fmt: skip
@@ -72,8 +74,8 @@ class ExpressionWriter:
         match expr:
             case Whole(aggregate=aggregate, within=within):
                 return replace(self, within=within).write(aggregate)
-            case Elapsed():
-                return self._elapsed(expr)
+            case Elapsed() | Elements():
+                return self._elapsed(expr) if isinstance(expr, Elapsed) else self._elements(expr)
             case Converted(computed=computed):
                 return self.write(computed)
             case Test(condition=condition):
@@ -122,6 +124,18 @@ class ExpressionWriter:
             return source if bucket.source.type is ColumnType.DATE else exp.cast(source, exp.DType.DATE)
         start = w.function("DATE_TRUNC", exp.Literal.string(bucket.unit), source)
         return start if bucket.unit == "hour" else exp.cast(start, exp.DType.DATE)
+
+    def _elements(self, elements: Elements) -> exp.Expr:
+        source = self.write(elements.source)
+        made = source if elements.source.type is ColumnType.OTHER else self.listed(source)
+        return w.function("UNNEST" if elements.each else "LEN", made)
+
+    def listed(self, text: exp.Expr) -> exp.Expr:
+        """The elements of a text; an empty one has none."""
+        trimmed = w.function("TRIM", text)
+        parts = w.function("STRING_SPLIT_REGEX", trimmed, exp.Literal.string(_SEPARATORS))
+        empty = exp.EQ(this=trimmed.copy(), expression=exp.Literal.string(""))
+        return exp.Case(ifs=[exp.If(this=empty, true=exp.Array(expressions=[]))], default=parts)
 
     def _elapsed(self, elapsed: Elapsed) -> exp.Expr:
         start, end = self.by_the_clock(elapsed.start), self.by_the_clock(elapsed.end)

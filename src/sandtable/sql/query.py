@@ -17,11 +17,13 @@ from sandtable.plan.resolved import (
     Bucket,
     ColumnRef,
     Derived,
+    Elements,
     Expr,
     Output,
     OutputRef,
     ResolvedPlan,
     columns_read,
+    each_elements,
     wholes,
     zoned_type,
 )
@@ -70,13 +72,16 @@ def _builder(plan: ResolvedPlan, dataset: Dataset) -> _Builder:
 def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
     """What the first step computes and hands on, by the names of its columns; nothing when there is no need."""
     targets = [term.target for term in plan.order]
-    found = wholes(tuple(o.expr for o in plan.outputs), plan.where)
+    nodes = (tuple(o.expr for o in plan.outputs), plan.where)
+    found = (*wholes(*nodes), *each_elements(*nodes))
     if not found:
         return {}
     taken = {output.name.lower() for output in plan.outputs} | {item.name.lower() for item in plan.derived}
     read = columns_read((tuple(o.expr for o in plan.outputs), plan.where, tuple(targets)))
     names: dict[Expr, str] = {ref: _free(f"row_{ref.column}", taken) for ref in read}
-    return names | {whole: _free("whole", taken) for whole in found}
+    return names | {
+        part: _free("element" if isinstance(part, Elements) else "whole", taken) for part in found
+    }
 
 
 def _needs_qualifying(plan: ResolvedPlan, dataset: Dataset) -> bool:

@@ -32,7 +32,7 @@ class Terms:
 
 _NUMBERS = {">": "above", ">=": "at least", "<": "below", "<=": "at most", "=": "", "!=": "not"}
 _MOMENTS = {">": "after", ">=": "on or after", "<": "before", "<=": "on or before", "=": "on", "!=": "not on"}
-_TEXTS = {"contains": "contains", "startswith": "starts with", "endswith": "ends with"}
+_TEXTS = {"contains": "contains", "startswith": "starts with", "endswith": "ends with", "has": "has"}
 _MOST_VALUES = 6
 _AGGREGATES = frozenset(
     "average total sum median highest lowest latest earliest number share first last standard correlation "

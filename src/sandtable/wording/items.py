@@ -62,6 +62,8 @@ class Items:
                 return self._restricted(self.naming.metric(name), item.where, item.within)
             case i.ElapsedItem():
                 return self._elapsed(item)
+            case i.ElementsItem(elements=name):
+                return self._elements(item, self.column(name).text)
             case i.HoldsItem(holds=holds):
                 text = conditions.all_of(holds, self.terms)
                 return Named(f"whether {text}", "", ColumnType.BOOLEAN)
@@ -74,6 +76,11 @@ class Items:
             case i.ValueOperand(value=value):
                 number = number_of(value)
                 return Named(shown(number) if number is not None else str(value))
+
+    def _elements(self, item: i.ElementsItem, text: str) -> Named:
+        if item.take == "count":
+            return Named(f"number of {plural(text)}", "", ColumnType.INTEGER, counts=True)
+        return Named(f"each of the {plural(text)}", "", ColumnType.TEXT)
 
     def bucket(self, item: i.BucketItem) -> Named:
         unit = _BUCKETS.get(item.bucket, item.bucket)
@@ -141,7 +148,7 @@ class Items:
             return Named(f"number of {self.naming.rows}", "", ColumnType.INTEGER, counts=True)
         operand = self.item(item.of) if item.of is not None else self.column(item.column or "")
         text, unit, type_ = operand.text, operand.unit, operand.type
-        simple = item.of is None or isinstance(item.of, i.ElapsedItem)
+        simple = item.of is None or isinstance(item.of, i.ElapsedItem | i.ElementsItem)
         if item.agg in ("count", "count_distinct"):
             return self._counted(item, text)
         if isinstance(item.of, i.HoldsItem) and item.agg in ("sum", "avg"):
