@@ -78,7 +78,7 @@ def axis_title(field: Field, table: str = "") -> str:
     if field.role != "measure":
         return _title(key_words(field))
     said = measure_words(field, table)
-    repeated = field.unit.lower() in said.lower().split(" ")
+    repeated = bool(field.told.unit) and field.unit.lower() in said.lower().split(" ")
     return _title(said + (f" ({field.unit})" if field.unit and not repeated else ""))
 
 

@@ -5,7 +5,7 @@ Invariant: a derived column reads columns of lower layers only; helpers of a run
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sandtable.catalog.model import ColumnType
 from sandtable.plan import derivations as d
@@ -171,12 +171,10 @@ class Deriving:
             f"{name}_block", "block", ColumnType.INTEGER, (broken, *series),
             source=broken, within=groups, along=along.name, hidden=True,
         )  # fmt: skip
-        read = (held, block, *series)
-        self.derived.append(
-            Derived(
-                name, "run", held, (*groups, block), ColumnType.INTEGER, self._layer(read), along=along.name
-            )
+        run = Derived(
+            name, "run", held, (*groups, block), ColumnType.INTEGER, self._layer((held, block, *series))
         )
+        self.derived.append(replace(run, along=along.name, step=item.step))
 
     def _put(
         self,

@@ -73,6 +73,8 @@ def unit_of_derived(derived: Derived, units: Mapping[str, str], dataset: Dataset
         return FRACTION
     if derived.kind == "expression" and derived.expr is not None:
         return unit_of(derived.expr, dataset, units)
+    if derived.kind == "run" and derived.step is not None:
+        return f"{derived.step}s"
     kept = derived.kind in ("change", "running_total", "previous", "next")
     return units.get(derived.source, "") if kept else ""
 

@@ -7,18 +7,19 @@ from decimal import Decimal
 from sandtable.plan.decomposing import ALL
 from sandtable.wording.degrees import subject, verb
 from sandtable.wording.field import Field, Row
-from sandtable.wording.phrases import joined, sentence_start
+from sandtable.wording.phrases import joined, sentence_start, shared
 from sandtable.wording.result import Result
 
 _NAMED = 6
-_LEADING = frozenset("in on since until from before last the where is".split())
-"""Words that belong to what comes after them."""
 _STRENGTHS = ((Decimal("0.1"), "practically none"), (Decimal("0.3"), "weak"), (Decimal("0.6"), "moderate"))
 
 
 def change_of(result: Result) -> Field | None:
-    """The column that says how one column of the row differs from another; the absolute one first."""
+    """The column that says how one column of the row differs from another: what rows are ordered by, else the
+    absolute difference."""
     found = [field for field in result.fields if field.earlier is not None and field.source is not None]
+    if result.order is not None and result.order.field in found:
+        return result.order.field
     return min(found, key=lambda field: field.unit == "fraction", default=None)
 
 
@@ -47,16 +48,8 @@ def changed(result: Result, change: Field) -> str:
 def _head(result: Result, change: Field) -> tuple[str, str, str]:
     """What both columns say, and what each says beside it."""
     earlier, later = _sides(result, change)
-    one, two = earlier.text.split(" "), later.text.split(" ")
-    same = 0
-    while same < min(len(one), len(two)) and one[same] == two[same]:
-        same += 1
-    while same and one[same - 1] in _LEADING:
-        same -= 1
-    head = " ".join(one[:same])
-    if not head or same in (len(one), len(two)):
-        return later.text, earlier.text, later.text
-    return head, " ".join(one[same:]), " ".join(two[same:])
+    head, before, after = shared(earlier.text, later.text)
+    return (head, before, after) if head else (later.text, earlier.text, later.text)
 
 
 def _sides(result: Result, change: Field) -> tuple[Field, Field]:
@@ -139,9 +132,7 @@ def held(result: Result, truth: Field) -> str:
     """Yes or no, and what shows it."""
     if len(result.rows) == 1:
         row = result.rows[0]
-        shown = [
-            f"{subject(f)} {verb(f)} {f.show(row)}" for f in result.fields if f.measure and f is not truth
-        ]
+        shown = [_stated(f, row) for f in result.fields if f.measure and f is not truth]
         who = f"for {result.label(row)}, " if result.keys else ""
         evidence = (
             f"{who}{joined(shown[:_NAMED])}" if shown else f"{who}{truth.text.removeprefix('whether ')}"
@@ -154,6 +145,12 @@ def held(result: Result, truth: Field) -> str:
         return sentence_start(f"{result.lead}{head}.")
     names = f"{joined(yes)}" if len(yes) <= _NAMED else f"{', '.join(yes[:3])} and others"
     return sentence_start(f"{result.lead}{head}: {names}.")
+
+
+def _stated(field: Field, row: Row) -> str:
+    if field.cell(row) is None:
+        return f"there is no {field.text}"
+    return f"{subject(field)} {verb(field)} {field.show(row)}"
 
 
 def _verdict(cell: object) -> str:

@@ -15,7 +15,7 @@ from sandtable.plan.windows import TimeWindow
 from sandtable.wording import conditions
 from sandtable.wording.figures import number_of, shown
 from sandtable.wording.naming import Named, Naming
-from sandtable.wording.phrases import joined, ordinal, plural, words
+from sandtable.wording.phrases import joined, ordinal, plural, shared, words
 from sandtable.wording.windows import Anchored, window
 
 _MOMENTS = (ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME)
@@ -203,7 +203,7 @@ class Items:
             case d.ZScore():
                 return Named(f"z-score of {source.text}", "", ColumnType.FLOAT)
             case d.Change(from_=earlier) if earlier is not None:
-                start = f"change from {self.column(earlier).text} to {source.text}"
+                start = _change_between(self.column(earlier).text, source.text)
                 if item.kind == "percent":
                     return Named(f"relative {start}", FRACTION, ColumnType.FLOAT)
                 return Named(start, source.unit, source.type)
@@ -239,6 +239,13 @@ class Items:
             text = text.replace("run of rows", f"run of consecutive {item.step}s", 1)
         groups = joined(list(dict.fromkeys(_called(name, named) for name in item.within or ())))
         return f"{text} within each {groups}" if groups else text
+
+
+def _change_between(earlier: str, later: str) -> str:
+    head, before, after = shared(earlier, later)
+    if not head:
+        return f"change from {earlier} to {later}"
+    return f"change in {head} from {before.removeprefix('in ')} to {after.removeprefix('in ')}"
 
 
 def _measured(item: i.AggItem, text: str, simple: bool) -> str:

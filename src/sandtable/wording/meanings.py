@@ -206,10 +206,11 @@ def _measure_text(item: i.AnyItem | None, named: Named, unit: str) -> str:
         return _counted(words(item.as_), named.text)
     if isinstance(item, i.AggItem) and item.as_ and not named.counts and _is_picked(item):
         return words(item.as_, unit)
+    text = named.text.removesuffix(f" in {unit}").removesuffix(" in percent") if unit else named.text
     for start, better in _EXTREMES.items():
-        if isinstance(item, i.AggItem) and named.text.startswith(start):
-            return better + named.text.removeprefix(start)
-    return named.text.removesuffix(f" in {unit}").removesuffix(" in percent") if unit else named.text
+        if isinstance(item, i.AggItem) and text.startswith(start):
+            return better + text.removeprefix(start)
+    return text
 
 
 def _counted(name: str, text: str) -> str:
