@@ -15,7 +15,7 @@ from sandtable.plan.windows import TimeWindow
 from sandtable.wording import conditions
 from sandtable.wording.figures import number_of, shown
 from sandtable.wording.naming import Named, Naming
-from sandtable.wording.phrases import joined, ordinal, plural, shared, words
+from sandtable.wording.phrases import joined, ordinal, plural, shared, singular, words
 from sandtable.wording.windows import Anchored, window
 
 _MOMENTS = (ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME)
@@ -80,7 +80,7 @@ class Items:
     def _elements(self, item: i.ElementsItem, text: str) -> Named:
         if item.take == "count":
             return Named(f"number of {plural(text)}", "", ColumnType.INTEGER, counts=True)
-        return Named(f"each of the {plural(text)}", "", ColumnType.TEXT)
+        return Named(singular(text), "", ColumnType.TEXT)
 
     def bucket(self, item: i.BucketItem) -> Named:
         unit = _BUCKETS.get(item.bucket, item.bucket)
