@@ -202,3 +202,72 @@ SQL = "SELECT category, count(*) AS lines FROM order_items GROUP BY category"
 )
 def test_names_in_a_statement_are_no_wish(question: str, wanted: str | None) -> None:
     assert read(question).kind == wanted
+
+
+PERIODS = grouped(
+    {"column": "region"},
+    {"agg": "sum", "column": "amount", "where": [{"time": {"period": "last_year"}}], "as": "last_year"},
+    {"agg": "sum", "column": "amount", "where": [{"time": {"period": "this_year"}}], "as": "this_year"},
+    derive=[{"change": "this_year", "from": "last_year", "as": "change"}],
+    order_by=[{"expr": "change", "dir": "desc"}],
+)
+PERIOD_COLUMNS = [REGION, ("last_year", "DOUBLE"), ("this_year", "DOUBLE"), ("change", "DOUBLE")]
+
+
+def test_two_periods_stand_side_by_side_even_when_rows_are_ordered_by_their_change() -> None:
+    rows = [("North", 10.0, 30.0, 20.0), ("South", 20.0, 25.0, 5.0)]
+    made = chart_of(PERIOD_COLUMNS, rows, plan=PERIODS)
+    assert made is not None
+    assert [trace["name"] for trace in made["data"]] == ["Last year", "This year"]
+
+
+def test_names_of_days_keep_the_order_of_the_rows() -> None:
+    days = ["Monday", "Tuesday", "Sunday"]
+    plan = grouped({"bucket": "day_name", "as": "weekday"}, {"agg": "count"})
+    made = chart_of([("weekday", "VARCHAR"), COUNT], [(day, 3) for day in days], plan=plan)
+    assert made is not None
+    assert (made["data"][0]["type"], made["data"][0]["x"]) == ("bar", days)
+
+
+@pytest.mark.parametrize(
+    ("item", "unit"),
+    [
+        ({"agg": "avg", "of": {"elapsed": "day", "from": "a", "to": "b"}, "as": "delivery"}, "days"),
+        ({"agg": "avg", "column": "handling", "unit": "hr", "as": "handling"}, "hours"),
+        ({"elapsed": "week", "from": {"agg": "max", "column": "a"}, "as": "idle"}, "weeks"),
+        ({"agg": "count", "of": {"elapsed": "day", "from": "a"}, "as": "known"}, ""),
+    ],
+    ids=["elapsed time", "another unit", "since the last", "a count"],
+)
+def test_the_axis_says_the_unit_that_the_plan_gives(item: dict[str, Any], unit: str) -> None:
+    columns = [CATEGORY, (item["as"], "DOUBLE")]
+    made = chart_of(columns, [("a", 2.0), ("b", 3.5)], plan=grouped({"column": "category"}, item))
+    assert made is not None
+    assert made["layout"]["yaxis"]["title"]["text"].endswith(f"({unit})") == bool(unit)
+
+
+def test_a_value_of_each_row_is_no_group() -> None:
+    plan = {
+        "dataset_id": "shop",
+        "table": "t",
+        "select": [
+            {"column": "product_name"},
+            {"column": "price"},
+            {"agg": "avg", "column": "price", "within": []},
+        ],
+    }
+    columns = [("product_name", "VARCHAR"), ("price", "DOUBLE"), ("average", "DOUBLE")]
+    made = chart_of(columns, [("a", 2.0, 3.0), ("b", 4.0, 3.0)], plan=plan)
+    assert made is not None
+    assert made["data"][0]["x"] == ["a", "b"]
+
+
+def test_why_is_drawn_as_contributions_by_member() -> None:
+    plan = {"dataset_id": "shop", "table": "t", "why": {"of": {"agg": "count"}, "by": ["region"]}}
+    names = ("dimension", "member", "before", "after", "contribution", "share_of_change")
+    columns = [(name, "VARCHAR" if name in ("dimension", "member") else "DOUBLE") for name in names]
+    rows = [("(all)", "(all)", 10.0, 8.0, -2.0, 1.0), ("region", "North", 6.0, 3.0, -3.0, 1.5)]
+    made = chart_of(columns, [*rows, ("region", "South", 4.0, 5.0, 1.0, -0.5)], plan=plan)
+    assert made is not None
+    assert made["layout"]["title"]["text"] == "Contribution by member"
+    assert made["data"][0]["y"] == [-2.0, -3.0, 1.0]

@@ -18,6 +18,7 @@ _TYPES = {
     "TIMESTAMP WITH TIME ZONE": ColumnType.TIMESTAMP,
     "TIME": ColumnType.TIME,
     "UUID": ColumnType.OTHER,
+    "VARCHAR[]": ColumnType.OTHER,
 }
 
 _TABLES: dict[str, tuple[str | None, dict[str, str]]] = {
@@ -45,6 +46,7 @@ _TABLES: dict[str, tuple[str | None, dict[str, str]]] = {
         },
     ),
     "suppliers": (None, {"supplier_id": "INTEGER", "country": "VARCHAR"}),
+    "articles": (None, {"article_id": "INTEGER", "tags": "VARCHAR", "labels": "VARCHAR[]"}),
     "places": (None, {"place_id": "VARCHAR", "city": "VARCHAR"}),
     "visits": (
         "at",
@@ -140,6 +142,13 @@ _ROWS = {
         "(13, 'Blocks', NULL, 200, NULL)",
     ],
     "suppliers": ["(1, 'Portugal')", "(2, 'Japan')"],
+    "articles": [
+        "(1, 'red, Green ,blue', ['red', 'green'])",
+        "(2, 'green', [])",
+        "(3, '', ['red'])",
+        "(4, NULL, NULL)",
+        "(5, 'blue;red|red', ['blue', 'red', 'red'])",
+    ],
     "places": ["('p1', 'Porto')", "('p2', 'Lyon')", "('p3', 'Graz')"],
     "visits": [
         "('2024-06-30 23:30:00+00', '09:00:00', 10.00, 'a')",

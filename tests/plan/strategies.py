@@ -6,32 +6,25 @@ compile or does not pass the gate is a defect.
 
 from __future__ import annotations
 
-from typing import Any
-
 from hypothesis import strategies as st
 
-from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.catalog.model import ColumnType, Dataset, Table
 from sandtable.plan.validate import parse_plan, require_plan
-
-Json = dict[str, Any]
-
-NUMBERS = {ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT}
-MOMENTS = {ColumnType.DATE, ColumnType.TIMESTAMP}
-
-_HOSTILE = st.sampled_from(
-    [
-        "", "'", "''", "'; DROP TABLE orders; --", "%", "_", "\\", "100%_\\%", '"', "$$", "/* */", "--", "\n",
-        "\x00", "\u200b", "\u202e", "é", "🎁", "{{ x }}", "__SQLGLOT__LB__", "E'\\n'", "?", "$1", ":a", "\t",
-        "\ufeff", "\u00a0", "x" * 300,
-    ]
-)  # fmt: skip
-TEXTS = st.one_of(
-    _HOSTILE,
-    st.text(st.characters(exclude_categories=["Cs"]), max_size=20),
-    st.lists(_HOSTILE, max_size=3).map("".join),
+from tests.plan.conditions import (
+    MOMENTS,
+    NUMBERS,
+    TEXTS,
+    Json,
+    Visible,
+    filters,
+    leaf,
+    spans,
+    wholes,
+    windows,
 )
-_DATES = st.dates().map(lambda d: d.isoformat())
-_STAMPS = st.datetimes().map(lambda d: d.isoformat(sep="T", timespec="seconds"))
+
+__all__ = ["TEXTS", "plans"]
+
 _ALIASES = st.sampled_from(
     [
         "total",
@@ -54,89 +47,13 @@ _TABLE_NAMES = (
 ).split()
 
 
-def values(type_: ColumnType) -> st.SearchStrategy[Any]:
-    """JSON values that compare with a column of that type."""
-    match type_:
-        case ColumnType.INTEGER:
-            return st.integers(-(2**31), 2**31 - 1)
-        case ColumnType.DECIMAL | ColumnType.FLOAT:
-            return st.one_of(st.integers(-1000, 1000), st.floats(allow_nan=False, allow_infinity=False))
-        case ColumnType.BOOLEAN:
-            return st.booleans()
-        case ColumnType.DATE | ColumnType.TIMESTAMP:
-            return st.one_of(_DATES, _STAMPS)
-        case ColumnType.TIME:
-            return st.times().map(lambda t: t.isoformat(timespec="seconds"))
-        case _:
-            return TEXTS
-
-
-class Visible:
-    """What a plan over `table` may name: own columns, and those along many-to-one relationships."""
-
-    def __init__(self, dataset: Dataset, table: Table) -> None:
-        self.columns: dict[str, Column] = {c.name: c for c in table.columns}
-        for other in _reachable(dataset, table):
-            self.columns |= {f"{other.name}.{c.name}": c for c in other.columns}
-        self.metrics = [m.name for m in dataset.metrics if m.table.lower() == table.name.lower()]
-        self.has_time = table.time_column is not None
-
-    def of(self, *types: ColumnType) -> list[str]:
-        return [name for name, column in self.columns.items() if not types or column.type in types]
-
-
-def _reachable(dataset: Dataset, table: Table) -> list[Table]:
-    """Tables with exactly one way to them, so that naming them is never ambiguous."""
-    ways: dict[str, int] = {table.name: 1}
-    frontier = [table.name]
-    while frontier:
-        step: dict[str, int] = {}
-        for r in dataset.relationships:
-            if r.many_table in frontier and r.one_table not in ways:
-                step[r.one_table] = step.get(r.one_table, 0) + ways[r.many_table]
-        ways |= step
-        frontier = list(step)
-    return [t for t in dataset.tables if ways.get(t.name) == 1 and t.name != table.name]
-
-
-@st.composite
-def filters(draw: st.DrawFn, visible: Visible, depth: int = 2) -> Json:
-    if depth and draw(st.integers(0, 3)) == 0:
-        kind = draw(st.sampled_from(["any", "all", "not"]))
-        if kind == "not":
-            return {"not": draw(filters(visible, depth - 1))}
-        return {kind: draw(st.lists(filters(visible, depth - 1), min_size=1, max_size=3))}
-    name = draw(st.sampled_from(visible.of()))
-    return draw(leaf(name, visible.columns[name].type))
-
-
-@st.composite
-def leaf(draw: st.DrawFn, name: str, type_: ColumnType) -> Json:
-    ops = ["=", "!=", "in", "not_in", "is_null", "not_null"]
-    if type_ not in (ColumnType.BOOLEAN, ColumnType.OTHER):
-        ops += ["<", "<=", ">", ">=", "between"]
-    if type_ in (ColumnType.TEXT, ColumnType.OTHER):
-        ops += ["contains", "startswith", "endswith"]
-    op = draw(st.sampled_from(ops))
-    if op in ("is_null", "not_null"):
-        return {"column": name, "op": op}
-    one = values(type_)
-    if op in ("in", "not_in"):
-        return {"column": name, "op": op, "value": draw(st.lists(one, min_size=1, max_size=4))}
-    if op == "between":
-        one = _DATES if type_ in MOMENTS else one
-        return {"column": name, "op": op, "value": sorted(draw(st.lists(one, min_size=2, max_size=2)))}
-    if op in ("=", "<") and draw(st.integers(0, 4)) == 0:
-        return {"column": name, "op": op, "other_column": name}
-    return {"column": name, "op": op, "value": draw(one)}
-
-
 @st.composite
 def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
     where = {"where": [draw(filters(visible, 1))]} if draw(st.integers(0, 3)) == 0 else {}
     numbers = visible.of(*NUMBERS)
     ordered = visible.of(*(set(ColumnType) - {ColumnType.OTHER}))
-    kinds = ["count", *(["min"] if ordered else []), *(["count_distinct", "number", "of"] if numbers else [])]
+    kinds = ["count", *(["min"] if ordered else [])]
+    kinds += ["count_distinct", "number", "of", "correlation"] if numbers else []
     kind = draw(st.sampled_from(kinds))
     if kind == "count":
         return {"agg": "count", **where}
@@ -146,6 +63,11 @@ def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
         agg = draw(st.sampled_from(["min", "max"]))
         return {"agg": agg, "column": draw(st.sampled_from(ordered)), **where}
     column = draw(st.sampled_from(numbers))
+    if kind == "correlation":
+        return {"agg": "correlation", "column": column, "with": draw(st.sampled_from(numbers)), **where}
+    if kind == "of" and draw(st.booleans()):
+        held = draw(filters(visible, 1))
+        return {"agg": draw(st.sampled_from(["sum", "avg"])), "of": {"holds": [held]}, **where}
     if kind == "of":
         factor = draw(st.sampled_from([{"value": 2}, {"value": -1.5}, {"column": column}]))
         product = {"op": draw(st.sampled_from("+-*/")), "left": {"column": column}, "right": factor}
@@ -160,7 +82,8 @@ def aggregates(draw: st.DrawFn, visible: Visible) -> Json:
 def measures(draw: st.DrawFn, visible: Visible) -> Json:
     kind = draw(st.sampled_from(["agg", "agg", "metric", "arithmetic"]))
     if kind == "metric" and visible.metrics:
-        return {"metric": draw(st.sampled_from(visible.metrics))}
+        where = {"where": [draw(filters(visible, 1))]} if draw(st.booleans()) else {}
+        return {"metric": draw(st.sampled_from(visible.metrics)), **where}
     if kind == "arithmetic":
         right = draw(st.sampled_from([{"value": 100}, {"value": 0.5}, {"agg": "count"}]))
         return {"op": draw(st.sampled_from("+-*/")), "left": {"agg": "count"}, "right": right}
@@ -170,28 +93,32 @@ def measures(draw: st.DrawFn, visible: Visible) -> Json:
 @st.composite
 def dimensions(draw: st.DrawFn, visible: Visible) -> Json:
     moments = visible.of(*MOMENTS)
+    kind = draw(st.integers(0, 9))
+    if kind == 0:
+        return {"holds": [draw(filters(visible, 1))]}
+    if kind == 1 and visible.of(*NUMBERS):
+        return draw(wholes(visible))
+    if kind == 3 and visible.of(ColumnType.TEXT):
+        return {"elements": draw(st.sampled_from(visible.of(ColumnType.TEXT))), "take": "count"}
+    if kind == 2 and moments:
+        return draw(spans(visible))
     if moments and draw(st.booleans()):
         column = draw(st.sampled_from(moments))
-        units = ["day", "week", "month", "quarter", "year", "day_of_week", "month_of_year"]
+        units = [
+            "day",
+            "week",
+            "month",
+            "quarter",
+            "year",
+            "day_of_week",
+            "month_of_year",
+            "day_name",
+            "month_name",
+        ]
         if visible.columns[column].type is ColumnType.TIMESTAMP:
-            units += ["hour", "hour_of_day"]
+            units += ["hour", "hour_of_day", "hour_name"]
         return {"bucket": draw(st.sampled_from(units)), "column": column}
     return {"column": draw(st.sampled_from(visible.of()))}
-
-
-@st.composite
-def windows(draw: st.DrawFn, visible: Visible) -> Json:
-    column = draw(st.sampled_from(visible.of(*MOMENTS)))
-    shape = draw(st.sampled_from(["last", "range", "period"]))
-    as_of = draw(st.sampled_from(["2024-06-30", "2024-02-29T13:45:00", "2023-12-31T23:59:59Z"]))
-    if shape == "last":
-        unit = draw(st.sampled_from(["day", "week", "month", "quarter", "year"]))
-        return {"column": column, "last": draw(st.integers(1, 400)), "unit": unit, "as_of": as_of}
-    if shape == "range":
-        start, end = sorted(draw(st.lists(st.dates(), min_size=2, max_size=2)))
-        return {"column": column, "from": start.isoformat(), "to": end.isoformat()}
-    period = draw(st.sampled_from(["today", "yesterday", "last_week", "this_month", "last_quarter", "ytd"]))
-    return {"column": column, "period": period, "as_of": as_of}
 
 
 def _named(draw: st.DrawFn, items: list[Json]) -> list[str]:
@@ -208,9 +135,24 @@ def _named(draw: st.DrawFn, items: list[Json]) -> list[str]:
 @st.composite
 def derivations(draw: st.DrawFn, numbers: list[str], keys: list[str], every: list[str]) -> Json:
     within = {"within": draw(st.lists(st.sampled_from(keys), max_size=3))} if keys else {}
-    kind = draw(st.sampled_from(["share_of_total", "rank", "change", "running_total", "zscore"]))
+    kinds = (
+        "share_of_total rank change running_total zscore previous next position run agg arithmetic holds from"
+    )
+    kind = draw(st.sampled_from(kinds.split()))
     source = draw(st.sampled_from(numbers))
-    if kind in ("change", "running_total"):
+    other = draw(st.sampled_from(numbers))
+    if kind == "from":
+        return {"change": source, "from": other, "kind": draw(st.sampled_from(["absolute", "percent"]))}
+    if kind == "agg":
+        return {"agg": draw(st.sampled_from(["avg", "sum", "max"])), "column": source, **within}
+    if kind == "arithmetic":
+        return {"op": draw(st.sampled_from("+-*/")), "left": {"column": source}, "right": {"column": other}}
+    if kind == "holds":
+        return {"holds": [{"column": source, "op": ">", "than": {"agg": "avg", "column": other}}]}
+    if kind == "run":
+        held = {"column": source, "op": draw(st.sampled_from([">", "<="])), "value": draw(st.integers(-1, 3))}
+        return {"run": [held], "along": draw(st.sampled_from(keys or every))}
+    if kind in ("change", "running_total", "previous", "next"):
         along = {"along": draw(st.sampled_from(keys or every))}
         percent = {"kind": draw(st.sampled_from(["absolute", "percent"]))} if kind == "change" else {}
         return {kind: source, **along, **percent, **(within if draw(st.booleans()) else {})}
@@ -242,11 +184,35 @@ def _with_defined(dataset: Dataset, define: list[Json]) -> Dataset:
 
 
 @st.composite
+def causes(draw: st.DrawFn, visible: Visible) -> Json:
+    """Why a measure changed; some parts of it only."""
+    numbers = visible.of(*NUMBERS)
+    measures: list[Json] = [
+        {"agg": "count"},
+        *({"metric": m} for m in visible.metrics if m != "shipping_cost"),
+    ]
+    measures += [{"agg": agg, "column": draw(st.sampled_from(numbers))} for agg in ("sum", "avg") if numbers]
+    names = draw(st.lists(st.sampled_from(visible.of()), min_size=1, max_size=3))
+    why = {"of": draw(st.sampled_from(measures)), "by": names}
+    plan: Json = {"why": why | {"before": draw(windows(visible)), "after": draw(windows(visible))}}
+    if draw(st.booleans()):
+        name = draw(st.sampled_from(visible.of()))
+        plan["filters"] = [draw(leaf(name, visible.columns[name].type))]
+    if draw(st.booleans()):
+        plan["having"] = [
+            {"column": "contribution", "op": ">", "than": {"agg": "avg", "column": "contribution"}}
+        ]
+    return plan
+
+
+@st.composite
 def bodies(draw: st.DrawFn, dataset: Dataset, define: list[Json]) -> Json:
     """A plan without `dataset_id`; it likes to read what was defined last."""
     last = draw(st.booleans()) if define else False
     table = dataset.tables[-1] if last else draw(st.sampled_from(dataset.tables))
     visible = Visible(dataset, table)
+    if visible.of(*MOMENTS) and draw(st.integers(0, 9)) == 0:
+        return {"table": table.name, **draw(causes(visible))}
     grouped = draw(st.booleans())
     keys = draw(st.lists(dimensions(visible), min_size=0 if grouped else 1, max_size=3))
     computed = draw(st.lists(measures(visible), min_size=1, max_size=3)) if grouped else []
@@ -271,7 +237,12 @@ def _is_number(item: Json) -> bool:
 
 
 def _number_columns(visible: Visible, keys: list[Json]) -> list[str]:
-    plain = [k for k in keys if "bucket" not in k and visible.columns[k["column"]].type in NUMBERS]
+    plain = [
+        k
+        for k in keys
+        if not {"bucket", "agg", "holds", "elapsed", "elements"} & k.keys()
+        and visible.columns[k["column"]].type in NUMBERS
+    ]
     return [k["as"] for k in plain]
 
 
@@ -281,15 +252,20 @@ def _finish(draw: st.DrawFn, plan: Json, numbers: list[str], keys: list[str], na
         for index, item in enumerate(plan["derive"]):
             item["as"] = f"d{index}"
         names = [*names, *(item["as"] for item in plan["derive"])]
-        numbers = [*numbers, *(item["as"] for item in plan["derive"])]
+        numbers = [*numbers, *(item["as"] for item in plan["derive"] if "holds" not in item)]
     if numbers and draw(st.booleans()):
         op = draw(st.sampled_from([">", "<=", "!="]))
         value = draw(st.integers(-5, 5))
-        plan["having"] = [{"column": draw(st.sampled_from(numbers)), "op": op, "value": value}]
+        compared = st.sampled_from([{"value": value}, {"than": {"agg": "avg", "column": numbers[0]}}])
+        plan["having"] = [{"column": draw(st.sampled_from(numbers)), "op": op, **draw(compared)}]
     if keys and draw(st.integers(0, 2)) == 0:
         by = draw(st.lists(st.sampled_from(keys), min_size=1, max_size=3))
         top = {"n": draw(st.integers(1, 3)), "by": by, "order_by": draw(st.sampled_from(names))}
-        plan["top_per_group"] = {**top, "dir": draw(st.sampled_from(["asc", "desc"]))}
+        plan["top_per_group"] = {
+            **top,
+            "dir": draw(st.sampled_from(["asc", "desc"])),
+            "ties": draw(st.booleans()),
+        }
     orders = st.fixed_dictionaries(
         {"expr": st.sampled_from(names), "dir": st.sampled_from(["asc", "desc"])},
         optional={"nulls": st.sampled_from(["first", "last"])},
@@ -297,3 +273,4 @@ def _finish(draw: st.DrawFn, plan: Json, numbers: list[str], keys: list[str], na
     plan["order_by"] = draw(st.lists(orders, max_size=2))
     if draw(st.booleans()):
         plan["limit"] = draw(st.integers(1, 10_000))
+        plan["ties"] = "top_per_group" not in plan and bool(plan["order_by"]) and draw(st.booleans())

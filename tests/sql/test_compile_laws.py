@@ -185,3 +185,33 @@ def test_max_rows_caps_the_limit(max_rows: int, limit: int, warned: bool) -> Non
     compiled = compile_plan(parse_plan(plan), SHOP, max_rows=max_rows)
     assert (compiled.limit, bool(compiled.warnings)) == (limit, warned)
     assert compiled.sql.endswith(f"LIMIT {limit}")
+
+
+MEASURES: list[dict[str, Any]] = [
+    {"metric": "revenue"},
+    {"agg": "count"},
+    {"metric": "return_rate"},
+    {"agg": "avg", "column": "quantity"},
+    {"agg": "avg", "column": "discount", "where": [{"column": "quantity", "op": ">", "value": 1}]},
+    {"op": "/", "left": {"metric": "revenue"}, "right": {"agg": "sum", "column": "quantity"}},
+]
+
+
+@pytest.mark.parametrize("measure", MEASURES, ids=json.dumps)
+def test_contributions_add_up_to_the_change(measure: dict[str, Any], shop: duckdb.DuckDBPyConnection) -> None:
+    windows = {"before": {"to": "2024-03-31"}, "after": {"from": "2024-04-01"}}
+    by = ["category", "orders.region", "orders.channel", "returned"]
+    plan = {"dataset_id": "shop", "table": "order_items", "why": {"of": measure, **windows, "by": by}}
+    compiled = compile_plan(parse_plan(plan), SHOP)
+    names = [column.name for column in compiled.columns]
+    rows = [dict(zip(names, row, strict=True)) for row in shop.execute(compiled.sql).fetchall()]
+    (whole,) = [row for row in rows if row["dimension"] == "(all)"]
+    assert float(whole["contribution"]) == pytest.approx(float(whole["after"]) - float(whole["before"]))
+    for dimension in by:
+        parts = [row for row in rows if row["dimension"] == dimension]
+        assert sum(float(row["contribution"]) for row in parts) == pytest.approx(float(whole["contribution"]))
+        if "mix_effect" in whole:
+            effects = [(row["rate_effect"] + row["mix_effect"], row["contribution"]) for row in parts]
+            assert all(both == pytest.approx(one) for both, one in effects)
+    values = {(row["dimension"], row["member"]): row for row in rows}
+    assert len(values) == len(rows)

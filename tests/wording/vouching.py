@@ -95,10 +95,12 @@ def _of_plan(plan: Mapping[str, Any] | None, dataset: Dataset) -> Iterator[Decim
     for number in numbers_in(json.dumps(plan, ensure_ascii=False)):
         yield from (number, number * 100)
     yield from (n for value in _literals(plan) for n in _forms(value))
+    if "hour_of_day" in json.dumps(plan):
+        yield Decimal(0)  # 12 is written 12:00
     parsed = read_plan(dict(plan))
     resolved = resolve_plan(parsed, dataset) if isinstance(parsed, QueryPlan) else None
     if isinstance(resolved, ResolvedPlan):
-        for moment in _bounds(resolved.where):
+        for moment in _bounds(resolved):
             yield from (
                 *_parts(moment),
                 *_parts(moment - dt.timedelta(days=1)),
@@ -137,7 +139,8 @@ def _bounds(condition: object) -> Iterator[dt.date]:
         ):
             yield condition.value
         return
-    for name in ("parts", "part", "left", "right", "low", "high"):
+    inside = "where outputs expr operand aggregate condition start end source decomposition before after"
+    for name in ("parts", "part", "left", "right", "low", "high", *inside.split()):
         found = getattr(condition, name, None)
         for child in found if isinstance(found, tuple) else (found,):
             if child is not None:

@@ -38,6 +38,10 @@ class Column(_Frozen):
     description: str = ""
     unit: str = ""
     nullable: bool = True
+    measure: Literal["additive", "averaged", "identifier"] | None = None
+    """What may be done with its numbers; see `catalog.measures`, which tells it from the name when absent."""
+    better: Literal["high", "low"] | None = None
+    """Which end of its values is the good one."""
 
 
 class Table(_Frozen):
@@ -78,6 +82,8 @@ class Metric(_Frozen):
     numerator: dict[str, Any]
     denominator: dict[str, Any] | None = None
     format: Literal["number", "percent", "currency", "duration"] = "number"
+    better: Literal["high", "low"] | None = None
+    """Which end of its values is the good one."""
 
 
 class Dataset(_Frozen):

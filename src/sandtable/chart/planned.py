@@ -7,12 +7,19 @@ columns. Total: a plan that does not fit the columns tells nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
+
+from sandtable.catalog.units import canonical
 
 Kind = Literal["unknown", "key", "plain", "bucket", "agg", "metric", "arithmetic", "derived"]
 
-_DERIVED = ("share_of_total", "rank", "change", "running_total", "zscore")
+_DERIVED = (
+    "share_of_total", "rank", "change", "running_total", "zscore", "previous", "next", "position", "run", "agg",
+    "elapsed", "holds",
+)  # fmt: skip
+BETWEEN_COLUMNS = "change_from"
+"""A change from one column of a row to another: the chart shows both, and the reader sees the change."""
 _DEEPEST = 20
 
 
@@ -30,6 +37,8 @@ class Told:
     percent: bool = False
     """A fraction, by construction."""
     q: float | None = None
+    unit: str = ""
+    """The unit that the plan gives the value in."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +56,8 @@ def read(plan: Mapping[str, Any] | None, width: int, rows: int) -> Reading:
     unknown = Reading((Told(),) * width, None)
     if plan is None:
         return unknown
+    if isinstance(plan.get("why"), Mapping):
+        return _of_why(width)
     select, derive = _items(plan.get("select")), _items(plan.get("derive"))
     if not select or any(item.get("column") == "*" and "agg" not in item for item in select):
         return unknown
@@ -66,6 +77,14 @@ def read(plan: Mapping[str, Any] | None, width: int, rows: int) -> Reading:
         order_by=_text(order[0].get("expr")) if order else "",
         cut=reached or bool(plan.get("having")) or bool(plan.get("top_per_group")),
     )
+
+
+def _of_why(width: int) -> Reading:
+    """Dimension and member, then values of which the contribution is what the chart is about."""
+    values = [Told("plain"), Told("plain"), Told("derived", "contribution")]
+    values += [Told("derived", "effect")] * (width - 6) + [Told("derived", "share_of_total", percent=True)]
+    told = (Told("key"), Told("key"), *values)
+    return Reading(told if len(told) == width else (Told(),) * width, grouped=True, order_by="contribution")
 
 
 def _items(given: Any) -> list[Mapping[str, Any]]:
@@ -89,18 +108,34 @@ def _front_keys(group_by: Any, count: int) -> tuple[Told, ...]:
 
 def _aggregates(item: Mapping[str, Any], depth: int = 0) -> bool:
     if "agg" in item or "metric" in item:
-        return True
-    sides = (item.get("left"), item.get("right"))
+        return not isinstance(item.get("within"), list | tuple)
+    sides = (item.get("left"), item.get("right"), item.get("from"), item.get("to"), item.get("of"))
     return depth < _DEEPEST and any(
         _aggregates(cast(Mapping[str, Any], side), depth + 1) for side in sides if isinstance(side, Mapping)
     )
 
 
 def _selected(item: Mapping[str, Any], grouped: bool) -> Told:
+    told = _of_shape(item, grouped)
+    unit = _elapsed(item) or _text(item.get("unit"))
+    if not unit and item.get("agg") not in ("count", "count_distinct"):
+        unit = _elapsed(item.get("of"))
+    return replace(told, unit=canonical(unit)) if unit else told
+
+
+def _elapsed(item: Any) -> str:
+    """The unit of elapsed time."""
+    unit = _text(cast(Mapping[str, Any], item).get("elapsed")) if isinstance(item, Mapping) else ""
+    return f"{unit}s" if unit else ""
+
+
+def _of_shape(item: Mapping[str, Any], grouped: bool) -> Told:
     named = isinstance(item.get("as"), str)
     source = _text(item.get("column")).rpartition(".")[2]
     if "bucket" in item:
         return Told("bucket", _text(item["bucket"]), source, named)
+    if "agg" in item and not _aggregates(item):
+        return Told("key" if grouped else "plain", source=source, named=named)
     if "agg" in item:
         q = item.get("q")
         level = float(q) if isinstance(q, int | float) else None
@@ -108,12 +143,16 @@ def _selected(item: Mapping[str, Any], grouped: bool) -> Told:
         return Told("agg", _text(item["agg"]), source or rows, named, q=level)
     if "metric" in item:
         return Told("metric", _text(item["metric"]), "", named)
-    if "op" in item:
+    if "op" in item or "elapsed" in item:
         return Told("arithmetic" if not grouped or _aggregates(item) else "key", named=named)
-    return Told("key" if grouped else "plain", source=source, named=named)
+    counted = "elements" in item and item.get("take") == "count"
+    return Told("key" if grouped else "arithmetic" if counted else "plain", source=source, named=named)
 
 
 def _derived(item: Mapping[str, Any]) -> Told:
-    what = next((name for name in _DERIVED if name in item), "")
+    what = next((name for name in _DERIVED if name in item), "expression")
     percent = what == "share_of_total" or (what == "change" and item.get("kind") == "percent")
-    return Told("derived", what, _text(item.get(what)), isinstance(item.get("as"), str), percent)
+    source = _text(item.get("column") if what == "agg" else item.get(what))
+    if what == "change" and "from" in item:
+        what = BETWEEN_COLUMNS
+    return Told("derived", what, source, isinstance(item.get("as"), str), percent, unit=_elapsed(item))

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from sandtable.catalog.units import split_unit
 from sandtable.chart.asked import Asked
 from sandtable.chart.cells import Column
-from sandtable.chart.planned import Reading, Told, read
-from sandtable.chart.units import split_unit
+from sandtable.chart.planned import BETWEEN_COLUMNS, Reading, Told, read
 
 Role = Literal["time", "period", "category", "identifier", "measure", "other"]
 """`period` is a number that has an order and no size, such as a year or an hour of the day."""
@@ -64,7 +64,7 @@ class Field:
     @property
     def unit(self) -> str:
         """Nothing for a fraction, which is shown as per cent."""
-        return "" if self.fraction else split_unit(self.name)[1]
+        return "" if self.fraction else self.told.unit or split_unit(self.name)[1]
 
     @property
     def counts(self) -> bool:
@@ -145,7 +145,7 @@ def _role_of_numbers(column: Column, told: Told, alone: bool) -> Role:
     if told.kind in ("agg", "metric", "arithmetic"):
         return "measure"
     if told.kind == "derived":
-        return "other" if told.what == "rank" else "measure"
+        return "other" if told.what in ("rank", "position") else "measure"
     if told.kind == "key":
         return "period" if _is_period(column) else "category"
     if alone:
@@ -188,7 +188,8 @@ def _primary_first(measures: list[Field], asked: Asked, reading: Reading) -> tup
 
     def place(field: Field) -> tuple[bool, bool, bool]:
         # A column that only serves another one (its z-score, its share) comes after it unless asked for.
-        return (field.derived not in wished, field.name.lower() != ordered, bool(field.derived))
+        unordered = field.name.lower() != ordered or field.derived == BETWEEN_COLUMNS
+        return (field.derived not in wished, unordered, bool(field.derived))
 
     return tuple(sorted(measures, key=place))
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
+from sandtable.catalog.units import split_unit
 from sandtable.chart.shape import COUNTS, Field
-from sandtable.chart.units import split_unit
 
 LONGEST_TICK = 24
 LONGEST_TITLE = 120
@@ -77,7 +77,9 @@ def key_words(field: Field) -> str:
 def axis_title(field: Field, table: str = "") -> str:
     if field.role != "measure":
         return _title(key_words(field))
-    return _title(measure_words(field, table) + (f" ({field.unit})" if field.unit else ""))
+    said = measure_words(field, table)
+    repeated = bool(field.told.unit) and field.unit.lower() in said.lower().split(" ")
+    return _title(said + (f" ({field.unit})" if field.unit and not repeated else ""))
 
 
 def title(measures: list[Field], keys: list[Field], table: str) -> str:

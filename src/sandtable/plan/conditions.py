@@ -8,25 +8,31 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from sandtable.catalog.model import ColumnType
+from sandtable.catalog.types import column_type
 from sandtable.plan import filters as f
 from sandtable.plan.findings import Findings
+from sandtable.plan.items import AnyItem
 from sandtable.plan.moments import is_bare_date, read_moment, read_time
 from sandtable.plan.resolved import (
     Between,
+    ColumnRef,
     Comparator,
     Compare,
     Condition,
     DayOf,
     Every,
     Expr,
+    Has,
     IsIn,
     IsNull,
     Negation,
+    OutputRef,
     Some,
     TextMatch,
     Value,
 )
 from sandtable.plan.shapes import Scalar
+from sandtable.plan.windows import TimeWindow
 from sandtable.quoting import quote
 
 Lookup = Callable[[str, str], Expr | None]
@@ -61,10 +67,28 @@ def describe(type_: ColumnType) -> str:
     return _WORDS[type_]
 
 
+def called(expr: Expr) -> str:
+    """What an expression is called in a message."""
+    match expr:
+        case ColumnRef(column=name) | OutputRef(name=name):
+            return quote(name)
+        case _:
+            return "this expression"
+
+
+def element_type(expr: Expr) -> ColumnType | None:
+    """Of what the lists of a column hold; None when it has no list type."""
+    sql_type = expr.sql_type if isinstance(expr, ColumnRef) else ""
+    return column_type(sql_type.removesuffix("[]")) if sql_type.endswith("[]") else None
+
+
 @dataclass(frozen=True, slots=True)
 class Conditions:
     lookup: Lookup
     found: Findings
+    expression: Callable[[AnyItem, str], Expr | None]
+    """An expression on a side of a condition; None after reporting what is wrong with it."""
+    window: Callable[[TimeWindow, str], Condition | None]
 
     def all_of(self, filters: Sequence[f.Filter], place: str) -> Condition | None:
         parts = [self._one(item, f"{place}[{index}]") for index, item in enumerate(filters)]
@@ -74,6 +98,10 @@ class Conditions:
         match item:
             case f.Comparison():
                 return self._leaf(item, place)
+            case f.Relation():
+                return self._relation(item, place)
+            case f.InWindow(time=time):
+                return self.window(time, f"{place}.time")
             case f.AllOf(all=parts):
                 return self.all_of(parts, f"{place}.all")
             case f.AnyOf(any=parts):
@@ -86,62 +114,90 @@ class Conditions:
 
     def _leaf(self, leaf: f.Comparison, place: str) -> Condition | None:
         left = self.lookup(leaf.column, f"{place}.column")
+        if left is None or leaf.other_column is None:
+            return self._with_value(leaf, left, quote(leaf.column), place)
+        if not self._op_fits(leaf.op, left, quote(leaf.column), place):
+            return None
+        right = self.lookup(leaf.other_column, f"{place}.other_column")
+        return self._against(leaf.op, (left, quote(leaf.column)), right, f"{place}.other_column")
+
+    def _relation(self, leaf: f.Relation, place: str) -> Condition | None:
+        if leaf.of is not None:
+            left, name = self.expression(leaf.of, f"{place}.of"), "the left side"
+        else:
+            left, name = self.lookup(leaf.column or "", f"{place}.column"), quote(leaf.column or "")
+        if leaf.than is None or left is None:
+            return self._with_value(leaf, left, name, place)
+        if not self._op_fits(leaf.op, left, name, place):
+            return None
+        right = self.expression(leaf.than, f"{place}.than")
+        return self._against(leaf.op, (left, name), right, f"{place}.than")
+
+    def _with_value(
+        self, leaf: f.Comparison | f.Relation, left: Expr | None, name: str, place: str
+    ) -> Condition | None:
         if left is None:
             return None
         if leaf.op in f.NULL_OPS:
             return IsNull(left, negated=leaf.op == "not_null")
-        if not self._op_fits(leaf, left.type, place):
+        if not self._op_fits(leaf.op, left, name, place):
             return None
-        if leaf.other_column is not None:
-            return self._with_column(leaf, left, place)
+        many = isinstance(leaf.value, tuple)
         raw = leaf.value if isinstance(leaf.value, tuple) else (cast("Scalar", leaf.value),)
-        values = [self._value(v, left.type, leaf.column, self._at(leaf, place, i)) for i, v in enumerate(raw)]
+        places = [f"{place}.value[{index}]" if many else f"{place}.value" for index in range(len(raw))]
+        type_ = (element_type(left) or ColumnType.TEXT) if leaf.op == "has" else left.type
+        values = [self._value(v, type_, name, at) for v, at in zip(raw, places, strict=True)]
         if any(value is None for value in values):
             return None
-        return self._compared(leaf, left, [value for value in values if value is not None], place)
+        return self._compared(leaf.op, left, [value for value in values if value is not None], place)
 
-    def _at(self, leaf: f.Comparison, place: str, index: int) -> str:
-        return f"{place}.value[{index}]" if isinstance(leaf.value, tuple) else f"{place}.value"
-
-    def _op_fits(self, leaf: f.Comparison, type_: ColumnType, place: str) -> bool:
-        if leaf.op in f.TEXT_OPS and type_ not in _TEXTUAL:
+    def _op_fits(self, op: f.FilterOp, left: Expr, name: str, place: str) -> bool:
+        if op == "has" and left.type is not ColumnType.TEXT and element_type(left) is None:
+            message = f"has looks into lists, but {name} is {describe(left.type)}"
+            self.found.add(f"{place}.op", message, "Use = != < <= > >= in or between.")
+            return False
+        if op in f.TEXT_OPS and left.type not in _TEXTUAL:
             self.found.add(
                 f"{place}.op",
-                f"{leaf.op} searches text, but {quote(leaf.column)} is {describe(type_)}",
+                f"{op} searches text, but {name} is {describe(left.type)}",
                 "Use = != < <= > >= in or between.",
             )
             return False
-        if leaf.op in _SORTED_ONLY and type_ in (ColumnType.BOOLEAN, ColumnType.OTHER):
-            message = (
-                f"{quote(leaf.column)} is {describe(type_)} and has no order, so {leaf.op} does not apply"
-            )
+        if op in _SORTED_ONLY and left.type in (ColumnType.BOOLEAN, ColumnType.OTHER):
+            message = f"{name} is {describe(left.type)} and has no order, so {op} does not apply"
             self.found.add(f"{place}.op", message, "Use = or !=.")
             return False
         return True
 
-    def _with_column(self, leaf: f.Comparison, left: Expr, place: str) -> Condition | None:
-        right = self.lookup(leaf.other_column or "", f"{place}.other_column")
+    def _against(
+        self, op: f.FilterOp, left: tuple[Expr, str], right: Expr | None, place: str
+    ) -> Condition | None:
         if right is None:
             return None
-        if _family(left.type) != _family(right.type):
-            left_is, right_is = describe(left.type), describe(right.type)
-            message = f"{quote(leaf.column)} is {left_is}, but {quote(leaf.other_column or '')} is {right_is}"
-            self.found.add(f"{place}.other_column", message, "Compare columns of the same type.")
+        if _family(left[0].type) != _family(right.type):
+            left_is, right_is = describe(left[0].type), describe(right.type)
+            self.found.add(
+                place,
+                f"{left[1]} is {left_is}, but {called(right)} is {right_is}",
+                "Compare columns of the same type.",
+            )
             return None
-        return Compare(left, cast("Comparator", leaf.op), right)
+        return Compare(left[0], cast("Comparator", op), right)
 
-    def _compared(self, leaf: f.Comparison, left: Expr, values: list[Value], place: str) -> Condition | None:
-        if leaf.op in f.TEXT_OPS:
-            kind = cast('Literal["contains", "startswith", "endswith"]', leaf.op)
+    def _compared(self, op: f.FilterOp, left: Expr, values: list[Value], place: str) -> Condition | None:
+        if op == "has":
+            return Has(left, values[0], typed=element_type(left) is not None)
+        if op in f.TEXT_OPS:
+            kind = cast('Literal["contains", "startswith", "endswith"]', op)
             return TextMatch(left, kind, str(values[0].value))
         by_day = left.type is ColumnType.TIMESTAMP and all(is_bare_date(v.value) for v in values)
         day = DayOf(left) if by_day else left
-        if leaf.op == "between":
+        if op == "between":
             return self._between(day, values, place)
-        if leaf.op in ("in", "not_in"):
-            return IsIn(day, tuple(values), negated=leaf.op == "not_in")
-        op = cast("Comparator", leaf.op)
-        return Compare(left if op in _DAY_SAFE else day, op, values[0])
+        if op in ("in", "not_in"):
+            return IsIn(day, tuple(values), negated=op == "not_in")
+        comparator = cast("Comparator", op)
+        return Compare(left if comparator in _DAY_SAFE else day, comparator, values[0])
 
     def _between(self, left: Expr, values: list[Value], place: str) -> Condition | None:
         low, high = values
@@ -154,13 +210,11 @@ class Conditions:
             return None
         return Between(left, low, high)
 
-    def _value(self, value: Scalar, type_: ColumnType, column: str, place: str) -> Value | None:
+    def _value(self, value: Scalar, type_: ColumnType, name: str, place: str) -> Value | None:
         typed = typed_value(value, type_)
         if isinstance(typed, Value):
             return typed
-        self.found.add(
-            place, f"{quote(column)} is {describe(type_)}, but {_shown(value)} is {_given(value)}", typed
-        )
+        self.found.add(place, f"{name} is {describe(type_)}, but {_shown(value)} is {_given(value)}", typed)
         return None
 
 

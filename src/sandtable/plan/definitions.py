@@ -88,10 +88,10 @@ class Definitions:
 
 
 def _table(name: str, plan: ResolvedPlan, dataset: Dataset) -> Table:
-    types = {o.name: o.expr.type for o in plan.outputs} | {d.name: d.type for d in plan.derived}
+    types = {o.name: o.expr.type for o in plan.outputs} | {d.name: d.type for d in plan.shown}
     units = {o.name: unit_of_output(o, dataset) for o in plan.outputs}
-    for derived in plan.derived:
-        units[derived.name] = unit_of_derived(derived, units)
+    for derived in plan.shown:
+        units[derived.name] = unit_of_derived(derived, units, dataset)
     zoned = {o.name: moment for o in plan.outputs if (moment := zoned_type(o.expr)) is not None}
     columns = tuple(
         Column(name=column, type=type_, sql_type=zoned.get(column, _SQL_TYPES[type_]), unit=units[column])

@@ -1,17 +1,24 @@
-"""Filters: leaf comparisons, and their nesting by `any`, `all` and `not`."""
+"""Filters: leaf comparisons, and their nesting by `any`, `all` and `not`.
+
+Invariant: importing `plan.items` completes these models; a filter may hold expressions, which are defined there.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, Self
 
 from pydantic import Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
-from sandtable.plan.shapes import MAX_ITEMS, FilterValue, PlanModel, Reference, by_shape
+from sandtable.plan.shapes import MAX_ITEMS, FilterValue, PlanModel, Reference, Scalar, by_shape
+from sandtable.plan.windows import TimeWindow
+
+if TYPE_CHECKING:
+    from sandtable.plan.items import RowExpression
 
 FilterOp = Literal[
     "=", "!=", "<", "<=", ">", ">=", "in", "not_in", "between",
-    "contains", "startswith", "endswith", "is_null", "not_null",
+    "contains", "startswith", "endswith", "has", "is_null", "not_null",
 ]  # fmt: skip
 
 COMPARISONS = frozenset({"=", "!=", "<", "<=", ">", ">="})
@@ -51,13 +58,17 @@ class Comparison(PlanModel):
 
 
 def _misfit(leaf: Comparison) -> str | None:
-    value, op = leaf.value, leaf.op
-    if op in NULL_OPS:
-        return f"{op} takes no value" if value is not None or leaf.other_column is not None else None
+    if leaf.op in NULL_OPS:
+        given = leaf.value is not None or leaf.other_column is not None
+        return f"{leaf.op} takes no value" if given else None
     if leaf.other_column is not None:
-        if op not in COMPARISONS:
-            return f"{op} cannot compare two columns; use one of = != < <= > >="
-        return "give either `value` or `other_column`, not both" if value is not None else None
+        if leaf.op not in COMPARISONS:
+            return f"{leaf.op} cannot compare two columns; use one of = != < <= > >="
+        return "give either `value` or `other_column`, not both" if leaf.value is not None else None
+    return _value_misfit(leaf.op, leaf.value)
+
+
+def _value_misfit(op: FilterOp, value: Scalar | tuple[Scalar, ...] | None) -> str | None:
     if value is None:
         return f"{op} needs a `value`; to find empty cells use is_null"
     if op == "between":
@@ -71,6 +82,55 @@ def _misfit(leaf: Comparison) -> str | None:
         if isinstance(value, tuple)
         else None
     )
+
+
+class Relation(PlanModel):
+    """One condition with an expression on a side: `of` instead of `column`, `than` instead of `value`.
+
+    An aggregate in it is over all rows of the table, or with `within` over those of the row's own group.
+    """
+
+    shape: ClassVar[str] = "<relation>"
+
+    column: Reference | None = Field(default=None, description="The left side, when it is a column.")
+    of: RowExpression | None = Field(
+        default=None,
+        description='The left side, such as {"elapsed": "day", "from": "order_date", "to": "delivered_date"}.',
+    )
+    op: FilterOp = Field(description="How to compare.")
+    value: FilterValue | None = Field(default=None, description="What to compare with, as in other filters.")
+    than: RowExpression | None = Field(
+        default=None,
+        description="The right side (= != < <= > >= only), such as "
+        '{"agg": "avg", "column": "price", "within": ["category"]}.',
+    )
+
+    @model_validator(mode="after")
+    def _sides_fit(self) -> Self:
+        reason = _relation_misfit(self)
+        if reason:
+            raise PydanticCustomError("plan_filter", "{reason}", {"reason": reason})
+        return self
+
+
+def _relation_misfit(leaf: Relation) -> str | None:
+    if (leaf.column is None) == (leaf.of is None):
+        return "give `column` or `of` as the left side, and not both"
+    if leaf.op in NULL_OPS:
+        return f"{leaf.op} takes no value" if leaf.value is not None or leaf.than is not None else None
+    if leaf.than is not None:
+        if leaf.op not in COMPARISONS:
+            return f"{leaf.op} cannot compare two expressions; use one of = != < <= > >="
+        return "give either `value` or `than`, not both" if leaf.value is not None else None
+    return _value_misfit(leaf.op, leaf.value)
+
+
+class InWindow(PlanModel):
+    """True when the row lies in the time window."""
+
+    shape: ClassVar[str] = "<time>"
+
+    time: TimeWindow
 
 
 class AnyOf(PlanModel):
@@ -99,31 +159,20 @@ class Not(PlanModel):
 
 Filter = Annotated[
     Annotated[Comparison, Tag("<filter>")]
+    | Annotated[Relation, Tag("<relation>")]
+    | Annotated[InWindow, Tag("<time>")]
     | Annotated[AnyOf, Tag("<any>")]
     | Annotated[AllOf, Tag("<all>")]
     | Annotated[Not, Tag("<not>")],
     by_shape(
         "a filter",
         {
-            "any": "<any>", "all": "<all>", "not": "<not>",
+            "any": "<any>", "all": "<all>", "not": "<not>", "time": "<time>",
+            "of": "<relation>", "than": "<relation>",
             "column": "<filter>", "op": "<filter>", "value": "<filter>",
         },
-        '{"column": "status", "op": "=", "value": "paid"}, {"any": […]}, {"all": […]} or {"not": …}',
+        '{"column": "status", "op": "=", "value": "paid"}, {"time": …}, {"any": […]}, {"all": […]} or {"not": …}',
     ),
 ]  # fmt: skip
 
 Filters = Annotated[tuple[Filter, ...], Field(max_length=MAX_ITEMS)]
-
-for _model in (AnyOf, AllOf, Not):
-    _model.model_rebuild()
-
-
-def depth(condition: Filter) -> int:
-    """How deep filters nest; a leaf is 1."""
-    match condition:
-        case AnyOf(any=parts) | AllOf(all=parts):
-            return 1 + max(depth(part) for part in parts)
-        case Not(not_=part):
-            return 1 + depth(part)
-        case Comparison():
-            return 1

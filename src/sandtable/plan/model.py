@@ -6,13 +6,14 @@ whether its names and types fit a dataset is for `plan.validate.check_plan` to s
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import ConfigDict, Field, JsonValue, Tag
+from pydantic import ConfigDict, Field, JsonValue, Tag, model_validator
+from pydantic_core import PydanticCustomError
 
 from sandtable.plan.derivations import Derivation, Direction, TopPerGroup
 from sandtable.plan.filters import Filters
-from sandtable.plan.items import BucketItem, SelectItem
+from sandtable.plan.items import BucketItem, Operand, SelectItem
 from sandtable.plan.shapes import (
     MAX_DEFINITIONS,
     MAX_ITEMS,
@@ -23,6 +24,9 @@ from sandtable.plan.shapes import (
     by_shape,
 )
 from sandtable.plan.windows import TimeWindow
+
+MOST_DIMENSIONS = 12
+BESIDE_WHY = ("select", "group_by", "derive", "time", "top_per_group")
 
 EXAMPLES: list[JsonValue] = [
     {
@@ -107,6 +111,26 @@ GroupKey = Annotated[
 ]
 
 
+class Why(PlanModel):
+    """Why a measure changed from one period to another: what each member of each dimension contributed.
+
+    The rows have the columns dimension, member, before, after, contribution (for a ratio also rate_effect and
+    mix_effect) and share_of_change. The contributions of each dimension add up to the whole change.
+    """
+
+    of: Operand = Field(
+        description="A sum, a count, an average, a metric of these, or one of them divided by another.",
+        examples=[{"metric": "revenue"}],
+    )
+    before: TimeWindow
+    after: TimeWindow
+    by: tuple[Reference, ...] = Field(
+        min_length=1,
+        max_length=MOST_DIMENSIONS,
+        description="The dimensions: columns whose values are members.",
+    )
+
+
 class PlanBody(PlanModel):
     """Which rows, grouped how, computing what, in which order: a plan apart from its dataset."""
 
@@ -115,7 +139,13 @@ class PlanBody(PlanModel):
         "choose the most detailed table (the 'many' side) when several are involved."
     )
     select: tuple[SelectItem, ...] = Field(
-        min_length=1, max_length=MAX_ITEMS, description="The output columns, in order."
+        default=(),
+        max_length=MAX_ITEMS,
+        description="The output columns, in order; at least one unless `why` is given.",
+    )
+    why: Why | None = Field(
+        default=None,
+        description="Take the change of a measure apart, instead of `select` and what follows from it.",
     )
     filters: Filters = Field(default=(), description="Only rows that pass all of these are read.")
     time: TimeWindow | None = Field(default=None, description="Only rows inside this time window are read.")
@@ -141,7 +171,24 @@ class PlanBody(PlanModel):
         le=MAX_ROWS,
         description="Most rows to return; when absent, 200 for a plan and all rows for a named table.",
     )
+    ties: bool = Field(
+        default=False,
+        description="Beyond `limit`, keep the rows that equal the last one in every `order_by` term.",
+    )
     notes: str | None = Field(default=None, max_length=2000, description="A short explanation, for people.")
+
+    @model_validator(mode="after")
+    def _has_columns(self) -> Self:
+        if self.why is None and not self.select:
+            given = "select" in self.model_fields_set
+            raise PydanticCustomError("plan_columns", "is empty" if given else "is missing")
+        beside = [name for name in BESIDE_WHY if getattr(self, name)] if self.why is not None else []
+        if beside:
+            message = "`why` makes its own columns, so {fields} cannot stand beside it"
+            raise PydanticCustomError(
+                "plan_why", message, {"fields": " and ".join(f"`{name}`" for name in beside)}
+            )
+        return self
 
 
 class Definition(PlanModel):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sandtable.plan import items as i
 from sandtable.plan.derivations import Derivation
-from sandtable.plan.expressions import Expressions, has_aggregate
+from sandtable.plan.expressions import Expressions
 from sandtable.plan.findings import Findings
 from sandtable.plan.model import PlanBody
 from sandtable.plan.names import likely_names, made_up, settle
@@ -36,7 +36,7 @@ class OutputColumns:
 
     @property
     def grouped(self) -> bool:
-        return bool(self.plan.group_by) or any(has_aggregate(item) for item in self.plan.select)
+        return bool(self.plan.group_by) or any(i.has_aggregate(item) for item in self.plan.select)
 
     def resolve(self) -> tuple[Output, ...]:
         selected = list(self._selected())

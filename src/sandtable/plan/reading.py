@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sandtable.plan import derivations, filters, items, windows
-from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan
+from sandtable.plan.model import Definition, OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.problems import MOST_PROBLEMS, PlanProblem, did_you_mean, listed
 from sandtable.plan.shapes import MAX_DEPTH, MAX_INTEGER, SHAPE_KEYS
 from sandtable.quoting import INVISIBLE, quote
@@ -33,14 +33,16 @@ _MOST_DETAILS = 200
 _MODELS: Mapping[str, type[BaseModel]] = {
     model.shape: model
     for model in (
-        filters.Comparison, filters.AnyOf, filters.AllOf, filters.Not,
+        filters.Comparison, filters.Relation, filters.InWindow, filters.AnyOf, filters.AllOf, filters.Not,
         items.ColumnItem, items.AggItem, items.MetricItem, items.BucketItem, items.ArithmeticItem,
+        items.ElapsedItem, items.HoldsItem, items.ElementsItem,
         items.ValueOperand, windows.LastWindow, windows.RangeWindow, windows.PeriodWindow,
         derivations.ShareOfTotal, derivations.Rank, derivations.Change, derivations.RunningTotal,
-        derivations.ZScore,
+        derivations.ZScore, derivations.Previous, derivations.Next, derivations.Position, derivations.Run,
     )
 } | {
     "order_by": OrderBy, "top_per_group": derivations.TopPerGroup, "define": Definition, "plan": PlanBody,
+    "why": Why,
 }  # fmt: skip
 
 _SYNONYMS = {
@@ -53,7 +55,7 @@ _SYNONYMS = {
     "p95": "quantile", "ascending": "asc", "up": "asc", "descending": "desc", "down": "desc",
     "weekday": "day_of_week", "dow": "day_of_week", "hourly": "hour", "daily": "day", "weekly": "week",
     "monthly": "month", "yearly": "year", "days": "day", "weeks": "week", "months": "month",
-    "years": "year", "hours": "hour",
+    "years": "year", "hours": "hour", "corr": "correlation", "weekday_name": "day_name",
 }  # fmt: skip
 
 _TYPE_WORDS = {
@@ -81,7 +83,7 @@ def read_plan(obj: object) -> QueryPlan | list[PlanProblem]:
     try:
         plan = QueryPlan.model_validate_json(text)
     except ValidationError as error:
-        return _in_words(error)
+        return _with_columns(_in_words(error), cast("Mapping[object, object]", obj))
     problems = _too_deep(plan)
     if not problems:
         _READ.put(text, plan)
@@ -187,15 +189,24 @@ def _too_deep_in(plan: PlanBody, place: str) -> list[PlanProblem]:
     found: list[PlanProblem] = []
     for field in ("filters", "having"):
         for index, condition in enumerate(getattr(plan, field)):
-            if filters.depth(condition) > MAX_DEPTH:
+            if items.depth_of_filter(condition) > MAX_DEPTH:
                 found.append(PlanProblem(f"{place}{field}[{index}]", "filters nest too deeply", hint))
     for index, item in enumerate(plan.select):
-        deepest = (
-            max((filters.depth(f) for f in item.where), default=0) if isinstance(item, items.AggItem) else 0
-        )
-        if max(items.depth(item), deepest) > MAX_DEPTH:
+        if items.depth(item) > MAX_DEPTH:
             found.append(PlanProblem(f"{place}select[{index}]", "the expression nests too deeply", hint))
+    if plan.why is not None and items.depth(plan.why.of) > MAX_DEPTH:
+        found.append(PlanProblem(f"{place}why.of", "the expression nests too deeply", hint))
+    for index, item in enumerate(plan.derive):
+        if _depth_of_derived(item) > MAX_DEPTH:
+            found.append(PlanProblem(f"{place}derive[{index}]", "the expression nests too deeply", hint))
     return found
+
+
+def _depth_of_derived(item: derivations.Derivation) -> int:
+    if isinstance(item, derivations.Expression):
+        return items.depth(item)
+    conditions = item.run if isinstance(item, derivations.Run) else ()
+    return max((items.depth_of_filter(part) for part in conditions), default=1)
 
 
 def _in_words(error: ValidationError) -> list[PlanProblem]:
@@ -207,6 +218,13 @@ def _in_words(error: ValidationError) -> list[PlanProblem]:
         if len(problems) == MOST_PROBLEMS:
             break
     return list(problems)
+
+
+def _with_columns(problems: list[PlanProblem], obj: Mapping[object, object]) -> list[PlanProblem]:
+    """A missing `select` is found last; it is reported beside what was found before."""
+    if {"select", "why"} & obj.keys() or any(problem.field == "select" for problem in problems):
+        return problems
+    return [*problems, PlanProblem("select", "`select` is missing", "Add `select`, with at least one item.")]
 
 
 def _only_counts_failures(detail: ErrorDetails, details: list[ErrorDetails]) -> bool:
@@ -226,6 +244,9 @@ def _problem(detail: ErrorDetails) -> PlanProblem:
         return _unknown_field(detail["loc"], place)
     if kind == "missing":
         return PlanProblem(place, f"{quote(leaf)} is missing", f"Add {quote(leaf)}.")
+    if kind == "plan_columns":
+        field = f"{place}.select" if place else "select"
+        return PlanProblem(field, f"`select` {detail['msg']}", "Add `select`, with at least one item.")
     if kind in SHAPE_KEYS:
         return _unknown_shape(place, given, detail["msg"], SHAPE_KEYS[kind])
     if kind == "literal_error":

@@ -8,26 +8,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sandtable.catalog.model import ColumnType, Dataset, Table
-from sandtable.plan import derivations as d
-from sandtable.plan.conditions import NUMBERS, Conditions, describe, every
+from sandtable.catalog.model import Dataset, Table
+from sandtable.plan.conditions import every
+from sandtable.plan.decomposing import outputs_of, resolve_why
 from sandtable.plan.definitions import Definitions
+from sandtable.plan.deriving import Deriving, once
 from sandtable.plan.expressions import Expressions
 from sandtable.plan.findings import Findings, TooManyProblems
-from sandtable.plan.model import OrderBy, PlanBody, QueryPlan
-from sandtable.plan.names import derived_name, settle
-from sandtable.plan.outputs import OutputColumns, names_of
-from sandtable.plan.problems import PlanProblem, did_you_mean, listed
+from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
+from sandtable.plan.outputs import OutputColumns
+from sandtable.plan.problems import PlanProblem
 from sandtable.plan.resolved import (
-    ColumnRef,
     Condition,
-    Derived,
-    DerivedKind,
     OrderTerm,
     Output,
     OutputRef,
     ResolvedPlan,
     Top,
+    each_elements,
+    wholes,
 )
 from sandtable.plan.scope import Scope, Unresolved
 from sandtable.plan.timing import resolve_window
@@ -71,8 +70,10 @@ def resolve_body(
     plan: PlanBody, dataset: Dataset, table: Table, defined: frozenset[str], found: Findings
 ) -> ResolvedPlan:
     """A plan over a table that was found. What it returns holds only when nothing was added to `found`."""
-    scope = Scope(dataset, table, aggregating=False, defined=defined)
+    scope = Scope(dataset, table, aggregating=plan.why is not None, defined=defined)
     columns = OutputColumns(plan, Expressions(scope, found), found)
+    if plan.why is not None:
+        return _Resolution(plan, columns, found).resolve_why(plan.why)
     scope.aggregating = columns.grouped or bool(plan.derive) or plan.top_per_group is not None
     return _Resolution(plan, columns, found).resolve()
 
@@ -87,11 +88,13 @@ class _Resolution:
         plan, scope = self.plan, self.columns.expressions.scope
         outputs = self.columns.resolve()
         where = self._where()
-        derived = self._derived(outputs)
-        named = _Named(outputs, derived, self.columns.expressions, self.found)
-        having = Conditions(named.lookup, self.found).all_of(plan.having, "having")
+        named = self._derived(outputs)
+        having = named.over_outputs.conditions().all_of(plan.having, "having")
+        named.hide_wholes(having)
         top = self._top(named)
         order = self._order(named)
+        self._check_ties()
+        self._check_elements(outputs, where)
         for join in scope.joins.values():
             if join.fans_out:
                 self.found.warn(
@@ -103,33 +106,70 @@ class _Resolution:
             where=where,
             grouped=self.columns.grouped,
             outputs=outputs,
-            derived=derived,
+            derived=tuple(named.derived),
             having=having,
             top=top,
             order=order,
             limit=plan.limit,
             warnings=tuple(self.found.warnings),
+            ties=plan.ties,
+        )
+
+    def resolve_why(self, why: Why) -> ResolvedPlan:
+        """A plan over the rows that the decomposition makes."""
+        expressions = self.columns.expressions
+        made = resolve_why(why, expressions)
+        where = self._where()
+        if wholes(where, made) or each_elements(where, made):
+            self.found.add(
+                "why",
+                "aggregates over the whole table cannot stand beside `why`",
+                "Filter in a table of `define`, and ask why over that.",
+            )
+        outputs = outputs_of(made, why, expressions) if made is not None else ()
+        named = Deriving.over(outputs, (), expressions)
+        having = (
+            named.over_outputs.conditions().all_of(self.plan.having, "having") if made is not None else None
+        )
+        named.hide_wholes(having)
+        order = self._order(named) if made is not None else ()
+        self._check_ties()
+        if not order:
+            refs = [
+                OutputRef(o.name, o.expr.type) for o in outputs if o.name in ("dimension", "share_of_change")
+            ]
+            order = tuple(OrderTerm(ref, ref.name != "dimension", nulls_first=False) for ref in refs)
+        return ResolvedPlan(
+            table=expressions.scope.table.name,
+            joins=tuple(expressions.scope.joins.values()),
+            where=where,
+            grouped=False,
+            outputs=outputs,
+            derived=tuple(named.derived),
+            having=having,
+            top=None,
+            order=order,
+            limit=self.plan.limit,
+            warnings=tuple(self.found.warnings),
+            ties=self.plan.ties,
+            decomposition=made,
         )
 
     def _where(self) -> Condition | None:
         expressions = self.columns.expressions
-        conditions = Conditions(lambda name, place: expressions.column(name, place), self.found)
-        parts = [conditions.all_of(self.plan.filters, "filters")]
+        parts = [expressions.conditions().all_of(self.plan.filters, "filters")]
         if self.plan.time is not None:
-            parts.append(resolve_window(self.plan.time, expressions, self.found))
+            column = expressions.time_column(self.plan.time.column, "time")
+            parts.append(resolve_window(self.plan.time, column, expressions.scope.dataset, self.found))
         return every([part for part in parts if part is not None])
 
-    def _derived(self, outputs: tuple[Output, ...]) -> tuple[Derived, ...]:
-        taken = names_of(outputs, self.plan.derive)
-        done: tuple[Derived, ...] = ()
+    def _derived(self, outputs: tuple[Output, ...]) -> Deriving:
+        named = Deriving.over(outputs, self.plan.derive, self.columns.expressions)
         for index, item in enumerate(self.plan.derive):
-            named = _Named(outputs, done, self.columns.expressions, self.found)
-            one = _derive(item, f"derive[{index}]", named, taken)
-            if one is not None:
-                done = (*done, one)
-        return done
+            named.add(item, f"derive[{index}]")
+        return named
 
-    def _top(self, named: _Named) -> Top | None:
+    def _top(self, named: Deriving) -> Top | None:
         top = self.plan.top_per_group
         if top is None:
             return None
@@ -137,9 +177,32 @@ class _Resolution:
         first = named.lookup(top.order_by, "top_per_group.order_by")
         if first is None:
             return None
-        return Top(top.n, _once(by), first.name, top.dir == "desc")
+        return Top(top.n, once(by), first.name, top.dir == "desc", top.ties)
 
-    def _order(self, named: _Named) -> tuple[OrderTerm, ...]:
+    def _check_elements(self, *nodes: object) -> None:
+        each = each_elements(*nodes)
+        if len(each) > 1 or (each and wholes(*nodes)):
+            what = "elements of another column" if len(each) > 1 else "an aggregate over the whole table"
+            self.found.add(
+                "select",
+                f"elements of a list cannot stand beside {what}",
+                "Take them apart in a table of `define`.",
+            )
+
+    def _check_ties(self) -> None:
+        plan = self.plan
+        if not plan.ties:
+            return
+        if plan.limit is None or not plan.order_by:
+            self.found.add(
+                "ties", "ties are rows that equal the last of the first n", "Add `limit` and `order_by`."
+            )
+        if plan.top_per_group is not None:
+            self.found.add(
+                "ties", "ties beside top_per_group could mean either", 'Write "ties": true in top_per_group.'
+            )
+
+    def _order(self, named: Deriving) -> tuple[OrderTerm, ...]:
         terms = [
             self._order_term(item, f"order_by[{n}].expr", named) for n, item in enumerate(self.plan.order_by)
         ]
@@ -149,7 +212,7 @@ class _Resolution:
                 kept.append(term)
         return tuple(kept)
 
-    def _order_term(self, item: OrderBy, place: str, named: _Named) -> OrderTerm | None:
+    def _order_term(self, item: OrderBy, place: str, named: Deriving) -> OrderTerm | None:
         target = named.find(item.expr)
         if target is None:
             target = None if self.columns.grouped else self.columns.expressions.scope.column(item.expr)
@@ -157,106 +220,3 @@ class _Resolution:
                 named.report(item.expr, place)
                 return None
         return OrderTerm(target, item.dir == "desc", item.nulls == "first")
-
-
-@dataclass(frozen=True, slots=True)
-class _Named:
-    """Output and derived columns by name; a plain column also answers to its own name."""
-
-    outputs: tuple[Output, ...]
-    derived: tuple[Derived, ...]
-    expressions: Expressions
-    found: Findings
-
-    def find(self, name: str) -> OutputRef | None:
-        by_name = {o.name.lower(): OutputRef(o.name, o.expr.type) for o in self.outputs}
-        by_name |= {x.name.lower(): OutputRef(x.name, x.type) for x in self.derived}
-        ref = by_name.get(name.lower())
-        if ref is not None:
-            return ref
-        joins = dict(self.expressions.scope.joins)
-        column = self.expressions.scope.column(name)
-        same = [o for o in self.outputs if isinstance(column, ColumnRef) and o.expr == column]
-        if not same:
-            self.expressions.scope.joins = joins
-        return OutputRef(same[0].name, same[0].expr.type) if same else None
-
-    def lookup(self, name: str, place: str) -> OutputRef | None:
-        ref = self.find(name)
-        if ref is None:
-            self.report(name, place)
-        return ref
-
-    def report(self, name: str, place: str) -> None:
-        if name.lower() in self.found.lost:
-            return
-        names = [o.name for o in self.outputs] + [x.name for x in self.derived]
-        message = f"no output column {quote(name)}{did_you_mean(name, names)}"
-        self.found.add(place, message, f"Output columns: {listed(names)}.")
-
-    def layer(self, names: tuple[str, ...]) -> int:
-        layers = {x.name: x.layer for x in self.derived}
-        return 1 + max((layers.get(name, 0) for name in names), default=0)
-
-    def series(self, along: str) -> tuple[str, ...]:
-        return tuple(o.name for o in self.outputs if o.key and o.name != along)
-
-
-def _derive(item: d.Derivation, place: str, named: _Named, taken: set[str]) -> Derived | None:
-    kind, source_name = _source(item)
-    source = named.lookup(source_name, f"{place}.{kind}")
-    along = (
-        named.lookup(item.along, f"{place}.along") if isinstance(item, d.Change | d.RunningTotal) else None
-    )
-    within = [named.lookup(name, f"{place}.within[{n}]") for n, name in enumerate(item.within or ())]
-    if source is None or any(ref is None for ref in within):
-        return None
-    if isinstance(item, d.Change | d.RunningTotal) and along is None:
-        return None
-    if not isinstance(item, d.Rank) and source.type not in NUMBERS:
-        message = f"{kind} needs a number, but {quote(source.name)} is {describe(source.type)}"
-        named.found.add(f"{place}.{kind}", message)
-        return None
-    groups = _once(within)
-    if item.within is None and along is not None:
-        groups = named.series(along.name)
-    read = (source.name, *groups, *((along.name,) if along else ()))
-    return Derived(
-        name=item.as_ or settle(derived_name(item), taken),
-        kind=kind,
-        source=source.name,
-        within=groups,
-        type=_derived_type(item, source.type),
-        layer=named.layer(read),
-        along=along.name if along else None,
-        descending=isinstance(item, d.Rank) and item.dir == "desc",
-        percent=isinstance(item, d.Change) and item.kind == "percent",
-    )
-
-
-def _once(refs: list[OutputRef | None]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(ref.name for ref in refs if ref is not None))
-
-
-def _source(item: d.Derivation) -> tuple[DerivedKind, str]:
-    match item:
-        case d.ShareOfTotal(share_of_total=name):
-            return "share_of_total", name
-        case d.Rank(rank=name):
-            return "rank", name
-        case d.Change(change=name):
-            return "change", name
-        case d.RunningTotal(running_total=name):
-            return "running_total", name
-        case d.ZScore(zscore=name):
-            return "zscore", name
-
-
-def _derived_type(item: d.Derivation, source: ColumnType) -> ColumnType:
-    match item:
-        case d.Rank():
-            return ColumnType.INTEGER
-        case d.Change(kind="absolute") | d.RunningTotal():
-            return source
-        case _:
-            return ColumnType.FLOAT

@@ -9,15 +9,19 @@ from __future__ import annotations
 import datetime as dt
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal as OneOf
+from typing import cast
 
 from sandtable.catalog.model import ColumnType, Table
-from sandtable.plan.items import AggName, ArithmeticOp, BucketUnit
+from sandtable.plan.items import AggName, ArithmeticOp, BucketUnit, ElapsedUnit
 
 LiteralValue = str | int | float | bool | dt.date | dt.datetime | dt.time
 Comparator = OneOf["=", "!=", "<", "<=", ">", ">="]
-DerivedKind = OneOf["share_of_total", "rank", "change", "running_total", "zscore"]
+DerivedKind = OneOf[
+    "share_of_total", "rank", "change", "running_total", "zscore", "previous", "next", "position",
+    "expression", "broken", "block", "run",
+]  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ class Value:
 @dataclass(frozen=True, slots=True)
 class Bucket:
     unit: BucketUnit
-    source: ColumnRef
+    source: Expr
     type: ColumnType
 
 
@@ -57,6 +61,54 @@ class Aggregate:
     where: Condition | None = None
     q: float | None = None
     distinct: bool = False
+    other: Expr | None = None
+    """The second column of a correlation."""
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """An aggregate as a value of each row: over all rows that are equal in `within`."""
+
+    aggregate: Expr
+    within: tuple[Expr, ...]
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Elapsed:
+    """The time from one moment to another."""
+
+    unit: ElapsedUnit
+    start: Expr
+    end: Expr
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Converted:
+    """A value in another unit: `computed` is `source` in `unit`."""
+
+    source: Expr
+    computed: Expr
+    unit: str
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Elements:
+    """Each element of a list, which makes one row of each, or how many there are."""
+
+    source: Expr
+    each: bool
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
+class Test:
+    """Whether a condition holds."""
+
+    condition: Condition
+    type: ColumnType = ColumnType.BOOLEAN
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +129,20 @@ class DayOf:
 
 _ZONED = re.compile(r"TIMESTAMPTZ|WITH TIME ZONE", re.IGNORECASE)
 
-Expr = ColumnRef | OutputRef | Value | Bucket | Aggregate | Arithmetic | DayOf
+Expr = (
+    ColumnRef
+    | OutputRef
+    | Elements
+    | Value
+    | Bucket
+    | Aggregate
+    | Arithmetic
+    | DayOf
+    | Whole
+    | Elapsed
+    | Converted
+    | Test
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +174,15 @@ class TextMatch:
 
 
 @dataclass(frozen=True, slots=True)
+class Has:
+    """A list holds an element; `typed` says that the column has a list type, and is not text."""
+
+    left: Expr
+    value: Value
+    typed: bool
+
+
+@dataclass(frozen=True, slots=True)
 class IsNull:
     left: Expr
     negated: bool
@@ -129,7 +203,7 @@ class Negation:
     part: Condition
 
 
-Condition = Compare | IsIn | Between | TextMatch | IsNull | Every | Some | Negation
+Condition = Compare | IsIn | Between | TextMatch | Has | IsNull | Every | Some | Negation
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +238,14 @@ class Derived:
     along: str | None = None
     descending: bool = False
     percent: bool = False
+    earlier: str | None = None
+    """The column that a change is measured from, when it is not the previous row."""
+    expr: Expr | None = None
+    """Of an expression; of the condition of a run."""
+    step: str | None = None
+    """How far apart consecutive rows of a run are."""
+    hidden: bool = False
+    """Only read by other parts of the plan; not a column of the result."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +254,7 @@ class Top:
     by: tuple[str, ...]
     order_by: str
     descending: bool
+    ties: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +262,20 @@ class OrderTerm:
     target: OutputRef | ColumnRef
     descending: bool
     nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Decomposition:
+    """The change of a measure from one period to another, by the members of dimensions. `base` is what a ratio
+    divides by."""
+
+    dimensions: tuple[tuple[str, ColumnRef], ...]
+    number: Expr
+    base: Expr | None
+    before: Condition
+    after: Condition
+    table: str = "changes"
+    """The name of the step that computes it, which the outputs refer to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +293,15 @@ class ResolvedPlan:
     warnings: tuple[str, ...]
     defined: tuple[Defined, ...] = ()
     """The named tables that this plan reads, directly or through each other, in the order of their making."""
+    ties: bool = False
+    """Rows that equal the last one within the limit stay, too."""
+    decomposition: Decomposition | None = None
+    """Where the rows come from when the plan asks why; `table` is what that reads."""
+
+    @property
+    def shown(self) -> tuple[Derived, ...]:
+        """The derived columns of the result."""
+        return tuple(item for item in self.derived if not item.hidden)
 
     @property
     def key_names(self) -> tuple[str, ...]:
@@ -213,32 +319,70 @@ class Defined:
     plan: ResolvedPlan
 
 
+def walk(node: object) -> Iterator[Expr | Condition]:
+    """The expression or condition and everything it is made of, from the outside in."""
+    if isinstance(node, tuple):
+        for part in cast("tuple[object, ...]", node):
+            yield from walk(part)
+    elif is_dataclass(node) and not isinstance(node, type):
+        yield cast("Expr | Condition", node)
+        for field in fields(node):
+            yield from walk(getattr(node, field.name))
+
+
+def wholes(*nodes: object) -> tuple[Whole, ...]:
+    """Every aggregate that is a value of a row, each once."""
+    return tuple(dict.fromkeys(part for node in nodes for part in walk(node) if isinstance(part, Whole)))
+
+
+def each_elements(*nodes: object) -> tuple[Elements, ...]:
+    """Elements that make rows of their own, each once."""
+    found = (part for node in nodes for part in walk(node) if isinstance(part, Elements))
+    return tuple(dict.fromkeys(part for part in found if part.each))
+
+
+def outputs_read(node: object) -> tuple[str, ...]:
+    """The output columns that an expression or condition names."""
+    return tuple(dict.fromkeys(part.name for part in walk(node) if isinstance(part, OutputRef)))
+
+
+def columns_read(node: object) -> tuple[ColumnRef, ...]:
+    return tuple(dict.fromkeys(part for part in walk(node) if isinstance(part, ColumnRef)))
+
+
 def is_aggregate(expr: Expr) -> bool:
-    match expr:
-        case Aggregate():
-            return True
-        case Arithmetic(left=left, right=right):
-            return is_aggregate(left) or is_aggregate(right)
-        case _:
-            return False
+    """Whether it has a value for a group of rows rather than for each row."""
+    return any(isinstance(part, Aggregate) for part in _outside(expr))
 
 
-def row_parts(expr: Expr) -> Iterator[ColumnRef | Bucket]:
-    """The columns and buckets an expression reads outside of any aggregate."""
-    match expr:
-        case ColumnRef() | Bucket():
-            yield expr
-        case Arithmetic(left=left, right=right):
-            yield from row_parts(left)
-            yield from row_parts(right)
-        case DayOf(source=source):
-            yield from row_parts(source)
+def row_parts(expr: Expr) -> Iterator[Expr]:
+    """The columns, buckets and values of each row that an expression reads outside of any aggregate."""
+    return (part for part in _outside(expr) if isinstance(part, ColumnRef | Bucket | Whole | Elements))
+
+
+def _outside(node: object) -> Iterator[Expr]:
+    """The parts of an expression down to its aggregates and row values, which are not looked into."""
+    match node:
+        case Bucket(source=Aggregate() as source):
+            yield source
+        case Aggregate() | Whole() | ColumnRef() | Bucket() | Elements():
+            yield node
+        case Converted(source=source):
+            yield from _outside(source)
+        case tuple():
+            for part in cast("tuple[object, ...]", node):
+                yield from _outside(part)
+        case _ if is_dataclass(node) and not isinstance(node, type):
+            for field in fields(node):
+                yield from _outside(getattr(node, field.name))
         case _:
             return
 
 
 def zoned_type(expr: Expr) -> str | None:
     """DuckDB's type of a moment that has a time zone: as it is in its table, or the first or last of several."""
+    if isinstance(expr, Whole):
+        return zoned_type(expr.aggregate)
     source = expr.operand if isinstance(expr, Aggregate) and expr.function in ("min", "max") else expr
     if not isinstance(source, ColumnRef) or source.type is not ColumnType.TIMESTAMP:
         return None

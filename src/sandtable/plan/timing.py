@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sandtable.catalog.model import ColumnType
-from sandtable.plan.conditions import every
-from sandtable.plan.expressions import Expressions
+from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.plan.conditions import called, every
 from sandtable.plan.findings import Findings
 from sandtable.plan.moments import (
     Moment,
@@ -19,49 +18,69 @@ from sandtable.plan.moments import (
     period_bounds,
     read_moment,
 )
-from sandtable.plan.resolved import ColumnRef, Compare, Condition, Value
+from sandtable.plan.resolved import Compare, Condition, Expr, Value
 from sandtable.plan.windows import LastWindow, PeriodWindow, RangeWindow, TimeWindow
 from sandtable.quoting import quote
 
 _FORMS = 'Write a date as "2024-03-31" or a timestamp as "2024-03-31T18:00:00".'
 
 
-def resolve_window(window: TimeWindow, expressions: Expressions, found: Findings) -> Condition | None:
-    column = expressions.time_column(window.column, "time")
+def resolve_window(
+    window: TimeWindow, column: Expr | None, dataset: Dataset, found: Findings, place: str = "time"
+) -> Condition | None:
+    """`column` is what the window is about; None when that has been reported already."""
     if isinstance(window, RangeWindow):
-        return _range(window, column, found)
-    as_of = _anchor(window, expressions.scope.dataset.as_of, found)
+        return _range(window, column, found, place)
+    as_of = _as_of(window.as_of, dataset, found, place)
     if column is None or as_of is None:
         return None
     try:
         if isinstance(window, PeriodWindow):
             start, end = period_bounds(window, as_of)
             return every([Compare(column, ">=", _bound(start)), Compare(column, "<", _bound(end))])
-        return _last(window, column, as_of, found)
+        return _last(window, column, as_of, found, place)
     except OutOfCalendar:
-        found.add("time", "the window reaches beyond the calendar (years 1 to 9999)", "Use a shorter window.")
+        found.add(place, "the window reaches beyond the calendar (years 1 to 9999)", "Use a shorter window.")
         return None
 
 
-def _anchor(window: LastWindow | PeriodWindow, dataset_as_of: str | None, found: Findings) -> Moment | None:
-    text = window.as_of or dataset_as_of
+def anchor(
+    given: str | None, dataset: Dataset, found: Findings, place: str, *, by_day: bool, date: bool
+) -> Value | None:
+    """Where 'now' is, as a value to compute with: the day itself where days are counted (`by_day`) and 'now' is a
+    day, or where the other moment has no time (`date`); the end of that day otherwise."""
+    as_of = _as_of(given, dataset, found, place)
+    if as_of is None:
+        return None
+    if date or (by_day and is_bare_date(as_of)):
+        return _bound(day_of(as_of))
+    try:
+        moment = as_of if isinstance(as_of, dt.datetime) else midnight(next_day(as_of))
+    except OutOfCalendar:
+        moment = midnight(day_of(as_of))
+    return Value(moment, ColumnType.TIMESTAMP)
+
+
+def _as_of(given: str | None, dataset: Dataset, found: Findings, place: str) -> Moment | None:
+    text = given or dataset.as_of
     if text is None:
+        what = "this window is relative" if place.endswith("time") else "this is relative"
         found.add(
-            "time.as_of",
-            "this window is relative, but neither the plan nor the dataset says what 'now' is",
+            f"{place}.as_of",
+            f"{what}, but neither the plan nor the dataset says what 'now' is",
             'Add "as_of", such as "2024-06-30", or use "from" and "to".',
         )
         return None
     moment = read_moment(text)
     if moment is None:
-        found.add("time.as_of", f"{quote(text)} is not a date or timestamp", _FORMS)
+        found.add(f"{place}.as_of", f"{quote(text)} is not a date or timestamp", _FORMS)
     return moment
 
 
-def _last(window: LastWindow, column: ColumnRef, as_of: Moment, found: Findings) -> Condition | None:
+def _last(window: LastWindow, column: Expr, as_of: Moment, found: Findings, place: str) -> Condition | None:
     if column.type is ColumnType.DATE:
         if window.unit in ("minute", "hour"):
-            found.add("time.unit", f"{quote(column.column)} is a date and has no hours", "Use day or longer.")
+            found.add(f"{place}.unit", f"{called(column)} is a date and has no hours", "Use day or longer.")
             return None
         as_of = day_of(as_of)
     start, end = last_bounds(window, as_of)
@@ -70,9 +89,9 @@ def _last(window: LastWindow, column: ColumnRef, as_of: Moment, found: Findings)
     return every([Compare(column, ">", _bound(start)), Compare(column, "<=", _bound(end))])
 
 
-def _range(window: RangeWindow, column: ColumnRef | None, found: Findings) -> Condition | None:
-    start = _read(window.from_, "time.from", found)
-    end = _read(window.to, "time.to", found)
+def _range(window: RangeWindow, column: Expr | None, found: Findings, place: str) -> Condition | None:
+    start = _read(window.from_, f"{place}.from", found)
+    end = _read(window.to, f"{place}.to", found)
     if column is None:
         return None
     try:
@@ -81,7 +100,7 @@ def _range(window: RangeWindow, column: ColumnRef | None, found: Findings) -> Co
         until = None
     if start is not None and until is not None and _instant(start) >= _instant(until):
         found.add(
-            "time.to", f"the range is empty: {window.to} is not after {window.from_}", "Swap from and to."
+            f"{place}.to", f"the range is empty: {window.to} is not after {window.from_}", "Swap from and to."
         )
     parts: list[Condition] = []
     if start is not None:

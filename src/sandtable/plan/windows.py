@@ -24,6 +24,7 @@ _AS_OF = Field(
     examples=["2024-06-30"],
 )
 _Moment = Annotated[str, Field(min_length=1, max_length=64)]
+AsOf = _Moment
 
 
 class LastWindow(PlanModel):

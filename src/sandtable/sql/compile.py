@@ -69,6 +69,6 @@ def _columns(plan: ResolvedPlan) -> tuple[OutputColumn, ...]:
         OutputColumn(
             d.name, d.type, False, "percent" if d.percent or d.kind == "share_of_total" else "number"
         )
-        for d in plan.derived
+        for d in plan.shown
     ]
     return (*plain, *derived)

@@ -13,6 +13,7 @@ from sandtable.plan.resolved import (
     Condition,
     Every,
     Expr,
+    Has,
     IsIn,
     IsNull,
     Negation,
@@ -49,6 +50,8 @@ def predicate(writer: ExpressionWriter, condition: Condition) -> exp.Expr:
             return exp.Between(
                 this=_comparable(writer, left), low=w.value(low.value), high=w.value(high.value)
             )
+        case Has():
+            return _has(writer, condition)
         case TextMatch():
             return _text_match(writer, condition)
 
@@ -68,6 +71,15 @@ def _comparable(writer: ExpressionWriter, expr: Expr) -> exp.Expr:
     """Types without a literal form of their own are compared as text."""
     node = writer.by_the_clock(expr)
     return exp.cast(node, exp.DType.VARCHAR) if expr.type is ColumnType.OTHER else node
+
+
+def _has(writer: ExpressionWriter, condition: Has) -> exp.Expr:
+    """Elements of a text are compared regardless of case, as texts are searched."""
+    value = w.value(condition.value.value)
+    if condition.typed:
+        return w.function("LIST_CONTAINS", writer.write(condition.left), value)
+    listed = writer.listed(w.function("LOWER", writer.write(condition.left)))
+    return w.function("LIST_CONTAINS", listed, w.function("LOWER", value))
 
 
 def _text_match(writer: ExpressionWriter, match: TextMatch) -> exp.Expr:

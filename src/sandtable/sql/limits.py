@@ -11,15 +11,17 @@ WIDE_ROWS = 50
 
 def row_limit(plan: ResolvedPlan, max_rows: int) -> tuple[int, list[str]]:
     """The LIMIT, and warnings about rows the author may not expect to be missing."""
+    if plan.ties:
+        return max_rows, []
     if plan.limit is not None:
         if plan.limit > max_rows:
             return max_rows, [
                 f"limit {plan.limit} is above the most allowed; at most {max_rows} rows are returned."
             ]
         return plan.limit, []
-    if plan.grouped:
+    if plan.grouped or plan.decomposition is not None:
         return max_rows, []
-    columns = len(plan.outputs) + len(plan.derived)
+    columns = len(plan.outputs) + len(plan.shown)
     if columns > WIDE and plan.where is None:
         limit = min(WIDE_ROWS, max_rows)
         return limit, [

@@ -1,23 +1,37 @@
 """The shape of the compiled query: one SELECT, or CTEs named for what they hold.
 
-Rows are read and grouped (`grouped`, or `base` for plain rows), then derived columns are added layer
-by layer (`derived`), then `having`, `top_per_group` and the order apply. A step that a plan does not
-need is not written.
+Aggregates that are values of each row come first (`measured`). Rows are read and grouped (`grouped`, or
+`base` for plain rows), then derived columns are added layer by layer (`derived`), then `having`,
+`top_per_group` and the order apply. A step that a plan does not need is not written.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 from sqlglot import exp
 
 from sandtable.catalog.model import Dataset
-from sandtable.plan.resolved import ColumnRef, Derived, Expr, Output, OutputRef, ResolvedPlan, zoned_type
+from sandtable.plan.resolved import (
+    Bucket,
+    ColumnRef,
+    Derived,
+    Elements,
+    Expr,
+    Output,
+    OutputRef,
+    ResolvedPlan,
+    columns_read,
+    each_elements,
+    wholes,
+    zoned_type,
+)
 from sandtable.sql import writing as w
 from sandtable.sql.conditions import predicate
-from sandtable.sql.expressions import ExpressionWriter
-from sandtable.sql.windows import derived_column, first_rows
+from sandtable.sql.decomposition import decomposed
+from sandtable.sql.expressions import ExpressionWriter, calendar_order
+from sandtable.sql.windows import Named, derived_column, first_rows, first_with_ties
 
 
 def build_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
@@ -27,7 +41,7 @@ def build_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
     first: list[exp.CTE] = []
     for item in plan.defined:
         # The same defect of DuckDB 2.0 as in `layered`: a later filter may not reach below a window function.
-        windowed = bool(item.plan.derived) or item.plan.top is not None
+        windowed = bool(item.plan.derived) or item.plan.top is not None or item.plan.ties
         first.append(_cte(item.table.name, _intermediate(item.plan, dataset), fixed=windowed))
     query = _ordered_query(plan, dataset)
     if first:
@@ -44,7 +58,7 @@ def _ordered_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
 def _intermediate(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
     """The rows of a defined table. Order matters only where it decides which rows stay."""
     query = _ordered_query(plan, dataset)
-    if plan.limit is None:
+    if plan.limit is None or plan.ties:
         query.set("order", None)
         return query
     return query.limit(exp.Literal.number(plan.limit), copy=False)
@@ -52,12 +66,27 @@ def _intermediate(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
 
 def _builder(plan: ResolvedPlan, dataset: Dataset) -> _Builder:
     names = frozenset(t.name.lower() for t in dataset.tables)
-    return _Builder(plan, names, _needs_qualifying(plan, dataset))
+    return _Builder(plan, names, _needs_qualifying(plan, dataset), _measured(plan))
+
+
+def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
+    """What the first step computes and hands on, by the names of its columns; nothing when there is no need."""
+    targets = [term.target for term in plan.order]
+    nodes = (tuple(o.expr for o in plan.outputs), plan.where)
+    found = (*wholes(*nodes), *each_elements(*nodes))
+    if not found:
+        return {}
+    taken = {output.name.lower() for output in plan.outputs} | {item.name.lower() for item in plan.derived}
+    read = columns_read((tuple(o.expr for o in plan.outputs), plan.where, tuple(targets)))
+    names: dict[Expr, str] = {ref: _free(f"row_{ref.column}", taken) for ref in read}
+    return names | {
+        part: _free("element" if isinstance(part, Elements) else "whole", taken) for part in found
+    }
 
 
 def _needs_qualifying(plan: ResolvedPlan, dataset: Dataset) -> bool:
     """With joins, or when an output is named like a column that it is not, bare names would be ambiguous."""
-    if plan.joins:
+    if plan.joins or plan.decomposition is not None:
         return True
     table = dataset.table(plan.table)
     for output in plan.outputs:
@@ -73,94 +102,156 @@ class _Builder:
     plan: ResolvedPlan
     table_names: frozenset[str]
     qualified: bool
+    measured: Mapping[Expr, str]
+    """Values of rows that a first step computes, by name."""
 
     def single(self) -> exp.Select:
         """Everything in one SELECT: output names are unfolded where SQL could confuse them with columns."""
         plan, writer, hidden = self.plan, self._unfolding(), self._hidden()
-        query = self._rows(plan.outputs, writer)
+        exprs = {output.name: output.expr for output in (*plan.outputs, *hidden)}
+        first = self._first_steps(set(self.table_names))
+        query = self._rows(plan.outputs, writer, first)
         if plan.having is not None:
             condition = predicate(writer, plan.having)
             query = (
                 query.having(condition, copy=False) if plan.grouped else query.where(condition, copy=False)
             )
-        if plan.top is not None:
-            exprs = {output.name: output.expr for output in (*plan.outputs, *hidden)}
-            condition = first_rows(plan.top, self._ties(hidden), lambda name: writer.write(exprs[name]))
-            query.set("qualify", exp.Qualify(this=condition))
-        return query.order_by(*self._order(), copy=False)
+
+        def unfolded(name: str) -> exp.Expr:
+            return writer.write(exprs[name])
+
+        self._qualify(query, hidden, unfolded, self._terms((), self._placed(unfolded)))
+        query = query.order_by(*self._order((), unfolded), copy=False)
+        query.set("with_", _with([_cte(name, body, fixed=True) for name, body in first]))
+        return query
 
     def layered(self) -> exp.Select:
         """Rows first, then one CTE per layer of derived columns."""
         plan, hidden = self.plan, self._hidden()
         taken = set(self.table_names)
-        first = _free("grouped" if plan.grouped else "base", taken)
-        ctes = [(first, self._rows((*plan.outputs, *hidden), self._unfolding()))]
+        first = self._first_steps(taken)
+        rows = _free("grouped" if plan.grouped else "base", taken)
+        ctes = [(rows, self._rows((*plan.outputs, *hidden), self._unfolding(), first))]
         names = [output.name for output in (*plan.outputs, *hidden)]
         for layer in range(1, max(item.layer for item in plan.derived) + 1):
             added = [item for item in plan.derived if item.layer == layer]
             ctes.append((_free("derived", taken), self._derived(ctes[-1][0], names, added, hidden)))
             names += [item.name for item in added]
-        filtered = plan.having is not None or plan.top is not None
-        query = self._final(ctes[-1][0], hidden) if filtered or hidden else ctes.pop()[1]
-        query = query.order_by(*self._order(hidden), copy=False)
-        steps: list[exp.CTE] = []
+        filtered = plan.having is not None or plan.top is not None or plan.ties
+        helped = hidden or any(item.hidden for item in plan.derived)
+        query = self._final(ctes[-1][0], hidden) if filtered or helped else ctes.pop()[1]
+        query = query.order_by(*self._order(hidden, w.column), copy=False)
+        steps = [_cte(name, body, fixed=True) for name, body in first]
         for index, (name, body) in enumerate(ctes, 1):
             # DuckDB 2.0 computes wrong shares of decimals when it pushes a filter below the window function
             # (its window_self_join rewrite); a materialized step keeps the filter where it is written.
             steps.append(_cte(name, body, fixed=filtered and index == len(ctes)))
-        query.set("with_", exp.With(expressions=steps) if steps else None)
+        query.set("with_", _with(steps))
         return query
 
-    def _rows(self, outputs: tuple[Output, ...], writer: ExpressionWriter) -> exp.Select:
+    def _first_steps(self, taken: set[str]) -> list[tuple[str, exp.Select]]:
+        """The rows with the aggregates that are values of each row: one step, or none."""
+        if self.plan.decomposition is not None:
+            periods = _free("periods", taken)
+            first, second = decomposed(self.plan, self.plan.decomposition, self._writer(_by_name), periods)
+            return [(periods, self._joined(first)), (self.plan.decomposition.table, second)]
+        if not self.measured:
+            return []
+        writer = replace(self._writer(_by_name), names={})
+        query = exp.Select().from_(w.table(self.plan.table), copy=False)
+        for expr, name in self.measured.items():
+            query = query.select(_aliased(writer.write(expr), name), copy=False)
+        return [(_free("measured", taken), self._joined(query))]
+
+    def _rows(
+        self, outputs: tuple[Output, ...], writer: ExpressionWriter, first: list[tuple[str, exp.Select]]
+    ) -> exp.Select:
         plan = self.plan
-        query = exp.Select().from_(w.table(plan.table), copy=False)
+        query = exp.Select().from_(w.table(first[-1][0] if first else plan.table), copy=False)
         for output in outputs:
             query = query.select(_aliased(writer.write(output.expr), output.name), copy=False)
-        for join in plan.joins:
-            near, far = w.column(join.to_column, join.to_table), w.column(join.column, join.table)
-            match = exp.EQ(this=near, expression=far)
-            query.append("joins", exp.Join(this=w.table(join.table), side="LEFT", on=match))
-        if plan.where is not None:
+        if not first:
+            query = self._joined(query)
+        if plan.where is not None and plan.decomposition is None:
             query = query.where(predicate(writer, plan.where), copy=False)
         keys = [writer.write(output.expr) for output in outputs if output.key]
         return query.group_by(*keys, copy=False) if keys else query
+
+    def _joined(self, query: exp.Select) -> exp.Select:
+        for join in self.plan.joins:
+            near, far = w.column(join.to_column, join.to_table), w.column(join.column, join.table)
+            match = exp.EQ(this=near, expression=far)
+            query.append("joins", exp.Join(this=w.table(join.table), side="LEFT", on=match))
+        return query
 
     def _derived(
         self, source: str, names: list[str], added: list[Derived], hidden: tuple[Output, ...]
     ) -> exp.Select:
         query = exp.Select().from_(w.table(source), copy=False)
+        writer = replace(self._writer(_by_name), names={})
         for name in names:
             query = query.select(w.column(name), copy=False)
         for item in added:
-            column = derived_column(item, self._ties(hidden), w.column)
+            column = derived_column(item, self._ties(hidden), w.column, self._placed(w.column), writer)
             query = query.select(_aliased(column, item.name), copy=False)
         return query
 
     def _final(self, source: str, hidden: tuple[Output, ...]) -> exp.Select:
         plan = self.plan
         query = exp.Select().from_(w.table(source), copy=False)
-        for name in [*(o.name for o in plan.outputs), *(d.name for d in plan.derived)]:
+        for name in [*(o.name for o in plan.outputs), *(d.name for d in plan.shown)]:
             query = query.select(w.column(name), copy=False)
         if plan.having is not None:
-            query = query.where(predicate(self._writer(_by_name), plan.having), copy=False)
-        if plan.top is not None:
-            query.set("qualify", exp.Qualify(this=first_rows(plan.top, self._ties(hidden), w.column)))
+            helpers = {d.expr: d.name for d in plan.derived if d.hidden and d.expr is not None}
+            writer = replace(self._writer(_by_name), names=helpers)
+            query = query.where(predicate(writer, plan.having), copy=False)
+        self._qualify(query, hidden, w.column, self._terms(hidden, self._placed(w.column)))
         return query
 
-    def _order(self, hidden: tuple[Output, ...] = ()) -> list[exp.Expr]:
-        """The plan's order, then whatever still tells two rows apart."""
-        plan, writer = self.plan, self._writer(_by_name)
+    def _qualify(
+        self, query: exp.Select, hidden: tuple[Output, ...], named: Named, terms: list[exp.Expr]
+    ) -> None:
+        """Which rows stay because of their place among others; `terms` is the plan's order."""
+        plan, placed = self.plan, self._placed(named)
+        if plan.top is not None:
+            query.set("qualify", exp.Qualify(this=first_rows(plan.top, self._ties(hidden), named, placed)))
+        elif plan.ties and plan.limit is not None:
+            query.set("qualify", exp.Qualify(this=first_with_ties(terms, plan.limit)))
+
+    def _order(self, hidden: tuple[Output, ...], unfolded: Named) -> list[exp.Expr]:
+        """The plan's order, then whatever still tells two rows apart. `unfolded` writes the expression behind a
+        name, for what cannot be sorted by the name of its column."""
+        plan = self.plan
+
+        def placed(name: str) -> exp.Expr:
+            return self._placed(unfolded)(name) if self._bucket(name) else w.column(name)
+
+        nodes = self._terms(hidden, placed)
+        done = {term.target.name for term in plan.order if isinstance(term.target, OutputRef)}
+        rest = plan.key_names if plan.grouped else (*plan.key_names, *(d.name for d in plan.shown))
+        if not nodes and not rest:
+            rest = (plan.outputs[0].name,)
+        return nodes + [_ordered(placed(name), False, False) for name in rest if name not in done]
+
+    def _terms(self, hidden: tuple[Output, ...], placed: Named) -> list[exp.Expr]:
+        """The plan's own order."""
         behind = {output.expr: output.name for output in hidden}
+        writer = self._writer(lambda ref: placed(ref.name))
         nodes: list[exp.Expr] = []
-        for term in plan.order:
+        for term in self.plan.order:
             name = behind.get(term.target)
             node = w.column(name) if name else writer.write(term.target)
             nodes.append(_ordered(node, term.descending, term.nulls_first))
-        done = {term.target.name for term in plan.order if isinstance(term.target, OutputRef)}
-        rest = plan.key_names if plan.grouped else (*plan.key_names, *(d.name for d in plan.derived))
-        if not nodes and not rest:
-            rest = (plan.outputs[0].name,)
-        return nodes + [_ordered(w.column(name), False, False) for name in rest if name not in done]
+        return nodes
+
+    def _placed(self, named: Named) -> Named:
+        """What an output column is sorted by."""
+        return lambda name: calendar_order(self._bucket(name), named(name))
+
+    def _bucket(self, name: str) -> str:
+        """The unit of an output column that holds names of the calendar; empty for all others."""
+        expr = next((o.expr for o in self.plan.outputs if o.name == name), None)
+        return expr.unit if isinstance(expr, Bucket) and expr.unit in ("day_name", "month_name") else ""
 
     def _ties(self, hidden: tuple[Output, ...]) -> tuple[str, ...]:
         """What tells rows apart where a window function walks over them."""
@@ -173,7 +264,7 @@ class _Builder:
         return tuple(Output(_free(f"order_by_{ref.column}", taken), ref, key=False) for ref in refs)
 
     def _writer(self, output: Callable[[OutputRef], exp.Expr]) -> ExpressionWriter:
-        return ExpressionWriter(self.qualified, output, predicate, self._zoned)
+        return ExpressionWriter(self.qualified, output, predicate, self._zoned, self.measured)
 
     def _zoned(self, expr: Expr) -> bool:
         if isinstance(expr, OutputRef):
@@ -184,6 +275,10 @@ class _Builder:
         """Writes the expression behind an output column instead of its name."""
         exprs = {output.name: output.expr for output in self.plan.outputs}
         return self._writer(lambda ref: self._unfolding().write(exprs[ref.name]))
+
+
+def _with(steps: list[exp.CTE]) -> exp.With | None:
+    return exp.With(expressions=steps) if steps else None
 
 
 def _cte(name: str, body: exp.Select, *, fixed: bool) -> exp.CTE:

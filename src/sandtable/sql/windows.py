@@ -11,53 +11,113 @@ from sqlglot import exp
 
 from sandtable.plan.resolved import Derived, Top
 from sandtable.sql import writing as w
+from sandtable.sql.expressions import ExpressionWriter
 
 Named = Callable[[str], exp.Expr]
 """How an output column is written in the query at hand."""
 
 
-def derived_column(item: Derived, keys: Iterable[str], named: Named) -> exp.Expr:
+def derived_column(
+    item: Derived, keys: Iterable[str], named: Named, placed: Named, writer: ExpressionWriter
+) -> exp.Expr:
+    """`placed` is what a column is sorted by: itself, or its place in the calendar."""
+    if item.expr is not None:
+        return writer.write(item.expr)
     source = named(item.source)
     groups = [named(name) for name in item.within]
     match item.kind:
         case "share_of_total":
             return w.divided(source, _over(w.function("SUM", named(item.source)), groups))
         case "rank":
-            return _over(w.function("RANK"), groups, [_ordered(source, item.descending)])
+            return _over(w.function("RANK"), groups, [_ordered(placed(item.source), item.descending)])
         case "zscore":
             mean = _over(w.function("AVG", named(item.source)), groups)
             spread = _over(w.function("STDDEV_SAMP", named(item.source)), [g.copy() for g in groups])
             return w.divided(exp.Sub(this=source, expression=mean), spread)
         case "running_total":
-            return _over(w.function("SUM", source), groups, _walk(item, keys, named), running=True)
+            return _over(w.function("SUM", source), groups, _walk(item, keys, placed), running=True)
         case "change":
-            return _change(item, keys, named)
+            return _change(item, keys, named, placed)
+        case "previous":
+            return _over(w.function("LAG", source), groups, _walk(item, keys, placed))
+        case "next":
+            return _over(w.function("LEAD", source), groups, _walk(item, keys, placed))
+        case "position":
+            first, *rest = _walk(item, keys, placed)
+            first.set("desc", item.descending or None)
+            return _over(w.function("ROW_NUMBER"), groups, [first, *rest])
+        case _:
+            return _of_run(item, keys, named, placed)
 
 
-def _change(item: Derived, keys: Iterable[str], named: Named) -> exp.Expr:
+def _of_run(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
+    """A run of rows, or one of its helpers."""
+    source = named(item.source)
+    groups = [named(name) for name in item.within]
+    match item.kind:
+        case "broken":
+            return _broken(item, keys, named, placed)
+        case "block":
+            return _over(w.function("SUM", source), groups, _walk(item, keys, placed), running=True)
+        case "run":
+            held = exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=named(item.source)))
+            count = _over(held, groups, _walk(item, keys, placed), running=True)
+            return exp.Case(ifs=[exp.If(this=source, true=count)], default=w.number(0))
+        case kind:
+            raise AssertionError(f"{kind} is not written here")
+
+
+def _broken(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
+    """1 where a run cannot go on from the previous row: the condition fails, or a step was left out."""
+    goes_on = named(item.source)
+    if item.step is not None and item.along is not None:
+        before = _over(
+            w.function("LAG", named(item.along)), [named(n) for n in item.within], _walk(item, keys, placed)
+        )
+        apart = w.function("DATE_DIFF", exp.Literal.string(item.step), before, named(item.along))
+        goes_on = exp.And(this=goes_on, expression=exp.EQ(this=apart, expression=w.number(1)))
+    return exp.Case(ifs=[exp.If(this=goes_on, true=w.number(0))], default=w.number(1))
+
+
+def _change(item: Derived, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
     keys = tuple(keys)
 
     def previous() -> exp.Expr:
+        if item.earlier is not None:
+            return named(item.earlier)
         groups = [named(name) for name in item.within]
-        return _over(w.function("LAG", named(item.source)), groups, _walk(item, keys, named))
+        return _over(w.function("LAG", named(item.source)), groups, _walk(item, keys, placed))
 
     difference = exp.Sub(this=named(item.source), expression=previous())
     # A fall from -10 to -20 is a fall: the sign comes from the difference alone.
     return w.divided(difference, exp.Abs(this=previous())) if item.percent else difference
 
 
-def _walk(item: Derived, keys: Iterable[str], named: Named) -> list[exp.Expr]:
+def _walk(item: Derived, keys: Iterable[str], placed: Named) -> list[exp.Expr]:
     along = item.along or item.source
     rest = [name for name in keys if name != along and name not in item.within]
-    return [_ordered(named(name), False) for name in (along, *rest)]
+    return [_ordered(placed(name), False) for name in (along, *rest)]
 
 
-def first_rows(top: Top, keys: Iterable[str], named: Named) -> exp.Expr:
+def first_rows(top: Top, keys: Iterable[str], named: Named, placed: Named) -> exp.Expr:
     """The QUALIFY condition that keeps the first n rows of each group."""
     rest = [name for name in keys if name != top.order_by and name not in top.by]
-    order = [_ordered(named(top.order_by), top.descending), *(_ordered(named(name), False) for name in rest)]
-    place = _over(w.function("ROW_NUMBER"), [named(name) for name in top.by], order)
+    order = [
+        _ordered(placed(top.order_by), top.descending),
+        *(_ordered(placed(name), False) for name in rest),
+    ]
+    groups = [named(name) for name in top.by]
+    place = (
+        _over(w.function("RANK"), groups, order[:1])
+        if top.ties
+        else _over(w.function("ROW_NUMBER"), groups, order)
+    )
     return exp.LTE(this=place, expression=w.number(top.n))
+
+
+def first_with_ties(order: list[exp.Expr], n: int) -> exp.Expr:
+    """The QUALIFY condition that keeps the first n rows and those that equal the last of them."""
+    return exp.LTE(this=_over(w.function("RANK"), [], order), expression=w.number(n))
 
 
 def _ordered(node: exp.Expr, descending: bool) -> exp.Expr:

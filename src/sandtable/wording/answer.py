@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sandtable.catalog.model import Dataset
-from sandtable.wording import groups, lists, questions, single, verdicts
+from sandtable.wording import changes, groups, lists, questions, single, verdicts
 from sandtable.wording.field import NUMBERS, Field
 from sandtable.wording.meanings import result_of
 from sandtable.wording.result import Result
@@ -33,7 +33,7 @@ def answer_of(
     result = result_of(question, plan, columns, rows, dataset, total, truncated, overall)
     measure = primary(result)
     text = _told(result)
-    verdict = verdicts.verdict(result, measure)
+    verdict = verdicts.verdict(result, measure) if changes.truth_of(result) is None else None
     if verdict is not None:
         text = verdicts.led_by(verdict, text, measure)
     return f"{text}{_cut(result)}"
@@ -55,6 +55,13 @@ def _told(result: Result) -> str:
     score = next((field for field in result.fields if field.derived == "zscore"), None)
     if score is not None:
         return lists.unusual(result, score)
+    if result.cause is not None:
+        return changes.caused(result, *result.cause)
+    truth, change = changes.truth_of(result), changes.change_of(result)
+    if truth is not None:
+        return changes.held(result, truth)
+    if change is not None and not groups.is_ranking(result):
+        return changes.changed(result, change)
     if len(result.rows) == 1:
         return single.one_value(result) if not result.keys else single.one_group(result)
     measure = primary(result)

@@ -1,60 +1,98 @@
-"""Filters in words: "category is Books and quantity is above 2"."""
+"""Filters in words: "category is Books and quantity is above the average quantity"."""
 
 from __future__ import annotations
 
 import datetime as dt
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 
 from sandtable.catalog.model import ColumnType
 from sandtable.plan import filters as f
+from sandtable.plan.items import AnyItem
 from sandtable.plan.moments import read_moment
 from sandtable.plan.shapes import Scalar
+from sandtable.plan.windows import TimeWindow
 from sandtable.quoting import inert, one_line
 from sandtable.wording import dates
 from sandtable.wording.figures import CODE_WORDS, bare, number_of, shown
 from sandtable.wording.naming import Named
 from sandtable.wording.phrases import joined
 
-Lookup = Callable[[str], Named]
+
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What the parts of a condition are called."""
+
+    column: Callable[[str], Named]
+    expression: Callable[[AnyItem], Named]
+    window: Callable[[TimeWindow], str]
+
 
 _NUMBERS = {">": "above", ">=": "at least", "<": "below", "<=": "at most", "=": "", "!=": "not"}
 _MOMENTS = {">": "after", ">=": "on or after", "<": "before", "<=": "on or before", "=": "on", "!=": "not on"}
-_TEXTS = {"contains": "contains", "startswith": "starts with", "endswith": "ends with"}
+_TEXTS = {"contains": "contains", "startswith": "starts with", "endswith": "ends with", "has": "has"}
 _MOST_VALUES = 6
+_AGGREGATES = frozenset(
+    "average total sum median highest lowest latest earliest number share first last standard correlation "
+    "hour day week month quarter year".split()
+)
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _SIMPLE = re.compile(r"[\w][\w .&'’/+-]*", re.UNICODE)
 _GRAMMAR = re.compile(r"\b(?:and|or|is|not|above|below|to|by|where|with)\b", re.IGNORECASE)
 
 
-def all_of(filters: Sequence[f.Filter], lookup: Lookup) -> str:
+def all_of(filters: Sequence[f.Filter], terms: Terms) -> str:
     """All of the filters as one clause; empty when there are none."""
-    return joined([_one(item, lookup, "all" if len(filters) > 1 else "alone") for item in filters])
+    return joined([_one(item, terms, "all" if len(filters) > 1 else "alone") for item in filters])
 
 
-def _one(item: f.Filter, lookup: Lookup, inside: str) -> str:
+def _one(item: f.Filter, terms: Terms, inside: str) -> str:
     match item:
         case f.Comparison():
-            return _leaf(item, lookup)
+            return _leaf(item, terms)
+        case f.Relation():
+            return _relation(item, terms)
+        case f.InWindow(time=time):
+            return terms.window(time)
         case f.AllOf(all=parts):
-            text = joined([_one(part, lookup, "all") for part in parts])
+            text = joined([_one(part, terms, "all") for part in parts])
             return text if len(parts) == 1 or inside in ("all", "alone") else f"({text})"
         case f.AnyOf(any=parts):
-            text = joined([_one(part, lookup, "any") for part in parts], "or")
+            text = joined([_one(part, terms, "any") for part in parts], "or")
             return text if len(parts) == 1 or inside in ("any", "alone") else f"({text})"
         case f.Not(not_=f.Comparison() as leaf) if leaf.op == "=" or leaf.op in f.NULL_OPS:
             turned = {"=": "!=", "is_null": "not_null", "not_null": "is_null"}[leaf.op]
-            return _leaf(leaf.model_copy(update={"op": turned}), lookup)
+            return _leaf(leaf.model_copy(update={"op": turned}), terms)
         case f.Not(not_=part):
-            return f"not ({_one(part, lookup, 'alone')})"
+            return f"not ({_one(part, terms, 'alone')})"
 
 
-def _leaf(leaf: f.Comparison, lookup: Lookup) -> str:
-    named = lookup(leaf.column)
+def _leaf(leaf: f.Comparison, terms: Terms) -> str:
+    named = terms.column(leaf.column)
+    if leaf.other_column is not None:
+        return f"{named.text} is {_compared(named, leaf.op)}{terms.column(leaf.other_column).text}"
+    return _with_value(leaf, named)
+
+
+def _relation(leaf: f.Relation, terms: Terms) -> str:
+    named = terms.expression(leaf.of) if leaf.of is not None else terms.column(leaf.column or "")
+    if leaf.than is None:
+        return _with_value(leaf, named)
+    same = {"=": "", "!=": "not "}
+    word = same[leaf.op] if leaf.op in same else _compared(named, leaf.op)
+    return f"{named.text} is {word}{_the(terms.expression(leaf.than).text)}"
+
+
+def _the(text: str) -> str:
+    """An aggregate is one value: "above the average price"."""
+    return f"the {text}" if text.split(" ")[0] in _AGGREGATES else text
+
+
+def _with_value(leaf: f.Comparison | f.Relation, named: Named) -> str:
     if leaf.op in f.NULL_OPS:
         return f"{named.text} is {'missing' if leaf.op == 'is_null' else 'known'}"
-    if leaf.other_column is not None:
-        return f"{named.text} is {_compared(named, leaf.op)}{lookup(leaf.other_column).text}"
     if isinstance(leaf.value, tuple):
         return _listed(leaf, named, leaf.value)
     value = leaf.value if leaf.value is not None else ""
@@ -65,7 +103,7 @@ def _leaf(leaf: f.Comparison, lookup: Lookup) -> str:
     return f"{named.text} is {_compared(named, leaf.op)}{value_in_words(value, named)}"
 
 
-def _listed(leaf: f.Comparison, named: Named, values: tuple[Scalar, ...]) -> str:
+def _listed(leaf: f.Comparison | f.Relation, named: Named, values: tuple[Scalar, ...]) -> str:
     shown_values = [value_in_words(value, named) for value in values[:_MOST_VALUES]]
     if leaf.op == "between":
         return f"{named.text} is between {shown_values[0]} and {shown_values[1]}"
@@ -90,6 +128,10 @@ def value_in_words(value: Scalar, named: Named) -> str:
         return "yes" if value else "no"
     if isinstance(value, int | float):
         number = number_of(value)
+        if named.bucket == "day_of_week" and value in range(1, 8):
+            return _DAYS[int(value) - 1]
+        if named.bucket == "hour_of_day" and number is not None:
+            return f"{int(value):02}:00"
         if number is not None and named.text.rpartition(" ")[2].lower() in CODE_WORDS:
             return bare(number)
         return shown(number if number is not None else Decimal(0), named.unit)

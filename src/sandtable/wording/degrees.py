@@ -5,7 +5,10 @@ from __future__ import annotations
 from sandtable.wording.field import Direction, Field
 from sandtable.wording.phrases import is_many
 
-_ONE_NUMBER = ("number of ", "sum of ", "share ", "standard deviation of ", "running total of ", "change in ")
+_ONE_NUMBER = (
+    "number of ", "average number of ", "sum of ", "share ", "standard deviation of ", "running total of ",
+    "change in ", "correlation of ",
+)  # fmt: skip
 _TIMES = frozenset("milliseconds seconds minutes hours days weeks months years ms min sec".split())
 _MASS = frozenset({"revenue", "sales", "profit", "turnover", "income", "spending", "units sold", "stock"})
 

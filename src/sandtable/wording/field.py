@@ -49,6 +49,9 @@ class Field:
     """What kind of derived column it is, such as zscore."""
     source: int | None = None
     """The column it is derived from."""
+    earlier: int | None = None
+    """The column that a change is measured from."""
+    correlation: bool = False
 
     @property
     def is_time(self) -> bool:
@@ -77,6 +80,9 @@ class Field:
     @property
     def noun(self) -> str:
         """What the rows are that this column names: "products" for product name."""
+        head, _, last = self.text.partition(" of the ")
+        if last:
+            return f"{plural(head)} of the {last}"
         head, _, last = self.text.rpartition(" ")
         return plural(head if head and last in _NAMELESS else self.text)
 
@@ -100,8 +106,11 @@ class Field:
         if cell is None:
             return f"(no {self.text})"
         if isinstance(cell, bool):
-            return self.text if cell else f"not {self.text}"
+            text = self.text.removeprefix("whether ")
+            return text if cell else f"not {text}"
         number = self.number(row)
+        if number is not None and self.text.startswith("time ") and self.unit:
+            return shown(number, self.unit)
         if number is not None and not self.bucket:
             return f"{self.text} {bare(number) if number == number.to_integral_value() else shown(number)}"
         text = self.show(row)

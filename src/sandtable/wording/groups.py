@@ -37,11 +37,25 @@ def ranking(result: Result) -> str:
     assert order is not None
     field, count = order.field, len(result.rows)
     told = result.rows if count <= _LISTED else result.rows[:HEAD]
+    if result.ties and result.limit == 1 and count > 1:
+        return _tied(result, field, order.descending)
     names = joined([result.label(row) + ("" if field.hidden else f" ({field.show(row)})") for row in told])
     head = f"{len(told):,}" if len(told) == count else f"{len(told):,} of {count:,}"
+    more = result.limit is not None and result.ties and count > result.limit
+    tied = " The last of them are equal." if more else ""
     if order.descending:
-        return f"The top {head} {result.noun} by {field.text}{result.scope} are {names}."
-    return f"The {head} {result.noun} with {superlative(field, 'low')}{result.scope} are {names}."
+        return f"The top {head} {result.noun} by {field.text}{result.scope} are {names}.{tied}"
+    return f"The {head} {result.noun} with {superlative(field, 'low')}{result.scope} are {names}.{tied}"
+
+
+def _tied(result: Result, field: Field, descending: bool) -> str:
+    """Several rows share the first place."""
+    labels = [result.label(row) for row in result.rows[:_LISTED]]
+    rest = len(result.rows) - len(labels)
+    who = f"{', '.join(labels)} and {rest:,} more" if rest else joined(labels)
+    value = "" if field.hidden else f", {field.show(result.rows[0])} each"
+    what = superlative(field, "high" if descending else "low")
+    return sentence_start(f"{result.lead}{who} share {what}{value}.")
 
 
 def nameless(result: Result, field: Field) -> str:

@@ -59,7 +59,8 @@ def names(result: Result) -> str:
     key = result.keys[0] if len(result.keys) == 1 else None
     labels = list(dict.fromkeys(key.show(row) if key else result.label(row) for row in result.rows))
     noun = key.noun if key else result.noun
-    if len(result.keys) > 2 or any(key.is_time for key in result.keys):
+    repeated = key is None and len(labels) < len(result.rows)
+    if len(result.keys) > 2 or repeated or any(key.is_time for key in result.keys):
         return some_rows(result)
     if len(labels) == 1:
         one = singular(noun)

@@ -13,7 +13,7 @@ from sandtable.plan import items as i
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
-from sandtable.plan.resolved import Bucket, ColumnRef, Derived, Output, ResolvedPlan
+from sandtable.plan.resolved import Bucket, ColumnRef, Derived, Output, ResolvedPlan, Test
 from sandtable.plan.units import unit_of_derived, unit_of_output
 from sandtable.wording import conditions
 from sandtable.wording.field import NUMBERS, Field
@@ -29,7 +29,9 @@ USUAL_MOST = 200
 
 Columns = Sequence[tuple[str, str]]
 Rows = Sequence[Sequence[Any]]
-_CONDITIONS = frozenset({"filters", "having", "time", "where"})
+_CONDITIONS = frozenset({"filters", "having", "time", "where", "holds", "run"})
+_LONG = 60
+"""Characters of a description above which the author's own name is said instead."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _EXTREMES = {"highest ": "maximum ", "lowest ": "minimum "}
 
@@ -71,12 +73,14 @@ def result_of(
         where=_where(told, resolved),
         time=told.time(),
         window=anchored.days() if anchored else None,
-        having=conditions.all_of(parsed.having, told.lookup),
+        having=conditions.all_of(parsed.having, told.over_outputs.terms),
         top_by=resolved.top.by if resolved.top else (),
         top_descending=resolved.top.descending if resolved.top else True,
         tested=_tested(told, resolved, fields),
         spent=frozenset(_spent(plan)),
         overall=_overall(overall, fields),
+        cause=told.cause(),
+        ties=resolved.ties or (resolved.top is not None and resolved.top.ties),
     )
 
 
@@ -120,7 +124,7 @@ def _spent(value: Any) -> set[Decimal]:
 def _looked_for(told: PlanWords) -> str:
     """All conditions, to say what was not found."""
     parts = [told.where().removeprefix("where "), told.time()]
-    kept = conditions.all_of(told.plan.having, told.lookup)
+    kept = conditions.all_of(told.plan.having, told.over_outputs.terms)
     scope = ", ".join(part for part in parts if part)
     return f"{scope}, and {kept}" if scope and kept else scope or kept
 
@@ -129,7 +133,7 @@ def _where(told: PlanWords, resolved: ResolvedPlan) -> str:
     """The filters, but for those that pick groups by name: the names in the rows say as much."""
     keys = {o.expr.column for o in resolved.outputs if o.key and isinstance(o.expr, ColumnRef)}
     rest = [item for item in told.plan.filters if not _picks(item, keys)]
-    text = conditions.all_of(rest, told.naming.column)
+    text = conditions.all_of(rest, told.items.terms)
     return f"where {text}" if text else ""
 
 
@@ -143,7 +147,7 @@ def _picks(item: f.Filter, keys: set[str]) -> bool:
 
 def _fields(told: PlanWords, resolved: ResolvedPlan, columns: Columns) -> tuple[Field, ...] | None:
     """One for each column; None when the result is not the plan's."""
-    names = [o.name for o in resolved.outputs] + [d.name for d in resolved.derived]
+    names = [o.name for o in resolved.outputs] + [d.name for d in resolved.shown]
     if [name.lower() for name, _ in columns] != [name.lower() for name in names]:
         return None
     said = told.outputs
@@ -156,8 +160,8 @@ def _fields(told: PlanWords, resolved: ResolvedPlan, columns: Columns) -> tuple[
         fields.append(
             _output(index, output, items.get(output.name), said, units[output.name], type_, resolved.grouped)
         )
-    for derived in resolved.derived:
-        units[derived.name] = unit_of_derived(derived, units)
+    for derived in resolved.shown:
+        units[derived.name] = unit_of_derived(derived, units, told.dataset)
         fields.append(_derived(len(fields), derived, said, units[derived.name], names))
     return tuple(fields)
 
@@ -179,38 +183,63 @@ def _output(
     named = said.get(output.name.lower()) or Named(words(output.name, unit))
     text = _measure_text(item, named, unit)
     bucket = output.expr.unit if isinstance(output.expr, Bucket) else ""
+    if bucket.endswith("_name"):
+        # A name among names: it is a category, whatever the calendar says.
+        bucket = ""
     field = Field(index, output.name, text, type_, measure=False, unit=unit, bucket=bucket)
     computed = not output.key if grouped else type_ in NUMBERS and not field.is_code and not bucket
     if not computed:
         return field
     metric = isinstance(item, i.MetricItem)
-    return Field(index, output.name, text, type_, measure=True, unit=unit, counts=named.counts, metric=metric)
+    correlated = isinstance(item, i.AggItem) and item.agg == "correlation"
+    return Field(
+        index, output.name, text, type_, measure=True, unit=unit, counts=named.counts, metric=metric,
+        correlation=correlated,
+    )  # fmt: skip
 
 
 def _measure_text(item: i.AnyItem | None, named: Named, unit: str) -> str:
     """The author's name for what would be long to say; the highest of a highest is a maximum."""
-    if isinstance(item, i.ArithmeticItem) and item.as_:
+    if isinstance(item, i.ArithmeticItem | i.HoldsItem) and item.as_:
         return words(item.as_, unit)
-    if isinstance(item, i.AggItem) and item.where and item.as_ and not named.counts:
+    if isinstance(item, i.AggItem) and named.counts and item.as_ and len(named.text) > _LONG:
+        return _counted(words(item.as_), named.text)
+    if isinstance(item, i.AggItem) and item.as_ and not named.counts and _is_picked(item):
         return words(item.as_, unit)
+    text = named.text.removesuffix(f" in {unit}").removesuffix(" in percent") if unit else named.text
     for start, better in _EXTREMES.items():
-        if isinstance(item, i.AggItem) and named.text.startswith(start):
-            return better + named.text.removeprefix(start)
-    return named.text
+        if isinstance(item, i.AggItem) and text.startswith(start):
+            return better + text.removeprefix(start)
+    return text
+
+
+def _counted(name: str, text: str) -> str:
+    """What is counted by the author's name for it: `new` beside "number of different customers where …" counts
+    new customers."""
+    noun = text.partition(" where ")[0].removeprefix("number of ").removeprefix("different ")
+    whole = name.endswith("s") or " " in name
+    return f"number of {name}" if whole else f"number of {name} {noun}"
+
+
+def _is_picked(item: i.AggItem) -> bool:
+    """Whether it is about some of the rows only, apart from a time window."""
+    return any(not isinstance(part, f.InWindow) for part in item.where)
 
 
 def _derived(index: int, derived: Derived, said: dict[str, Named], unit: str, names: list[str]) -> Field:
     named = said.get(derived.name.lower()) or Named(words(derived.name))
     source = names.index(derived.source) if derived.source in names else None
+    test = isinstance(derived.expr, Test)
     return Field(
         index,
         derived.name,
-        named.text,
+        named.text.removesuffix(f" in {unit}") if unit else named.text,
         derived.type,
         measure=True,
         unit=unit,
-        derived=derived.kind,
+        derived="holds" if test else derived.kind,
         source=source,
+        earlier=names.index(derived.earlier) if derived.earlier in names else None,
     )
 
 

@@ -26,6 +26,8 @@ class Named:
     type: ColumnType | None = None
     counts: bool = False
     """A number of things: the most and the fewest of them rather than the highest and the lowest."""
+    bucket: str = ""
+    """The unit of a time bucket."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,8 @@ _SUFFIXES = {
     "eur": ("eur",), "usd": ("usd",), "gbp": ("gbp",), "ms": ("ms",),
 }  # fmt: skip
 _TIMES = frozenset("milliseconds seconds minutes hours days weeks months years".split())
+_LEADING = frozenset("in on since until from before last the where is".split())
+"""Words that belong to what comes after them."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _IRREGULAR = {
     "person": "people", "child": "children", "man": "men", "woman": "women", "datum": "data", "country": "countries",
@@ -63,6 +65,24 @@ def joined(parts: Sequence[str], last: str = "and") -> str:
     if len(parts) <= 1:
         return "".join(parts)
     return f"{', '.join(parts[:-1])} {last} {parts[-1]}"
+
+
+def shared(one: str, other: str) -> tuple[str, str, str]:
+    """What two phrases begin with alike, and what each says after that: ("revenue", "in 2024", "in 2025").
+
+    All empty when they begin differently, or one of them says nothing more."""
+    words_of = one.split(" "), other.split(" ")
+    same = 0
+    while same < min(map(len, words_of)) and words_of[0][same] == words_of[1][same]:
+        same += 1
+    if same in map(len, words_of):
+        return "", "", ""
+    if "where" in words_of[0][:same]:
+        same = words_of[0].index("where")
+    while same and words_of[0][same - 1] in _LEADING:
+        same -= 1
+    head = " ".join(words_of[0][:same])
+    return (head, " ".join(words_of[0][same:]), " ".join(words_of[1][same:])) if head else ("", "", "")
 
 
 def plural(noun: str) -> str:

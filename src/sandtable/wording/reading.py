@@ -11,7 +11,8 @@ from typing import Any
 
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.plan import items as i
-from sandtable.plan.model import OrderBy, PlanBody, QueryPlan
+from sandtable.plan.derivations import source_of
+from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ResolvedPlan
@@ -61,9 +62,25 @@ class PlanWords:
         self.outputs = self._outputs()
 
     def all(self) -> str:
+        if self.plan.why is not None:
+            parts = [self._why(self.plan.why), self.where(), self._kept(), self._order(), self._limit()]
+            return ", ".join(part for part in parts if part)
         parts = [self._what(), self._groups(), self.where(), self.time(), self._kept(), self._top()]
         parts += [self._order(), self._limit()]
         return ", ".join(part for part in parts if part)
+
+    def cause(self) -> tuple[str, str, str] | None:
+        """What is taken apart and the two periods; None when the plan does not ask why."""
+        why = self.plan.why
+        if why is None:
+            return None
+        return self.items.item(why.of).text, self.items.window(why.before), self.items.window(why.after)
+
+    def _why(self, why: Why) -> str:
+        measure, before, after = self.cause() or ("", "", "")
+        dimensions = joined([self.naming.column(name).text for name in why.by])
+        periods = f"{before.removeprefix('in ')} against {after.removeprefix('in ')}"
+        return f"why {measure} changed, {periods}, by {dimensions}"
 
     def _outputs(self) -> dict[str, Named]:
         """Output columns by the names that the rest of the plan may call them, in lower case."""
@@ -75,10 +92,10 @@ class PlanWords:
         for key in self.plan.group_by:
             if not isinstance(key, str):
                 named.setdefault((key.as_ or key.bucket).lower(), self.items.bucket(key))
-        final = self.resolved.derived if self.resolved else ()
+        final = self.resolved.shown if self.resolved else ()
+        over = Items(self.naming, lambda name: named.get(name.lower()) or self.naming.column(name))
         for index, item in enumerate(self.plan.derive):
-            source = named.get(_source(item).lower()) or self.naming.column(_source(item))
-            said = self.items.derivation(item, source)
+            said = over.derivation(item, over.column(source_of(item)))
             name = final[index].name if final else item.as_ or said.text
             named.setdefault(name.lower(), said)
         return named
@@ -86,6 +103,8 @@ class PlanWords:
     def names(self) -> list[tuple[str, ...]]:
         """For each select item the name that its output column has, as far as that is settled."""
         count = len(self.plan.select)
+        if not count:
+            return []
         starred = any(isinstance(item, i.ColumnItem) and item.column == "*" for item in self.plan.select)
         if self.resolved is None or starred:
             return [()] * count
@@ -97,24 +116,29 @@ class PlanWords:
         return found or self.naming.column(name)
 
     @property
+    def over_outputs(self) -> Items:
+        """Expressions whose names are output columns."""
+        return Items(self.naming, self.lookup)
+
+    @property
     def grouped(self) -> bool:
-        return bool(self.plan.group_by) or any(_computes(item) for item in self.plan.select)
+        return bool(self.plan.group_by) or any(i.has_aggregate(item) for item in self.plan.select)
 
     def keys(self) -> list[str]:
         """What the rows are grouped by, in words."""
         if not self.grouped:
             return []
-        said = [self.items.item(item).text for item in self.plan.select if not _computes(item)]
+        said = [self.items.item(item).text for item in self.plan.select if not i.has_aggregate(item)]
         for key in self.plan.group_by:
             said.append(self.lookup(key).text if isinstance(key, str) else self.items.bucket(key).text)
         return list(dict.fromkeys(said))
 
     def measures(self) -> list[str]:
-        return [self.items.item(item).text for item in self.plan.select if _computes(item)]
+        return [self.items.item(item).text for item in self.plan.select if i.has_aggregate(item)]
 
     def _what(self) -> str:
         derived = [
-            self.items.full_derivation(item, self.lookup(_source(item)), self.outputs)
+            self.over_outputs.full_derivation(item, self.lookup(source_of(item)), self.outputs)
             for item in self.plan.derive
         ]
         if not self.grouped:
@@ -127,7 +151,7 @@ class PlanWords:
         return f"by {joined(self.keys())}" if self.keys() and (self.measures() or self.plan.derive) else ""
 
     def where(self) -> str:
-        text = conditions.all_of(self.plan.filters, self.naming.column)
+        text = conditions.all_of(self.plan.filters, self.items.terms)
         return f"where {text}" if text else ""
 
     def time(self) -> str:
@@ -143,7 +167,7 @@ class PlanWords:
         return Anchored(time, self.dataset.as_of, dated)
 
     def _kept(self) -> str:
-        text = conditions.all_of(self.plan.having, self.lookup)
+        text = conditions.all_of(self.plan.having, self.over_outputs.terms)
         return f"only where {text}" if text else ""
 
     def _top(self) -> str:
@@ -152,7 +176,8 @@ class PlanWords:
             return ""
         groups = joined(list(dict.fromkeys(self.lookup(name).text for name in top.by)))
         word = "top" if top.dir == "desc" else "bottom"
-        return f"the {word} {top.n:,} by {self.lookup(top.order_by).text} for each {groups}"
+        ties = ", with ties" if top.ties else ""
+        return f"the {word} {top.n:,} by {self.lookup(top.order_by).text} for each {groups}{ties}"
 
     def _order(self) -> str:
         terms = [_ordered(term, self.lookup(term.expr)) for term in self.plan.order_by]
@@ -162,6 +187,8 @@ class PlanWords:
         limit = self.plan.limit
         if limit is None:
             return ""
+        if self.plan.ties:
+            return "the first and its equals" if limit == 1 else f"the first {limit:,} and their equals"
         if limit == 1:
             return "the first only" if self.plan.order_by else "one row"
         return f"the first {limit:,}" if self.plan.order_by else f"at most {limit:,} rows"
@@ -169,6 +196,8 @@ class PlanWords:
 
 def _ordered(term: OrderBy, named: Named) -> str:
     down = term.dir == "desc"
+    if named.bucket.endswith("_name"):
+        return f"{named.text} {'from last to first' if down else 'from first to last'}"
     if named.type in (ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME):
         return f"{'latest' if down else 'earliest'} {named.text} first"
     if named.type in (ColumnType.TEXT, ColumnType.OTHER):
@@ -177,16 +206,6 @@ def _ordered(term: OrderBy, named: Named) -> str:
         return f"{'most' if down else 'fewest'} {named.text.removeprefix('number of ')} first"
     text = named.text.replace("highest ", "maximum ", 1).replace("lowest ", "minimum ", 1)
     return f"{'highest' if down else 'lowest'} {text} first"
-
-
-def _computes(item: i.AnyItem) -> bool:
-    match item:
-        case i.AggItem() | i.MetricItem():
-            return True
-        case i.ArithmeticItem(left=left, right=right):
-            return _computes(left) or _computes(right)
-        case _:
-            return False
 
 
 def _callable(item: i.AnyItem) -> list[str]:
@@ -200,11 +219,3 @@ def _callable(item: i.AnyItem) -> list[str]:
             return [name, name.rpartition(".")[2]]
         case _:
             return [item.as_] if item.as_ else []
-
-
-def _source(item: object) -> str:
-    for field in ("share_of_total", "rank", "change", "running_total", "zscore"):
-        found = getattr(item, field, None)
-        if isinstance(found, str):
-            return found
-    return ""

@@ -51,6 +51,10 @@ class Result:
     """The column that counts, in the one row that was ranked first, whether it fits what was asked about it."""
     spent: frozenset[Decimal] = frozenset()
     """Numbers that the plan's conditions hold: a question's own number among them is not compared once more."""
+    cause: tuple[str, str, str] | None = None
+    """What the rows take apart, and the two periods that they compare."""
+    ties: bool = False
+    """Rows that equal the last one within the limit were kept, too."""
     overall: tuple[tuple[str, str], ...] = ()
     """Column name in lower case and the shown value of the same measure over everything."""
 

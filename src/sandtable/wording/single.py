@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandtable.catalog.model import ColumnType
+from sandtable.wording.changes import strength
 from sandtable.wording.degrees import subject, superlative, verb
 from sandtable.wording.field import Field, Row
 from sandtable.wording.phrases import joined, sentence_start, singular
@@ -49,7 +50,9 @@ def _counted(field: Field, row: Row, result: Result) -> str:
 def _stated(field: Field, row: Row) -> str:
     if field.cell(row) is None:
         return f"there is no {field.text}"
-    return f"{subject(field)} {verb(field)} {field.show(row)}"
+    number = field.number(row) if field.correlation else None
+    said = f" ({strength(number)})" if number is not None else ""
+    return f"{subject(field)} {verb(field)} {field.show(row)}{said}"
 
 
 def one_group(result: Result) -> str:

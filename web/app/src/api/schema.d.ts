@@ -548,11 +548,15 @@ export interface components {
         };
         /** Column */
         Column: {
+            /** Better */
+            better?: ("high" | "low") | null;
             /**
              * Description
              * @default
              */
             description: string;
+            /** Measure */
+            measure?: ("additive" | "averaged" | "identifier") | null;
             /** Name */
             name: string;
             /**
@@ -860,6 +864,8 @@ export interface components {
          *     (`{"agg": "count", "where": [...]}`); a metric without a denominator is its numerator.
          */
         Metric: {
+            /** Better */
+            better?: ("high" | "low") | null;
             /** Denominator */
             denominator?: {
                 [key: string]: unknown;
