@@ -17,6 +17,7 @@ from sandtable.planner.conscience.ledger import Ledger, Unbound
 from sandtable.planner.conscience.negating import bind_negations
 from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import PartKind, Path, Piece
+from sandtable.planner.conscience.question_words import bind_question_words
 from sandtable.planner.conscience.ranking_words import bind_ranks
 from sandtable.planner.conscience.time_words import bind_times
 from sandtable.planner.conscience.unasked import is_unasked
@@ -59,6 +60,7 @@ STAGES: tuple[Callable[[Ledger], None], ...] = (
     bind_computed,
     bind_units,
     bind_comparisons,
+    bind_question_words,
     bind_contents,
 )
 """In this order: what is surest comes first, and a word that is settled stays so."""

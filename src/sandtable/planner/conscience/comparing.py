@@ -22,6 +22,7 @@ _A_UNIT = re.compile(
 _OPS = {"at least": ">=", "at most": "<=", "up to": "<=", "no more than": "<=", "within": "<="}
 _LESS = frozenset({"less than", "shorter than", "under", "younger than", "below"})
 _NTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+_PERIODS = frozenset({"day", "week", "month", "quarter", "year"})
 _TIMES = {"once": 1.0, "twice": 2.0}
 _YES_NO = frozenset("is are was were do does did has have had".split())
 _VERSUS = frozenset({"vs", "versus", "against", "compare", "compares", "compared", "comparing", "comparison"})
@@ -113,10 +114,13 @@ def _is_said_of(book: Ledger, piece: Piece, said: Comparison) -> bool:
     if "rank" in piece.does or not piece.columns or not piece.columns[0].numeric:
         return True
     column = piece.columns[0]
-    if is_identifier(column) or abs(said.numbers[0].value) >= 1000:
+    number = said.numbers[0].value
+    if is_identifier(column) or abs(number) >= 1000 or not float(number).is_integer():
         return True
     unit = unit_named(book.words[said.end].stem) if said.end < len(book.words) else None
     if unit is not None and (own := unit_of(column)) is not None and own.kind == unit.kind:
+        return True
+    if book.stems & set(column.stems):
         return True
     return any(book.says(at) and names_column(w.stem, column) >= 0.7 for at, w in enumerate(book.words))
 
@@ -219,7 +223,7 @@ def bind_units(book: Ledger) -> None:
             or book.lower(at + 1) in {"please", "pls"}
         )
         unit = unit_named(word.stem)
-        if _is_period(book, at):
+        if _is_period(book, at) or (not asked and word.stem in _PERIODS):
             continue
         named = [i for i, p in enumerate(book.pieces) if book.naming(at, p) >= 0.9]
         if unit is None:
@@ -259,7 +263,12 @@ def bind_comparisons(book: Ledger) -> None:
         if not book.open(at):
             continue
         word = book.lower(at)
-        if word in _VERSUS:
+        called = [
+            i for i, p in enumerate(book.pieces) if any(book.words[at].stem in c.stems for c in p.columns)
+        ]
+        if called and word in _VERSUS | AGAINST:
+            book.bind(at, at + 1, called, named=True)
+        elif word in _VERSUS:
             _side_by_side(book, at)
         elif word in COMPARATIVES or word in AGAINST:
             _column_against(book, at)
@@ -276,6 +285,15 @@ def bind_comparisons(book: Ledger) -> None:
 
 
 def _side_by_side(book: Ledger, at: int) -> None:
+    following = book.next_said(at)
+    opposed = (
+        {i for i in book.bound[following] if book.pieces[i].kind == "where"}
+        if following is not None
+        else set[int]()
+    )
+    if book.lower(at) == "against" and opposed:
+        book.bind(at, at + 1, opposed)
+        return
     several = book.where(
         lambda p: "or" in p.does or p.compares_rows or bool(p.does & {"change", "ratio", "correlation"})
     )

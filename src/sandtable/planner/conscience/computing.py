@@ -10,6 +10,7 @@ from sandtable.planner.conscience.naming import closeness, head_of, significant
 from sandtable.planner.conscience.pieces import Piece, adds_codes
 from sandtable.planner.conscience.terms import ADDED, ASIDE, CAUSES, COMPUTED, DURATIONS, IMPLIED_COLUMNS
 from sandtable.planner.conscience.units import unit_of
+from sandtable.planner.entries import ColumnEntry
 from sandtable.planner.words import stem
 
 _HOW = re.compile(
@@ -108,7 +109,10 @@ def _is_of(piece: Piece, words: frozenset[str]) -> bool:
 
 
 def _counted(book: Ledger, end: int) -> list[int]:
-    """A count; or a sum over a column of counts that is called what is counted."""
+    """A count; or a sum over a column of counts that is called what is counted; or `a number of 39`."""
+    following = book.bound[end] if end < len(book.words) else set[int]()
+    if book.lower(end).isdigit() and following:
+        return sorted(following)
     counts = [
         i for i in book.of_kind("measure", "where", "order")
         if book.pieces[i].does & _COUNTS and _counts_this(book, book.pieces[i])
@@ -123,6 +127,13 @@ def _counted(book: Ledger, end: int) -> list[int]:
         if not piece.columns or ("share" in piece.does):
             continue
         column = piece.columns[0]
+        beside = {w.stem for w in book.words[end : end + 3]} & set(column.stems)
+        if (
+            piece.kind in {"shape", "by"}
+            and beside
+            and not _PER & {w.lower for w in book.words[end : end + 3]}
+        ):
+            return [number]
         said = any(book.naming(at, piece) >= 0.7 for at in range(end, min(len(book.words), end + 4)))
         said = said or any(book.words[at].stem in column.stems for at in range(len(book.words)))
         if column.numeric and said and _is_count(column.stems, unit_of(column) is not None, book, end):
@@ -159,17 +170,7 @@ def _word(book: Ledger, at: int) -> None:
     if word in CAUSES:
         book.blame("aggregate", at, at + 1, "a plan shows what happened, not the reasons")
     elif word in COMPUTED:
-        wanted = COMPUTED[word]
-        fitting = book.where(lambda p: bool(p.does & wanted) and p.kind != "limit")
-        if "group" in wanted and not fitting:
-            fitting = (
-                book.of_kind("by")
-                if word not in {"distribution", "distributed"} or book.of_kind("measure")
-                else []
-            )
-        if "share" in wanted:
-            fitting = [i for i in fitting if not _is_other_share(book, at, i)]
-        _settle(book, at, at + 1, fitting, "the plan does not compute this")
+        _settle(book, at, at + 1, _computing(book, at), "the plan does not compute this")
     elif word in ADDED:
         _total(book, at)
     elif word in _WORTH:
@@ -180,14 +181,35 @@ def _word(book: Ledger, at: int) -> None:
     elif word in _PER:
         _each(book, at)
     elif word == "both":
-        several = (
-            book.where(lambda p: "or" in p.does) or _if_two(book.of_kind("measure")) or _if_two(_shown(book))
-        )
-        _settle(book, at, at + 1, several, "the plan does not show both")
+        _settle(book, at, at + 1, _both(book), "the plan does not show both")
     elif word in {"or", "either"}:
         _either(book, at)
     elif word == "only":
         _only(book, at)
+
+
+def _computing(book: Ledger, at: int) -> list[int]:
+    """The pieces that do what the word says."""
+    word = book.lower(at)
+    wanted = COMPUTED[word]
+    fitting = book.where(lambda p: bool(p.does & wanted) and p.kind != "limit")
+    if "group" in wanted and not fitting and (word in {"distinct", "unique"} or book.of_kind("measure")):
+        fitting = book.of_kind("by")
+    if "share" in wanted and not fitting:
+        fitting = book.where(lambda p: any(_holds_percents(c) for c in p.columns))
+    return [i for i in fitting if "share" not in wanted or not _is_other_share(book, at, i)]
+
+
+def _both(book: Ledger) -> list[int]:
+    pairs = (book.of_kind("measure"), _shown(book), book.of_kind("where"))
+    return book.where(lambda p: "or" in p.does) or next(
+        (pair for pair in pairs if len(pair) > 1), list[int]()
+    )
+
+
+def _holds_percents(column: ColumnEntry) -> bool:
+    values = column.profile.values[:3] if column.profile is not None and column.text else ()
+    return bool(values) and all(str(counted.value).rstrip().endswith("%") for counted in values)
 
 
 def _is_other_share(book: Ledger, at: int, piece: int) -> bool:
@@ -211,10 +233,6 @@ def _worth(book: Ledger, at: int) -> None:
         book.blame("aggregate", at, at + 1, "the plan only counts")
 
 
-def _if_two(pieces: list[int]) -> list[int]:
-    return pieces if len(pieces) > 1 else []
-
-
 def _shown(book: Ledger) -> list[int]:
     return [i for i in book.of_kind("shape") if book.pieces[i].columns]
 
@@ -224,6 +242,10 @@ def _total(book: Ledger, at: int) -> None:
     fitting = _added(book)
     counted = [i for i in fitting if book.pieces[i].does & _COUNTS]
     following = book.next_said(at)
+    if book.lower(at + 1) == "of" and at + 2 < len(book.words) and book.bound[at + 2]:
+        # `a total of 10 wins`: what the number is.
+        book.bind(at, at + 2, book.bound[at + 2])
+        return
     if counted and counted == fitting and book.lower(at) in {"total", "totals"}:
         # A count of rows is the total of what the rows are called, and of nothing else.
         rows = [

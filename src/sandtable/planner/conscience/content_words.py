@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from sandtable.planner.columns import is_identifier, is_measure, is_rank, is_unique, is_year, label_of
+from sandtable.planner.columns import is_identifier, is_measure, is_rank, is_unique, label_of
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import LEAST, names_column, names_table, said_of
-from sandtable.planner.conscience.pieces import Piece
-from sandtable.planner.conscience.terms import ASIDE, LEANING, LIGHT_VERBS, OCCASIONS, PERSON, PLACES
-from sandtable.planner.entries import ColumnEntry
+from sandtable.planner.conscience.question_words import is_slip
+from sandtable.planner.conscience.terms import ASIDE, ENTITIES, LEANING, LIGHT_VERBS, OCCASIONS
 from sandtable.planner.vocabulary import ROW_NOUNS
 from sandtable.planner.words import Word, split_name, stem
 
 _NAMED = 0.7
+_MOST_PASSED = 2
 _BEGINNINGS = frozenset(
     stem(w) for w in "created opened signup joined registered started listed start hired added".split()
 )
-_CALLED = frozenset(stem(w) for w in "name full first last".split())
 _PEOPLE = frozenset(stem(w) for w in "person individual member everybody everyone anybody".split())
 _LOOSE = frozenset("by but than more less over under after before since until".split())
 """What is left of phrases that were read already."""
@@ -23,7 +22,6 @@ _LISTING = frozenset("list show each every all which display give individual".sp
 
 
 def bind_contents(book: Ledger) -> None:
-    _question_words(book)
     for at, word in enumerate(book.words):
         if book.settled[at] and not book.bound[at]:
             continue
@@ -55,7 +53,11 @@ def _name(book: Ledger, at: int, word: Word) -> None:
 def _left_over(book: Ledger, at: int, word: Word) -> None:
     signed = _signed(book, word) or _won(book, word)
     special = (
-        _row_noun(book, at, word) or _new(book, at) or _dates(book, word) or _thing_counted(book, at, word)
+        _row_noun(book, at, word)
+        or _new(book, at)
+        or _dates(book, word)
+        or _thing_counted(book, at, word)
+        or _describes_rows(book, at, word)
     )
     if signed:
         book.bind(at, at + 1, signed)
@@ -64,14 +66,12 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
     elif word.lower in OCCASIONS and book.lower(at - 1) == "the":
         book.put_aside(at, at + 1)
     elif word.lower in {"date", "dates"}:
-        book.put_aside(at, at + 1) if book.lower(at - 1) == "to" else book.blame(
-            "content", at, at + 1, "the plan shows no date"
-        )
+        book.blame("content", at, at + 1, "the plan shows no date")
     elif word.lower in {"names", "name"} and at > 2 and not _shows_text(book):
         book.blame("content", at, at + 1, "the plan shows no names")
     elif _is_cell(book, at, word):
         book.blame("content", at, at + 1, "it is a value of the data that no condition of the plan has")
-    elif word.lower in ASIDE or word.stem in LIGHT_VERBS or (book.follows and word.lower in LEANING):
+    elif _is_light(book, word):
         book.put_aside(at, at + 1)
     elif word.stem in ROW_NOUNS and word.stem not in _PEOPLE:
         book.bind(at, at + 1, book.where(lambda p: p.path[-1:] == ("table",)), named=True)
@@ -79,6 +79,11 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
         book.put_aside(at, at + 1)
     else:
         book.blame("content", at, at + 1, "no part of the plan is called that")
+
+
+def _is_light(book: Ledger, word: Word) -> bool:
+    light = word.lower in ASIDE or is_slip(word.lower) or word.stem in LIGHT_VERBS
+    return light or (book.follows and word.lower in LEANING)
 
 
 def _row_noun(book: Ledger, at: int, word: Word) -> list[int]:
@@ -136,7 +141,7 @@ def _thing_counted(book: Ledger, at: int, word: Word) -> list[int]:
 
 
 def _dates(book: Ledger, word: Word) -> list[int]:
-    if word.lower not in {"date", "dates"}:
+    if word.lower not in {"date", "dates", "year", "years", "month", "months", "week", "weeks", "quarter"}:
         return []
     return [i for i, p in enumerate(book.pieces) if any(c.temporal for c in p.columns)]
 
@@ -145,6 +150,31 @@ def _shows_text(book: Ledger) -> bool:
     return any(
         c.text or is_identifier(c) for i in book.of_kind("shape", "by") for c in book.pieces[i].columns
     )
+
+
+def _describes_rows(book: Ledger, at: int, word: Word) -> list[int]:
+    """`the production code of the episode written by X`: in a lookup, what the row is called in passing.
+
+    Only where the column that is asked for and a condition are both said, and the word is no cell and no number column.
+    """
+    rows = book.where(lambda p: p.path == ("table",))
+    pieces = [book.pieces[i] for i in book.of_kind("shape", "by", "measure") if book.pieces[i].columns]
+    if len(pieces) != 1 or "count" in pieces[0].does or word.lower in ASIDE or not _is_noun(book, at, word):
+        return []
+    named = any(w.stem in c.stems for w in book.words for c in pieces[0].columns)
+    if not named or not book.asked & set(book.of_kind("where")):
+        return []
+    passed = [i for i in range(at) if book.bound[i] == set(rows)]
+    columns = [c for t in book.index.tables for c in t.columns if not c.text]
+    claimed = any(names_column(word.stem, c) >= _NAMED for c in columns) or book.index.find_value(word.text)
+    return [] if claimed or len(passed) >= _MOST_PASSED else rows
+
+
+def _is_noun(book: Ledger, at: int, word: Word) -> bool:
+    """Not the name of somebody: in small letters, or a common noun behind an article."""
+    if word.text[:1].islower() or at == 0:
+        return True
+    return word.stem in ENTITIES and book.lower(at - 1) in {"the", "a", "an"}
 
 
 def _title_stems(book: Ledger) -> frozenset[str]:
@@ -178,7 +208,8 @@ def _is_cell(book: Ledger, at: int, word: Word) -> bool:
         return False
     if len(word.text) > 1:
         # `US` is no pronoun, unless the whole question is in capitals.
-        return not book.reading.text.isupper()
+        letters = [c for c in book.reading.text if c.isalpha()]
+        return sum(c.isupper() for c in letters) < len(letters) / 2
     hits = [hit for hit in book.index.find_value(word.text) if hit.value == word.text]
     if at > 0:
         return bool(hits)
@@ -186,78 +217,13 @@ def _is_cell(book: Ledger, at: int, word: Word) -> bool:
     return len(book.words) > 1 and any(names_column(book.words[1].stem, c) >= _NAMED for c in columns)
 
 
-# Question words.
-
-
-def _question_words(book: Ledger) -> None:
-    for at in range(min(len(book.words), 40)):
-        if not book.open(at):
-            continue
-        word = book.lower(at)
-        if word in {"who", "who's"}:
-            _asked(book, at, _persons(book), "the plan shows nobody's name")
-        elif word == "when":
-            shown = [i for i in _told(book) if any(c.temporal or is_year(c) for c in book.pieces[i].columns)]
-            _asked(book, at, shown, "the plan shows no date")
-        elif word in {"where", "where's"}:
-            _asked(book, at, _places(book), "the plan shows no place")
-
-
-def _asked(book: Ledger, at: int, fitting: list[int], why: str) -> None:
-    if fitting:
-        book.bind(at, at + 1, fitting)
-    elif _is_relative(book, at):
-        book.put_aside(at, at + 1)
-    else:
-        book.blame("content", at, at + 1, why)
-
-
-def _is_relative(book: Ledger, at: int) -> bool:
-    """`customers who …`, `orders where …`: no question of its own."""
-    return at > 0 and book.says(at - 1)
-
-
-def _told(book: Ledger) -> list[int]:
-    return [i for i in book.of_kind("shape", "by", "measure") if book.pieces[i].columns]
-
-
-def _persons(book: Ledger) -> list[int]:
-    told = [i for i in _told(book) if not book.pieces[i].does & {"count", "sum", "avg"}]
-    fitting = [i for i in told if _is_person(book.pieces[i])]
-    if fitting:
-        return fitting
-    others = [c for p in book.pieces if p.table is not None for c in p.table.columns]
-    better = any(c.text and names_persons(c) for c in others)
-    return [] if better else [i for i in told if any(c.text for c in book.pieces[i].columns)]
-
-
-def _is_person(piece: Piece) -> bool:
-    return any(c.text and (names_persons(c) or c.words[-1:] == ("by",)) for c in piece.columns)
-
-
-def names_persons(column: ColumnEntry) -> bool:
-    """`mechanic`, `buyer`, `analyst`: by the word, or by its ending."""
-    agents = any(s.endswith(("ist", "yst", "ian")) or w.endswith(("er", "or", "ee")) for s, w in
-                 zip(column.stems, column.words, strict=True) if len(s) > 4)  # fmt: skip
-    if is_identifier(column):
-        return False
-    rest = [s for s in column.stems if s not in _CALLED]
-    return not rest or bool(set(rest) & PERSON) or agents
-
-
-def _places(book: Ledger) -> list[int]:
-    told = [i for i in _told(book) if any(set(c.stems) & PLACES for c in book.pieces[i].columns)]
-    return told or book.doing("rank")
-
-
-# What the plan does that no word asked for.
-
-
 def lists_amounts(book: Ledger) -> tuple[int, int] | None:
     """`fares in September` answered with every single fare: neither added up nor listed on purpose."""
     shown = [i for i in book.of_kind("shape", "by") if book.pieces[i].columns]
     ordered = book.of_kind("order", "limit", "measure")
-    if not shown or ordered or any(w.lower in _LISTING for w in book.words):
+    asked = {w.lower for w in book.words} & {"what", "which", "what's", "name"}
+    looked_up = bool(asked) and book.lower(1) not in {"did", "do", "does"}
+    if not shown or ordered or looked_up or any(w.lower in _LISTING for w in book.words):
         return None
     columns = [c for i in shown for c in book.pieces[i].columns]
     if not all(is_measure(c) for c in columns):

@@ -53,7 +53,9 @@ def _is_negation(book: Ledger, at: int) -> bool:
         return book.lower(at + 1) == "than"
     if word == "but":
         return book.lower(at - 1) in {"all", "everything", "everyone", "anything"}
-    if word == "no" and book.lower(at + 1).isdigit():
+    if word == "no" and (
+        book.lower(at + 1).isdigit() or (book.lower(at + 1) == "." and at + 2 < len(book.words))
+    ):
         return False
     return word in NOT
 

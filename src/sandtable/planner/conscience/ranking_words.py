@@ -220,7 +220,12 @@ def _speaks_of(book: Ledger, piece: Piece, implied: str, at: int) -> bool:
         return dated or sequence or aged
     if implied in OFTEN and implied != "popular":
         return counts or any(_is_frequency(c) for c in piece.columns)
-    if not counts and piece.columns and all(is_identifier(c) for c in piece.columns):
+    if (
+        not counts
+        and piece.kind == "order"
+        and piece.columns
+        and all(is_identifier(c) for c in piece.columns)
+    ):
         return False
     if implied in SIZES or implied in _HOWEVER:
         return _is_sized(book, piece, implied, at, dated=dated)

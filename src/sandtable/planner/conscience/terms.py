@@ -54,10 +54,11 @@ _TELLING_VERBS = _stems(
 )
 """Verbs of business: they say which rows or which amount is meant."""
 LIGHT_VERBS = (RELATING - _TELLING_VERBS) | _stems(
-    "fly climb treat operate respond win watch depart move work live belong make place locate situate base serve "
-    "host feature appear come originate stand lie cover deal bring bear carry provide enter face meet call offer "
-    "allow want need own handle run use hold keep give put set take do go get have show lead star represent reach "
-    "achieve obtain build construct generate receive answer stay see involve fall contribute manage"
+    "correspond result act exit follow develop air fly climb treat operate respond win watch depart move work "
+    "live belong make place locate situate base serve host feature appear come originate stand lie cover deal "
+    "bring bear carry provide enter face meet call offer allow want need own handle run use hold keep give put "
+    "set take do go get have show lead star represent reach achieve obtain build construct generate receive "
+    "answer stay see involve fall contribute manage"
 )
 """Verbs that tie nouns together and say nothing by themselves."""
 
@@ -119,7 +120,7 @@ change difference: increased increasing decrease decreases decreased decreasing
 running: cumulative cumulated cumulatively
 zscore: outlier outliers anomaly anomalies anomalous unusual unusually abnormal
 distinct count_distinct group: distinct unique
-bucket change: trend trends trending evolution evolve evolved develop developed development timeline
+bucket change: trend trends trending evolution evolve evolved develop development timeline
 group: distribution distributed
 """
 
@@ -154,9 +155,7 @@ DATED = {
     "earliest": "asc", "first": "asc", "oldest": "asc", "youngest": "desc", "soonest": "asc", "lately": "desc",
 }  # fmt: skip
 """Ranking words of time → the direction along a date; `oldest` and `youngest` also speak of an age."""
-TOPS = frozenset(
-    MOST | _words("top best highest leading biggest busiest most record favourite favorite strongest ")
-)
+TOPS = frozenset(MOST | _words("top best highest leading biggest busiest most favourite favorite strongest "))
 BOTTOMS = frozenset(LEAST | _words("bottom worst lowest least fewest weakest"))
 OFTEN = _words("popular common commonly frequent frequently often busiest prevalent rarest rare")
 SIZES = _words("biggest largest highest greatest smallest lowest most least fewest")
@@ -175,6 +174,11 @@ BAD_HIGH = _stems(
 )
 OCCASIONS = _words("race match game contest competition tournament championship event election survey study")
 """What all rows are about, when `the` stands before it."""
+ENTITIES = _stems(
+    "player team song episode game match season school city town nation country company film movie album race driver "
+    "model region station event club person title show artist candidate party university college district"
+)
+"""Nouns that people put for the row of any table."""
 OUTCOMES = {stem("win"): "w", stem("lose"): "l", stem("draw"): "d", stem("tie"): "d"}
 ANTONYMS = {stem("died"): stem("survived"), stem("absent"): stem("present"), stem("failed"): stem("passed")}
 RANKING = _words("rank ranks ranked ranking position standing")

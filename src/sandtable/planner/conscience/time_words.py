@@ -29,6 +29,7 @@ _NAMED = {
     "month_of_year": {"month_of_year", "month_name"},
 }  # fmt: skip
 _ANY_UNIT = {unit for units in _NAMED.values() for unit in units}
+_EVENTS = frozenset(stem(w) for w in "founded opened closed built born established elected joined".split())
 _PREPOSITIONS = frozenset(
     "in on at for of the during since from until before after by between and to".split()
 )
@@ -60,7 +61,7 @@ def _bucket(book: Ledger, bucket: Bucket) -> None:
     fitting = [i for i in book.doing("bucket") if book.pieces[i].does & wanted]
     if not fitting:
         # A column of years or months serves as well.
-        fitting = [i for i in book.of_kind("by") if _is_called(book.pieces[i], bucket.unit)]
+        fitting = [i for i in book.of_kind("by", "shape") if _is_called(book.pieces[i], bucket.unit)]
     if not fitting and bucket.unit == "auto":
         fitting = book.doing("change")
     if fitting and bucket.change:
@@ -75,7 +76,8 @@ def _bucket(book: Ledger, bucket: Bucket) -> None:
 
 def _is_called(piece: Piece, unit: str) -> bool:
     return any(
-        stem(unit.partition("_")[0]) in c.stems or (unit == "year" and is_year(c)) for c in piece.columns
+        stem(unit.partition("_")[0]) in c.stems or (unit == "year" and (is_year(c) or set(c.stems) & _EVENTS))
+        for c in piece.columns
     )
 
 
@@ -90,21 +92,23 @@ def _spell(book: Ledger, spell: Spell, spells: list[Spell], calendar: Calendar) 
     if fitting:
         book.bind(spell.start, spell.end, fitting)
         return
-    if spell.years is not None and _year_value(book, spell):
+    if _year_value(book, spell):
         return
     why = "the plan keeps another time" if book.of_kind("when") else "the plan keeps no such time"
     book.blame("time", spell.start, spell.end, why)
 
 
 def _year_value(book: Ledger, spell: Spell) -> bool:
-    """A year that is a number of a condition: `published before 2000`, `over 2000 pages`."""
-    assert spell.years is not None
+    """A year that is a number of a condition (`published before 2000`), or a word of a name (`the 2007 population`)."""
+    said = {book.lower(at) for at in range(spell.start, spell.end) if book.lower(at).isdigit()}
     for number, piece in enumerate(book.pieces):
-        held = {str(v)[:4] for v in piece.values}
-        if piece.kind == "where" and {str(y) for y in spell.years} & held:
+        if piece.kind == "where" and said & {str(v)[:4] for v in piece.values}:
             book.bind(spell.start, spell.end, [number])
             return True
-    return False
+    named = [i for i, p in enumerate(book.pieces) if any(said & set(c.stems) for c in p.columns)]
+    if named:
+        book.bind(spell.start, spell.end, named, named=True)
+    return bool(named)
 
 
 def _means(piece: Piece, spell: Spell, spells: list[Spell], calendar: Calendar) -> bool:

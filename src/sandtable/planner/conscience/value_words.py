@@ -13,7 +13,7 @@ from sandtable.planner.vocabulary import ROW_NOUNS
 from sandtable.planner.words import split_words, value_key
 
 _QUOTED = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘`]([^'’`]{1,200})['’`](?!\w)")
-_LONGEST = 8
+_LONGEST = 14
 _SEXES = {
     "women": "fw", "woman": "fw", "girls": "fg", "ladies": "f", "females": "f", "female": "f", "men": "m", "man": "m",
     "boys": "mb", "males": "m", "male": "m", "gentlemen": "m",
@@ -158,12 +158,22 @@ def _bind_long_names(book: Ledger) -> None:
     for number, piece in enumerate(book.pieces):
         _bind_table_name(book, number, piece)
         for column in piece.columns if "all" not in piece.does else ():
-            wide = len(column.stems)
-            if wide < 2:
-                continue
-            for start in range(len(book.words) - wide + 1):
-                if all(book.words[start + i].stem == column.stems[i] for i in range(wide)):
-                    book.bind(start, start + wide, [number])
+            _bind_name(book, number, column.stems)
+
+
+def _bind_name(book: Ledger, number: int, stems: tuple[str, ...]) -> None:
+    """All words of a name in their order, signs between them aside; a single one only when it is a number (`2004`)."""
+    said = [at for at, word in enumerate(book.words) if not word.is_symbol]
+    wide = len(stems)
+    if wide == 1 and not stems[0].isdigit():
+        return
+    for first in range(len(said) - wide + 1):
+        places = said[first : first + wide]
+        if (
+            all(book.words[at].stem == stems[i] for i, at in enumerate(places))
+            and places[-1] - places[0] < 2 * wide
+        ):
+            book.bind(places[0], places[-1] + 1, [number], named=True)
 
 
 def _bind_table_name(book: Ledger, number: int, piece: Piece) -> None:
@@ -181,7 +191,11 @@ def _quoted(book: Ledger) -> None:
         inside = [i for i in span if not book.words[i].is_symbol]
         if not inside:
             continue
-        if any(book.settled[i] for i in inside):
+        text = (match.group(1) or match.group(2)).strip()
+        numbers = [i for i in book.of_kind("where") if text in map(str, book.pieces[i].values)]
+        if numbers:
+            book.bind(span[0], span[-1] + 1, numbers)
+        elif any(book.settled[i] for i in inside):
             chosen = set[int]().union(*(book.bound[i] for i in inside))
             book.bind(span[0], span[-1] + 1, chosen)
         else:
