@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sandtable.planner.columns import is_identifier, is_year
+from sandtable.planner.columns import is_identifier, is_rank, is_year
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_column
 from sandtable.planner.conscience.pieces import Piece
@@ -23,6 +23,9 @@ _OPS = {"at least": ">=", "at most": "<=", "up to": "<=", "no more than": "<=", 
 _LESS = frozenset({"less than", "shorter than", "under", "younger than", "below"})
 _NTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
 _PERIODS = frozenset({"day", "week", "month", "quarter", "year"})
+_BEFORE_NAME = {
+    "above": ">", "over": ">", "exceeding": ">", "after": ">", "below": "<", "under": "<", "before": "<", "top": "<=",
+}  # fmt: skip
 _TIMES = {"once": 1.0, "twice": 2.0}
 _YES_NO = frozenset("is are was were do does did has have had".split())
 _VERSUS = frozenset({"vs", "versus", "against", "compare", "compares", "compared", "comparing", "comparison"})
@@ -101,12 +104,25 @@ def _comparison(book: Ledger, said: Comparison) -> None:
 def _fits(book: Ledger, piece: Piece, said: Comparison) -> bool:
     if piece.op in {"<", ">", "<=", ">="} and any(truth(c) is not None for c in piece.columns[:1]):
         return "having" in piece.does
+    if said.plain and piece.op in _BEFORE_NAME.values():
+        return _is_before_name(book, piece, said)
     if said.plain and not _is_said_of(book, piece, said):
         return False
     if said.plain:
         # `orders of 50`: an equality; without a comparing word no other operator is meant.
         return piece.op in {"=", "in", "contains", "!=", "not_in", "between"} or "rank" in piece.does
     return directions(said.op, piece.op, negative=_flipped(piece))
+
+
+def _is_before_name(book: Ledger, piece: Piece, said: Comparison) -> bool:
+    """`above age 20`, `the top 3`: the comparing word stands before the name of the column, or says a place."""
+    if book.lower(said.start - 1) == "top":
+        return piece.op == "<=" and any(is_rank(c) for c in piece.columns)
+    op = _BEFORE_NAME.get(book.lower(said.start - 2))
+    if op != piece.op or book.naming(said.start - 1, piece) < 0.7:
+        return False
+    book.bind(said.start - 2, said.start, [book.pieces.index(piece)])
+    return True
 
 
 def _is_said_of(book: Ledger, piece: Piece, said: Comparison) -> bool:
@@ -166,10 +182,12 @@ def _plain_number(book: Ledger, said: Comparison, start: int, end: int, unit: Un
               value in {p.number, p.number * 100}]  # fmt: skip
     factors = [i for i, p in enumerate(book.pieces) if value in p.factors]
     text = book.reading.written(number.start, number.end)
-    inside = [
-        i for i, p in enumerate(book.pieces)
-        if any(isinstance(v, str) and text in v.split() for v in p.values) or any(text in c.words for c in p.columns)
-    ]  # fmt: skip
+    inside = book.where(
+        lambda p: (
+            any(isinstance(v, str) and text in v.split() for v in p.values)
+            or any(text in c.words or stem(text) in c.stems for c in p.columns)
+        )
+    )
     chosen = marked or factors or inside
     if chosen:
         book.bind(start, said.end, chosen)

@@ -23,7 +23,8 @@ _ADD_UP = re.compile(
 )
 _ON_TIME = re.compile(r"(?:on|in) time|on schedule|out of stock|in stock|sold out")
 _ASIDE = re.compile(
-    r"in terms of|with respect to|in order to|due to|as well as|at all|so far|to date|by the way"
+    r"true or false|in terms of|with respect to|in order to|due to|as well as|at all|so far|to date|by the way"
+    r"|on record|on file"
 )
 _STARTS = re.compile(r"(?:starts?|begins?|starting|beginning|ends?|ending)(?= with)")
 _Z_SCORE = re.compile(r"z - scores?|z scores?")
@@ -273,6 +274,8 @@ def _each(book: Ledger, at: int) -> None:
         book.bind(at, at + 1, called)
         return
     grouping = [*book.of_kind("by"), *book.doing("ratio", "top")]
+    if book.lower(at) == "each" and book.lower(at + 1) in {"", ",", ".", "?", ";"}:
+        following = None
     if following is not None and book.open(following):
         named = [i for i in grouping if book.naming(following, book.pieces[i]) >= 0.7]
         named = named or [i for i in grouping if book.naming(following + 1, book.pieces[i]) >= 0.7] if (

@@ -58,6 +58,7 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
         or _dates(book, word)
         or _thing_counted(book, at, word)
         or _describes_rows(book, at, word)
+        or _heads_count(book, at, word)
     )
     if signed:
         book.bind(at, at + 1, signed)
@@ -93,7 +94,7 @@ def _row_noun(book: Ledger, at: int, word: Word) -> list[int]:
             continue
         label = label_of(piece.table)
         labels = [c for c in piece.table.columns if c is label or is_unique(c, piece.table)]
-        if word.lower.endswith("s") and any(names_column(word.stem, c) == 1.0 for c in labels):
+        if word.lower.endswith("s") and any(names_column(word.stem, c) >= 0.8 for c in labels):
             return [number]
         if word.stem in _title_stems(book):
             return [number]
@@ -117,6 +118,9 @@ def _won(book: Ledger, word: Word) -> list[int]:
 
 def _thing_counted(book: Ledger, at: int, word: Word) -> list[int]:
     """`lost 6 games`, `how many games did they lose`: what the numbers of a named column count; `port of departure`."""
+    if word.lower.endswith("ed") and at + 1 < len(book.words) and book.lower(at + 1).isdigit():
+        # `completed 58 laps`: the verb of a number whose column is named.
+        return [i for i in book.bound[at + 1] if book.pieces[i].kind == "where"]
     if word.lower.endswith("s") and at > 0:
         numbers = [
             i
@@ -168,6 +172,20 @@ def _describes_rows(book: Ledger, at: int, word: Word) -> list[int]:
     columns = [c for t in book.index.tables for c in t.columns if not c.text]
     claimed = any(names_column(word.stem, c) >= _NAMED for c in columns) or book.index.find_value(word.text)
     return [] if claimed or len(passed) >= _MOST_PASSED else rows
+
+
+def _heads_count(book: Ledger, at: int, word: Word) -> list[int]:
+    """`how many children were under 10`: an unknown plural that is counted is the row, under a condition."""
+    counted = book.lower(at - 1) == "many" or (book.lower(at - 1) == "of" and book.lower(at - 2) == "number")
+    plural = word.text.islower() and (word.lower.endswith("s") or word.lower != word.stem)
+    rows = book.where(lambda p: p.path == ("table",))
+    said = any(book.words_of(i) for i in rows) or not book.asked & set(book.of_kind("where"))
+    if not counted or not plural or said or not any("count" in p.does and not p.columns for p in book.pieces):
+        return []
+    columns = (c for t in book.index.tables for c in t.columns)
+    known = any(names_column(word.stem, c) >= _NAMED for c in columns)
+    tables = any(names_table(word.stem, t) >= _NAMED for t in book.index.tables)
+    return [] if known or tables or book.index.find_value(word.text) else rows
 
 
 def _is_noun(book: Ledger, at: int, word: Word) -> bool:

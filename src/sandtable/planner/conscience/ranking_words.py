@@ -113,7 +113,7 @@ def _superlative(book: Ledger, at: int) -> None:
     end, implied = at + 1, word
     if word in {"most", "least"}:
         after = book.lower(at + 1)
-        if after in IMPLIED_COLUMNS or after in OFTEN or after in DATED:
+        if after in IMPLIED_COLUMNS or after in OFTEN or (after in DATED and after not in {"first", "last"}):
             end, implied = at + 2, after
     other = _other_end(book, at) or (_places(book) if word in {"top", "bottom"} and not ranked else [])
     if other:

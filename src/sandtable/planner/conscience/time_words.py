@@ -101,6 +101,7 @@ def _spell(book: Ledger, spell: Spell, spells: list[Spell], calendar: Calendar) 
 def _year_value(book: Ledger, spell: Spell) -> bool:
     """A year that is a number of a condition (`published before 2000`), or a word of a name (`the 2007 population`)."""
     said = {book.lower(at) for at in range(spell.start, spell.end) if book.lower(at).isdigit()}
+    said |= {str(year) for year in spell.years or ()}
     for number, piece in enumerate(book.pieces):
         if piece.kind == "where" and said & {str(v)[:4] for v in piece.values}:
             book.bind(spell.start, spell.end, [number])
