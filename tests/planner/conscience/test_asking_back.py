@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sandtable.planner.abstain import unknown_reason
 from sandtable.planner.conscience import account
 from sandtable.planner.outcome import Understood, Unsure
 from sandtable.planner.planner import plan_question
@@ -73,3 +74,12 @@ def test_a_word_that_the_data_has_is_never_said_to_be_missing(question: str) -> 
     missing = outcome.reason.partition(": no column")[0] if ": no column" in outcome.reason else ""
     for known in ("status", "mechanic", "stars", "Linz", "repair_no"):
         assert known.lower() not in missing.lower()
+
+
+@pytest.mark.parametrize("word", ["status", "stars", "clients", "return_rate", "Linz"])
+def test_no_column_is_called_x_did_you_mean_x_cannot_occur(word: str) -> None:
+    reason = unknown_reason((word,), INDEX)
+    assert "is called that" not in reason and "Did you mean" not in reason
+    assert f"`{word}`" in reason
+    with_missing = unknown_reason((word, "wombat"), INDEX)
+    assert with_missing.startswith("I did not understand `wombat`:")
