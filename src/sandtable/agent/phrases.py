@@ -38,14 +38,19 @@ HELLO = re.compile(
 # Orders that are not followed.
 
 _THING = _any("tables?", "databases?", "schemas?", "rows?", "records?", "entry", "entries", "data", "dataset")
+_NOUN = (
+    r"(?!(?:up|off|in|out|of|on|over|down|by|per|vs|versus|and|or|rates?|ratios?|counts?|times?|frequency|volumes?|"
+    r"requests?|events?|actions?|history|types?|reasons?)\b)"
+)
+"""Behind a verb that is a noun as well (`drop in data usage`, `delete rate`): no order then."""
 CHANGES = found(
-    rf"^{POLITE}(?:drop|truncate|alter|wipe|destroy|erase) (?:\S+ ){{0,4}}"
+    rf"^{POLITE}(?:drop|truncate|alter|wipe|destroy|erase) {_NOUN}(?:\S+ ){{0,4}}"
     r"(?:table|tables|database|schema|view|dataset|data|everything)\b",
-    rf"^{POLITE}delete (?:\S+ ){{0,6}}{_THING}\b",
+    rf"^{POLITE}delete {_NOUN}(?:\S+ ){{0,6}}{_THING}\b",
     rf"^{POLITE}delete (?:all|every|any|the|everything)\b",
     rf"^{POLITE}insert (?:\S+ ){{0,6}}into\b",
     rf"^{POLITE}add (?:a|an|one|some|new) (?:\S+ ){{0,2}}(?:row|record|entry|entries|rows|records)\b",
-    rf"^{POLITE}update (?:\S+ ){{1,10}}(?:set|to|=) ",
+    rf"^{POLITE}update {_NOUN}(?:\S+ ){{1,10}}(?:set|to|=) ",
     rf"^{POLITE}(?:create|make) (?:(?:a|an|the) )?(?:new )?(?:table|view|index|database)\b",
     r"\b(?:run|execute|do) (?:(?:a|the) )?(?:drop|delete|truncate|insert|alter) (?:table|from|into|statement)\b",
 )

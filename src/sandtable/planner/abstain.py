@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from sandtable.planner.columns import is_identifier, is_measure, is_year
 from sandtable.planner.edits import within
@@ -11,10 +12,12 @@ from sandtable.planner.index import SchemaIndex
 from sandtable.planner.outcome import Understood, Unsure
 from sandtable.planner.synonyms import related
 from sandtable.planner.vocabulary import FILLER
-from sandtable.planner.words import split_words, stem
+from sandtable.planner.words import split_words, stem, value_key
 from sandtable.quoting import quote
 
 MOST_OFFERS = 5
+_MOST_TRIED = 4
+"""Offers near the question that are tried: each costs as much as a question."""
 
 
 def unsure(
@@ -25,20 +28,40 @@ def unsure(
     guess: Understood | None = None,
     *,
     answerable: Callable[[str], bool],
+    nearer: Sequence[str] = (),
 ) -> Unsure:
-    """`answerable` says of an offer whether it would be understood: only such are made."""
-    offers = suggest(question, index)
-    good = [offer for offer in offers if offer in index.dataset.prompts or answerable(offer)]
-    return Unsure(reason, unknown, tuple(good[:2]), guess)
+    """`answerable` says of an offer whether it would be answered: only such are made.
+
+    `nearer` are offers that change the question at the word in doubt: up to two of them come first.
+    """
+    tried = list(nearer)[:_MOST_TRIED]
+    first = list(islice((offer for offer in tried if answerable(offer)), 2))
+    others = (offer for offer in suggest(question, index) if offer not in first and answerable(offer))
+    rest = list(islice(others, 1 if len(first) > 1 else 2 - len(first)))
+    return Unsure(reason, unknown, (*first, *rest), guess)
 
 
 def unknown_reason(unknown: tuple[str, ...], index: SchemaIndex) -> str:
-    phrase = " ".join(unknown[:6])
-    near = nearest_names(unknown, index)
+    """Blames the first word that the data does not have; a word that it has is never said to be missing."""
+    missing = tuple(word for word in unknown if not _is_known(word, index))
+    phrase = " ".join((missing or unknown)[:6])
+    if not missing:
+        known = f"I did not find what {quote(phrase)} means in this question, although the data has it."
+        return f"{known} Could you say it in other words?"
+    near = [name for name in nearest_names(missing, index) if value_key(name) not in map(value_key, missing)]
     hint = (
         f" Did you mean {_or(near)}?" if near else f" It has, for example, {_or(_some_names(index), 'and')}."
     )
     return f"I did not understand {quote(phrase)}: no column, metric or value of this dataset is called that.{hint}"
+
+
+def _is_known(word: str, index: SchemaIndex) -> bool:
+    """Whether a table, a column or a metric is called this, or a cell holds it."""
+    names = [t.name for t in index.tables] + [c.name for t in index.tables for c in t.columns]
+    names += [m.metric.name for m in index.metrics]
+    singular = stem(word)
+    called = any(value_key(name) == value_key(word) or stem(name) == singular for name in names)
+    return called or bool(index.find_value(word))
 
 
 def nearest_names(unknown: tuple[str, ...], index: SchemaIndex) -> list[str]:

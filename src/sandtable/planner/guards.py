@@ -14,22 +14,30 @@ _SPACE = re.compile(r"\s+")
 _LETTERS = re.compile(r"[^\W\d_]")
 _ORDERS = re.compile(
     r"\b(?:drop|truncate|alter|create|rename)\s+(?:the\s+)?(?:\w+\s+)?(?:table|database|column|view|schema|index|user)s?\b"
-    r"|\b(?:delete|insert|update)\s+(?:from|into|all|every|the rows?|the records?|the table)\b|\bupdate\b.+\bset\b"
+    r"|\b(?:delete|insert|update)\s+(?:from|into|all|every|the rows?|the records?|the table)\b"
     r"|;\s*(?:drop|delete|select|update|insert)\b",
     re.IGNORECASE,
 )
 _POLITE = r"^\W*(?:please\s+|now\s+|can you\s+|could you\s+)*"
+_NOUN = (
+    r"(?!\s+(?:up|off|in|out|of|on|over|down|by|per|vs|versus|and|or|rates?|ratios?|counts?|times?|frequency|volumes?|"
+    r"requests?|events?|actions?|history|types?|kinds?|reasons?|status)\b|\s*$|\s*[?,:])"
+)
+"""Behind a word that is a noun as well (`drop off`, `email vs chat`, `delete rate`): no order then."""
+_OBJECT = (
+    r"\s+(?:the|a|an|all|every|each|any|this|that|these|those|it|them|my|our|everything|everyone|me|him|her|us|new|"
+    r"rows?|records?|entry|entries|tables?|columns?|data|\S*\d\S*|\w+\s+\S*\d\S*)\b"
+)
+"""What an order is about: a thing that is pointed at. `book sales by month` points at nothing."""
 _DEEDS = re.compile(
-    _POLITE
-    + r"(?:delete|erase|wipe|destroy|overwrite|insert|update|modify|edit|replace|rename|truncate|purge|fix|correct|"
-    r"cancel|send|email|buy|book|install|kill|shut down|turn off|restart|import|upload|save|write a|commit|assign|move|"
-    r"mark|escalate|(?:re)?open (?:all|the|every|a)|close (?:all|the|every|this|ticket))\b(?!\s+rate)",
+    _POLITE + rf"(?:(?:delete|erase|wipe|destroy|overwrite|insert|truncate|purge|modify|rename)\b{_NOUN}"
+    r"|(?:shut down|turn off|write a)\b"
+    rf"|update\b{_NOUN}.+\b(?:set|to)\b"
+    r"|(?:update|edit|replace|fix|correct|cancel|send|email|buy|book|install|kill|restart|import|upload|save|commit|"
+    rf"assign|move|mark|escalate|(?:re)?open|close)\b{_OBJECT})",
     re.IGNORECASE,
 )
-_CHANGES = re.compile(
-    _POLITE + r"(?:remove|drop|change|add|set|clear|reset)\b(?!\s+(?:rate|in|of|over|from|by)\b)",
-    re.IGNORECASE,
-)
+_CHANGES = re.compile(_POLITE + rf"(?:remove|drop|change|add|set|clear|reset)\b{_OBJECT}", re.IGNORECASE)
 """Orders at the start of a conversation; later on they may mean the answer before."""
 _FILES = re.compile(
     r"/etc/|/proc/|/home/|\bpasswd\b|\.ssh\b|\bc:\\|\b(?:read|open|cat|load|list)\s+(?:the\s+)?(?:files?|folder|director(?:y|ies))\b|"

@@ -189,9 +189,7 @@ def unknown_words(draft: Draft) -> list[str]:
             unknown.append(word.text)
             draft.doubt(UNKNOWN, f"{word.text} is unknown")
     _unused_aggregates(draft, unknown)
-    _both(draft)
     _neighbours(draft)
-    _unused_comparatives(draft)
     unplaced = [s.value.text for s in draft.spots if s.value is not None and s.open]
     for text in unplaced:
         unknown.append(text)
@@ -236,22 +234,3 @@ def _neighbours(draft: Draft) -> None:
         for at in range(max(0, condition.start - 2), condition.start):
             if draft.reading.lower(at) in _BESIDE and draft.reading.owner[at] == FREE:
                 draft.doubt(0.4, f"what comes {draft.reading.lower(at)} another row")
-
-
-def _both(draft: Draft) -> None:
-    """`with both A and B` asks for more than rows with either."""
-    listed = any(c.json.get("op") == "in" for c in draft.conditions)
-    if listed and "both" in draft.reading.line.split() and not draft.groups:
-        draft.doubt(0.5, "both at once cannot be asked of one row")
-
-
-_COMPARATIVES = frozenset(
-    "higher lower larger smaller greater bigger older younger taller shorter longer cheaper better worse faster".split()
-)
-
-
-def _unused_comparatives(draft: Draft) -> None:
-    """`is it higher for …` compares with something that was not understood."""
-    for at, word in enumerate(draft.reading.words):
-        if word.lower in _COMPARATIVES and draft.reading.owner[at] == FREE and not draft.comparing:
-            draft.doubt(0.45, f"{word.text} than what")

@@ -17,7 +17,7 @@ _TIME_UNITS = frozenset(stem(w) for w in "minutes hours seconds days ms".split()
 _LASTING = frozenset(stem(w) for w in "time duration long takes".split())
 
 
-_SHORTENED = {
+SHORTENED = {
     stem(full): short
     for short, full in (
         ("perf", "performance"), ("nat", "nationality"), ("opp", "opponent"), ("dest", "destination"),
@@ -86,8 +86,8 @@ class NameBook:
             return fitting
         for other in related(own):
             fitting[other] = 0.6
-        if own in _SHORTENED and own not in self.by_stem:
-            fitting[_SHORTENED[own]] = 0.9
+        if own in SHORTENED and own not in self.by_stem:
+            fitting[SHORTENED[own]] = 0.9
         if own in _LASTING:
             fitting.update(dict.fromkeys(_TIME_UNITS, 0.6))
         if own in self.by_stem or len(own) < 4 or not own.isalpha():

@@ -30,10 +30,11 @@ _COMPILED = tuple((re.compile(pattern + r"(?= |$)"), op) for pattern, op in _OPE
 _BETWEEN = re.compile(r"(?:is |are |was |were )?(?:between|from|ranging from|in the range(?: of)?)(?= |$)")
 _OR_MORE = re.compile(
     r"(?:or (?:more|higher|above|greater|over|older|longer|later|better|bigger|larger)"
-    r"|and (?:above|up|over|more|higher)|\+)(?= |$)"
+    r"|and (?:above|up|over|more|higher)(?! \w* ?than)|\+)(?= |$)"
 )
 _OR_LESS = re.compile(
-    r"(?:or (?:less|fewer|lower|below|under|younger|shorter|earlier|smaller|cheaper)|and (?:below|under|less))(?= |$)"
+    r"(?:or (?:less|fewer|lower|below|under|younger|shorter|earlier|smaller|cheaper)"
+    r"|and (?:below|under|less)(?! than))(?= |$)"
 )
 _PASSED = frozenset({"a", "an", "the", "of", "about"})
 

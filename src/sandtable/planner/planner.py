@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sandtable.errors import InvalidInput
 from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner.abstain import unknown_reason, unsure
+from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
 from sandtable.planner.defined import carrying, with_defined
 from sandtable.planner.draft import Draft, Json
 from sandtable.planner.follow_up import change_plan, is_short, sounds_like_follow_up, starts_afresh
@@ -46,13 +48,26 @@ def plan_question(
         defined = tuple(before.plan.get("define", ()))
     earlier = str(before.plan.get("table", "")) if before is not None else ""
     whole = with_defined(index, defined, f"{question} {earlier}") if defined else index
-    outcome = _outcome(question, whole, before, threshold)
+    outcome = _accounted(question, whole, before, _outcome(question, whole, before, threshold))
     if isinstance(outcome, Understood) and defined:
         plan = carrying(outcome.plan, defined)
         if not valid_plan(plan, index):
             return _unsure(_NOTHING, question, index)
         return replace(outcome, plan=plan)
     return outcome
+
+
+def _accounted(question: str, index: SchemaIndex, before: Turn | None, outcome: Outcome) -> Outcome:
+    """The last word: a plan that does not account for every word is asked about at that word."""
+    if isinstance(outcome, Unsure):
+        return outcome
+    earlier = before.plan if before is not None and outcome.follow_up else None
+    found = account(question, outcome.plan, index, earlier)
+    if found.clean:
+        return outcome
+    word = blamed_word(found)
+    offers = offers_at(question, found, index)
+    return _unsure(reason_for(found), question, index, (word,) if word else (), outcome, offers)
 
 
 def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: float) -> Outcome:
@@ -88,14 +103,16 @@ def _unsure(
     index: SchemaIndex,
     unknown: tuple[str, ...] = (),
     guess: Understood | None = None,
+    offers: Sequence[str] = (),
 ) -> Unsure:
     def answerable(offer: str) -> bool:
         best = _best(offer, index, look(offer, index))
-        return (
-            best is not None and best.plan is not None and not best.unknown and valid_plan(best.plan, index)
-        )
+        understood = best is not None and best.plan is not None and not best.unknown
+        if best is None or best.plan is None or not understood or best.draft.certainty * _BASE < THRESHOLD:
+            return False
+        return valid_plan(best.plan, index) and account(offer, best.plan, index).clean
 
-    return unsure(reason, question, index, unknown, guess, answerable=answerable)
+    return unsure(reason, question, index, unknown, guess, answerable=answerable, nearer=offers)
 
 
 def _best(question: str, index: SchemaIndex, found: Found) -> Interpretation | None:

@@ -1,0 +1,115 @@
+"""The account of a plan: which words of the question each part came from, and which words no part means.
+
+`account` works for any plan, whatever proposed it. Invariant: every word of the question is in the words of
+some part, in `aside`, or in one `Unbound`, and in one of the three only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sandtable.planner.conscience.comparing import bind_comparisons, bind_numbers, bind_units
+from sandtable.planner.conscience.computing import bind_computed
+from sandtable.planner.conscience.content_words import bind_contents, lists_amounts
+from sandtable.planner.conscience.ledger import Ledger, Unbound
+from sandtable.planner.conscience.negating import bind_negations
+from sandtable.planner.conscience.parts import pieces_of
+from sandtable.planner.conscience.pieces import PartKind, Path, Piece
+from sandtable.planner.conscience.question_words import bind_question_words
+from sandtable.planner.conscience.ranking_words import bind_ranks
+from sandtable.planner.conscience.time_words import bind_times
+from sandtable.planner.conscience.unasked import is_unasked
+from sandtable.planner.conscience.value_words import bind_values
+from sandtable.planner.index import SchemaIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One part of a plan, with the words that asked for it."""
+
+    kind: PartKind
+    path: Path
+    """Where it is in the plan, such as `("filters", 0)`."""
+    label: str
+    words: tuple[int, ...]
+    """Places in `Reading.of(question).words`; none when no word asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    parts: tuple[Part, ...]
+    aside: tuple[int, ...]
+    """Words that mean nothing for the plan."""
+    unbound: tuple[Unbound, ...]
+    unasked: tuple[Part, ...]
+    """Parts that change the answer and that no word asked for."""
+
+    @property
+    def clean(self) -> bool:
+        return not self.unbound and not self.unasked
+
+
+STAGES: tuple[Callable[[Ledger], None], ...] = (
+    bind_values,
+    bind_times,
+    bind_numbers,
+    bind_ranks,
+    bind_negations,
+    bind_computed,
+    bind_units,
+    bind_comparisons,
+    bind_question_words,
+    bind_contents,
+)
+"""In this order: what is surest comes first, and a word that is settled stays so."""
+
+
+def account(
+    question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None = None
+) -> Account:
+    """What each part of the plan came from, and what of the question the plan does not mean.
+
+    `before` is the plan that a follow-up changes: its parts need no words, and words may speak of parts that went.
+    """
+    pieces = pieces_of(plan, index)
+    earlier = pieces_of(before, index) if before is not None else ()
+    kept = {(p.kind, p.label) for p in pieces}
+    gone = tuple(_gone(p) for p in earlier if (p.kind, p.label) not in kept)
+    book = Ledger(question, (*pieces, *gone), index, follows=before is not None)
+    for stage in STAGES:
+        stage(book)
+    parts = tuple(
+        Part(piece.kind, piece.path, piece.label, tuple(book.words_of(number)))
+        for number, piece in enumerate(pieces)
+    )
+    amounts = lists_amounts(book) if before is None else None
+    if amounts is not None:
+        parts = _released(book, parts, *amounts)
+    known = {(p.kind, p.label) for p in earlier}
+    unasked = tuple(
+        part
+        for number, part in enumerate(parts)
+        if (part.kind, part.label) not in known and is_unasked(book, number, book.pieces[number])
+    )
+    placed = {at for part in parts for at in part.words}
+    placed |= {at for u in book.blamed for at in range(u.start, u.end)}
+    aside = tuple(at for at in range(len(book.words)) if at not in placed)
+    return Account(parts, aside, tuple(sorted(book.blamed, key=lambda u: u.start)), unasked)
+
+
+def _gone(piece: Piece) -> Piece:
+    """A part of the plan before that the follow-up took away: what is said of it is said with a negation, too."""
+    return replace(piece, path=("before", *piece.path), negative=piece.kind == "where" or piece.negative)
+
+
+def _released(book: Ledger, parts: tuple[Part, ...], start: int, end: int) -> tuple[Part, ...]:
+    text = book.reading.written(start, end)
+    why = "every single one is listed; it could be added up or averaged"
+    book.blamed.append(Unbound("aggregate", start, end, text, why))
+    kept: list[Part] = []
+    for part in parts:
+        words = tuple(at for at in part.words if not start <= at < end)
+        kept.append(Part(part.kind, part.path, part.label, words))
+    return tuple(kept)

@@ -1,0 +1,373 @@
+"""Numbers, units and comparing words: bound to conditions, limits, places and conversions."""
+
+from __future__ import annotations
+
+import re
+
+from sandtable.planner.columns import is_identifier, is_rank, is_year
+from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.naming import names_column
+from sandtable.planner.conscience.pieces import Piece
+from sandtable.planner.conscience.quantities import directions, has_number, is_converted
+from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES
+from sandtable.planner.conscience.units import UNIT_WORDS, Unit, unit_named, unit_of
+from sandtable.planner.numbers import Comparison, find_comparisons
+from sandtable.planner.values import truth
+from sandtable.planner.words import Number, stem
+
+_A_UNIT = re.compile(
+    r"(?P<op>more than|less than|longer than|shorter than|at least|at most|within|over|under|older than|younger than|"
+    r"exceed(?:s|ed|ing)?|up to|no more than|below|above) (?:a|an|one) (?P<unit>[a-z]+)(?= |$)"
+)
+_OPS = {"at least": ">=", "at most": "<=", "up to": "<=", "no more than": "<=", "within": "<="}
+_LESS = frozenset({"less than", "shorter than", "under", "younger than", "below"})
+_NTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
+_PERIODS = frozenset({"day", "week", "month", "quarter", "year"})
+_BEFORE_NAME = {
+    "above": ">", "over": ">", "exceeding": ">", "after": ">", "below": "<", "under": "<", "before": "<", "top": "<=",
+}  # fmt: skip
+_TIMES = {"once": 1.0, "twice": 2.0}
+_YES_NO = frozenset("is are was were do does did has have had".split())
+_VERSUS = frozenset({"vs", "versus", "against", "compare", "compares", "compared", "comparing", "comparison"})
+
+
+def bind_numbers(book: Ledger) -> None:
+    _a_unit(book)
+    for comparison in find_comparisons(book.reading):
+        if any(book.open(at) for n in comparison.numbers for at in range(n.start, n.end)):
+            _comparison(book, comparison)
+    for at in range(len(book.words)):
+        one = book.lower(at) == "one" and book.lower(at - 1) in {"only", "just", "exactly"}
+        if book.open(at) and (book.lower(at) in _TIMES or one):
+            _times(book, at)
+        elif book.open(at) and (found := _NTH.fullmatch(book.lower(at))) is not None:
+            _percentile(book, at, int(found[1]))
+        elif book.open(at) and book.lower(at) == "half" and book.doing("share"):
+            start = at - 2 if book.lower(at - 1) == "than" else at
+            book.bind(start, at + 1, book.doing("share"))
+
+
+def _unit_after(book: Ledger, end: int) -> tuple[Unit | None, int]:
+    """The unit that stands behind a number, and the word after it."""
+    if book.lower(end) in {"-", "/"}:
+        end += 1
+    word = book.words[end].stem if end < len(book.words) else ""
+    unit = unit_named(word) if word else None
+    return unit, end + 1 if unit is not None else end
+
+
+def _a_unit(book: Ledger) -> None:
+    """`more than a day`: one of that unit, in the unit of the column."""
+    for start, end, match in book.reading.find(_A_UNIT):
+        unit = unit_named(book.words[end - 1].stem)
+        if unit is None or book.settled[end - 1]:
+            continue
+        said = match["op"]
+        op = _OPS.get(said, "<" if said in _LESS else ">")
+        fitting = [
+            i for i in book.of_kind("where")
+            if has_number(book.pieces[i], 1.0, unit, percent=False) and directions(op, book.pieces[i].op)
+        ]  # fmt: skip
+        if fitting:
+            book.bind(start, end, fitting)
+        else:
+            book.blame("comparison", start, end, "no condition of the plan compares with that")
+
+
+def _comparison(book: Ledger, said: Comparison) -> None:
+    unit, after = _unit_after(book, said.numbers[-1].end)
+    if unit is None and said.numbers[-1].currency:
+        span = range(said.numbers[-1].start, said.numbers[-1].end)
+        unit = next((u for at in span if (u := unit_named(book.words[at].stem)) is not None), None)
+    percent = any(n.percent for n in said.numbers)
+    holding = [
+        i for i in book.of_kind("where")
+        if all(has_number(book.pieces[i], n.value, unit, percent=percent) for n in said.numbers)
+    ]  # fmt: skip
+    if not holding and len(said.numbers) == 2:
+        holding = _both_ends(book, said.numbers, unit, percent)
+    fitting = [i for i in holding if _fits(book, book.pieces[i], said)]
+    start, end = said.start, max(said.end, after if unit and unit.kind >= 0 else said.end)
+    if unit is not None and fitting:
+        end = max(end, after)
+    if fitting:
+        book.bind(start, end, fitting)
+        return
+    if holding and not said.plain:
+        book.blame("comparison", start, end, "the plan compares the other way")
+        return
+    if not said.plain and _answers_yes_no(book, said):
+        return
+    _plain_number(book, said, start, end, unit)
+
+
+def _fits(book: Ledger, piece: Piece, said: Comparison) -> bool:
+    if piece.op in {"<", ">", "<=", ">="} and any(truth(c) is not None for c in piece.columns[:1]):
+        return "having" in piece.does
+    if said.plain and piece.op in _BEFORE_NAME.values():
+        return _is_before_name(book, piece, said)
+    if said.plain and not _is_said_of(book, piece, said):
+        return False
+    if said.plain:
+        # `orders of 50`: an equality; without a comparing word no other operator is meant.
+        return piece.op in {"=", "in", "contains", "!=", "not_in", "between"} or "rank" in piece.does
+    return directions(said.op, piece.op, negative=_flipped(piece))
+
+
+def _is_before_name(book: Ledger, piece: Piece, said: Comparison) -> bool:
+    """`above age 20`, `the top 3`: the comparing word stands before the name of the column, or says a place."""
+    if book.lower(said.start - 1) == "top":
+        return piece.op == "<=" and any(is_rank(c) for c in piece.columns)
+    op = _BEFORE_NAME.get(book.lower(said.start - 2))
+    if op != piece.op or book.naming(said.start - 1, piece) < 0.7:
+        return False
+    book.bind(said.start - 2, said.start, [book.pieces.index(piece)])
+    return True
+
+
+def _is_said_of(book: Ledger, piece: Piece, said: Comparison) -> bool:
+    """A bare number is about a column that is named, that holds codes, or whose unit stands beside it."""
+    if "rank" in piece.does or not piece.columns or not piece.columns[0].numeric:
+        return True
+    column = piece.columns[0]
+    number = said.numbers[0].value
+    if is_identifier(column) or abs(number) >= 1000 or not float(number).is_integer():
+        return True
+    unit = unit_named(book.words[said.end].stem) if said.end < len(book.words) else None
+    if unit is not None and (own := unit_of(column)) is not None and own.kind == unit.kind:
+        return True
+    if book.stems & set(column.stems):
+        return True
+    return any(book.says(at) and names_column(w.stem, column) >= 0.7 for at, w in enumerate(book.words))
+
+
+def _flipped(piece: Piece) -> bool:
+    return "not" in piece.path
+
+
+def _both_ends(book: Ledger, numbers: tuple[Number, ...], unit: Unit | None, percent: bool) -> list[int]:
+    low = [
+        i
+        for i in book.of_kind("where")
+        if has_number(book.pieces[i], numbers[0].value, unit, percent=percent)
+    ]
+    high = [
+        i
+        for i in book.of_kind("where")
+        if has_number(book.pieces[i], numbers[1].value, unit, percent=percent)
+    ]
+    up = [i for i in low if book.pieces[i].op in {">", ">="}]
+    down = [i for i in high if book.pieces[i].op in {"<", "<="}]
+    return [*up, *down] if up and down else []
+
+
+def _answers_yes_no(book: Ledger, said: Comparison) -> bool:
+    """`are there more than 30 …?`: the number itself is the answer, and the words compare it."""
+    measures = book.of_kind("measure")
+    grouped = book.of_kind("by")
+    if book.lower(0) in _YES_NO and len(measures) == 1 and not grouped:
+        book.bind(said.start, said.end, measures)
+        return True
+    return False
+
+
+def _plain_number(book: Ledger, said: Comparison, start: int, end: int, unit: Unit | None) -> None:
+    number = said.numbers[0]
+    value = number.value
+    limits = [i for i in book.of_kind("limit") if book.pieces[i].number == value]
+    if said.plain and limits and unit is None:
+        book.bind(start, said.end, limits)
+        return
+    marked = [i for i, p in enumerate(book.pieces) if p.number is not None and p.kind != "limit" and
+              value in {p.number, p.number * 100}]  # fmt: skip
+    factors = [i for i, p in enumerate(book.pieces) if value in p.factors]
+    text = book.reading.written(number.start, number.end)
+    inside = book.where(
+        lambda p: (
+            any(isinstance(v, str) and text in v.split() for v in p.values)
+            or any(text in c.words or stem(text) in c.stems for c in p.columns)
+        )
+    )
+    chosen = marked or factors or inside
+    if chosen:
+        book.bind(start, said.end, chosen)
+    elif number.spelled and value <= 1 and said.plain and book.lower(start - 1) not in {"only", "just"}:
+        book.put_aside(number.start, number.end)
+    elif said.plain:
+        book.blame("number", number.start, end, "no part of the plan has this number")
+    else:
+        book.blame("comparison", start, end, "no condition of the plan compares with that")
+
+
+def _percentile(book: Ledger, at: int, value: int) -> None:
+    """`the 90th percentile`; other ordinals are places, and read as such."""
+    fitting = [i for i in book.doing("quantile") if book.pieces[i].number == value / 100]
+    if fitting:
+        book.bind(at, at + 1, fitting)
+
+
+def _times(book: Ledger, at: int) -> None:
+    value = _TIMES.get(book.lower(at), 1.0)
+    if value == 1 and book.lower(at - 1) == "least" and book.lower(at - 2) == "at":
+        # What is counted at all is there at least once.
+        book.put_aside(at - 2, at + 1)
+        return
+    fitting = [i for i in book.of_kind("where") if has_number(book.pieces[i], value, None, percent=False)]
+    before = {book.lower(at - 1), book.lower(at - 2)}
+    if "than" in before:
+        fitting = [i for i in fitting if book.pieces[i].op in {">", ">="}]
+        fitting += [
+            i
+            for i in book.of_kind("where")
+            if value + 1 in book.pieces[i].values and book.pieces[i].op == ">="
+        ]
+        at_start = at - 2 if book.lower(at - 2) in {"more", "less"} else at
+    else:
+        at_start = at
+    if fitting:
+        book.bind(at_start, at + 1, fitting)
+    else:
+        book.blame("comparison", at_start, at + 1, "no condition of the plan counts that often")
+
+
+def bind_units(book: Ledger) -> None:
+    """`in hours`, `in thousands`: the unit that the answer is to have."""
+    for at, word in enumerate(book.words):
+        if not book.open(at) or word.stem not in UNIT_WORDS:
+            continue
+        asked = (
+            book.lower(at - 1) in {"in", "as"}
+            or at == len(book.words) - 1
+            or book.lower(at + 1) in {"please", "pls"}
+        )
+        unit = unit_named(word.stem)
+        if _is_period(book, at) or (not asked and word.stem in _PERIODS):
+            continue
+        named = [i for i, p in enumerate(book.pieces) if book.naming(at, p) >= 0.9]
+        if unit is None:
+            factors = book.where(lambda p: any(f in {1e-3, 1e3, 1e6, 1e-6} for f in p.factors))
+            if factors:
+                book.bind(at, at + 1, factors)
+            elif not named:
+                book.blame("unit", at, at + 1, "the plan gives other units")
+            continue
+        shown = [
+            i for i in book.of_kind("measure", "shape", "by", "order") if is_converted(book.pieces[i], unit)
+        ]
+        if shown:
+            book.bind(at, at + 1, shown)
+        elif named:
+            book.bind(at, at + 1, named)
+        elif asked or unit.kind >= 0:
+            book.blame("unit", at, at + 1, "the plan gives other units")
+
+
+def _is_period(book: Ledger, at: int) -> bool:
+    """`over the months`, `title and year`: periods that the plan shows."""
+    unit = book.words[at].stem
+    fitting = book.where(lambda p: any(stem(mark) == unit for mark in p.does) and "bucket" in p.does)
+    if unit == "year" and not fitting:
+        fitting = book.where(
+            lambda p: p.kind in {"shape", "by", "measure"} and any(is_year(c) for c in p.columns)
+        )
+    if fitting:
+        book.bind(at, at + 1, fitting)
+    return bool(fitting)
+
+
+def bind_comparisons(book: Ledger) -> None:
+    """Comparing words that no number follows: two columns, two groups, two periods, the average."""
+    for at in range(len(book.words)):
+        if not book.open(at):
+            continue
+        word = book.lower(at)
+        called = [
+            i for i, p in enumerate(book.pieces) if any(book.words[at].stem in c.stems for c in p.columns)
+        ]
+        if called and word in _VERSUS | AGAINST:
+            book.bind(at, at + 1, called, named=True)
+        elif word in _VERSUS:
+            _side_by_side(book, at)
+        elif word in COMPARATIVES or word in AGAINST:
+            _column_against(book, at)
+        elif word == "between":
+            fitting = book.where(
+                lambda p: bool(p.does & {"difference", "correlation", "change", "or"}) or p.op == "between"
+            )
+            if fitting:
+                book.bind(at, at + 1, fitting)
+            else:
+                book.blame("comparison", at, at + 1, "the plan compares nothing of this kind")
+        elif word in {">", "<", "=", "≥", "≤"}:
+            book.blame("comparison", at, at + 1, "no condition of the plan compares so")
+
+
+def _side_by_side(book: Ledger, at: int) -> None:
+    following = book.next_said(at)
+    opposed = (
+        {i for i in book.bound[following] if book.pieces[i].kind == "where"}
+        if following is not None
+        else set[int]()
+    )
+    if book.lower(at) == "against" and opposed:
+        book.bind(at, at + 1, opposed)
+        return
+    several = book.where(
+        lambda p: "or" in p.does or p.compares_rows or bool(p.does & {"change", "ratio", "correlation"})
+    )
+    measures = [i for i in book.of_kind("measure") if not book.pieces[i].does & {"share"}]
+    pairs = measures if len(measures) > 1 else []
+    groups = book.of_kind("by") if not book.of_kind("where") else []
+    shown = [i for i in book.of_kind("shape") if book.pieces[i].columns]
+    chosen = several or pairs or groups or (shown if len(shown) > 1 else [])
+    if chosen:
+        book.bind(at, at + 1, chosen)
+        if book.lower(at + 1) in {"to", "with"}:
+            book.bind(at + 1, at + 2, chosen)
+    else:
+        book.blame("comparison", at, at + 1, "the plan sets nothing side by side")
+
+
+def _column_against(book: Ledger, at: int) -> None:
+    word = book.lower(at)
+    if word in {"more", "less", "fewer", "than"} and _is_superlative_beside(book, at):
+        return
+    fitting = book.where(lambda p: p.compares_rows or bool(p.does & {"correlation", "change", "difference"}))
+    if not fitting and book.of_kind("limit") and word not in AGAINST:
+        # `which of the two has more`: the one that comes first.
+        up = word not in {
+            "less",
+            "fewer",
+            "lower",
+            "smaller",
+            "shorter",
+            "younger",
+            "cheaper",
+            "worse",
+            "earlier",
+        }
+        fitting = [i for i in book.of_kind("order") if ("desc" in book.pieces[i].does) == up] + book.of_kind(
+            "limit"
+        )
+        fitting = fitting if len(fitting) > len(book.of_kind("limit")) else []
+    if not fitting:
+        fitting = book.where(lambda p: "or" in p.does and p.kind == "where")
+    if not fitting and book.lower(0) in _YES_NO:
+        # `is A higher than B`: both values are shown, each under its name.
+        measures = book.of_kind("measure")
+        fitting = measures if len(measures) > 1 else []
+    if fitting:
+        book.bind(at, at + 1, fitting)
+        return
+    if word in {"above", "below"} and any(book.bound[i] for i in (at + 1, at + 2) if i < len(book.words)):
+        beside = [p for i in (at + 1, at + 2) if i < len(book.words) for p in book.bound[i]]
+        if any(book.pieces[p].kind == "where" for p in beside):
+            book.bind(at, at + 1, beside)
+            return
+    end = at + 2 if book.lower(at + 1) == "than" and book.open(at + 1) else at + 1
+    book.blame("comparison", at, end, "the plan compares nothing of this kind")
+
+
+def _is_superlative_beside(book: Ledger, at: int) -> bool:
+    """`more than once` was read as a number already."""
+    return any(book.bound[i] for i in (at - 1, at + 1) if 0 <= i < len(book.words)) and book.settled[at]

@@ -1,0 +1,128 @@
+"""The book of one question: which words are bound to which pieces, which are aside, which are bound to nothing.
+
+Invariant: a word is settled once; `close` settles what is left, so that every word ends in exactly one place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal
+
+from sandtable.planner.conscience.naming import names_column, names_table
+from sandtable.planner.conscience.pieces import Piece
+from sandtable.planner.conscience.terms import ASIDE, NOT
+from sandtable.planner.index import SchemaIndex
+from sandtable.planner.reading import Reading
+from sandtable.planner.words import Word
+
+UnboundKind = Literal[
+    "negation", "comparison", "number", "unit", "quoted", "superlative", "time", "content", "aggregate"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Unbound:
+    """Words of the question that no part of the plan means."""
+
+    kind: UnboundKind
+    start: int
+    end: int
+    """Places in `Reading.of(question).words`, the end excluded."""
+    text: str
+    why: str
+
+
+class Ledger:
+    def __init__(
+        self, question: str, pieces: tuple[Piece, ...], index: SchemaIndex, *, follows: bool = False
+    ) -> None:
+        self.follows = follows
+        self.reading = Reading.of(question)
+        self.words: tuple[Word, ...] = self.reading.words
+        self.pieces = pieces
+        self.index = index
+        self.bound: list[set[int]] = [set() for _ in self.words]
+        self.settled = [False] * len(self.words)
+        self.blamed: list[Unbound] = []
+        self.asked: set[int] = set()
+        """Pieces that words ask for, beyond naming their columns."""
+        self.stems = frozenset(w.stem for w in self.words)
+
+    def lower(self, at: int) -> str:
+        return self.words[at].lower if 0 <= at < len(self.words) else ""
+
+    def open(self, at: int) -> bool:
+        return 0 <= at < len(self.words) and not self.settled[at]
+
+    def bind(self, start: int, end: int, pieces: Iterable[int], *, named: bool = False) -> None:
+        """These words mean these pieces; `named`: they only name its column, which asks for no condition.
+
+        Words that are settled already keep their place.
+        """
+        chosen = set(pieces)
+        if not named:
+            self.asked |= chosen
+        for at in range(max(0, start), min(end, len(self.words))):
+            if not self.settled[at] or self.bound[at]:
+                self.bound[at] |= chosen
+                self.settled[at] = True
+
+    def put_aside(self, start: int, end: int) -> None:
+        for at in range(max(0, start), min(end, len(self.words))):
+            self.settled[at] = True
+
+    def blame(self, kind: UnboundKind, start: int, end: int, why: str) -> None:
+        """These words are bound to nothing. What was bound or set aside among them stays so."""
+        places = [at for at in range(max(0, start), min(end, len(self.words))) if not self.settled[at]]
+        while places:
+            last = next((at for at, after in pairwise(places) if after != at + 1), places[-1])
+            run = [at for at in places if at <= last]
+            places = places[len(run) :]
+            text = self.reading.written(run[0], run[-1] + 1)
+            self.blamed.append(Unbound(kind, run[0], run[-1] + 1, text, why))
+            self.put_aside(run[0], run[-1] + 1)
+
+    def of_kind(self, *kinds: str) -> list[int]:
+        return [i for i, piece in enumerate(self.pieces) if piece.kind in kinds]
+
+    def doing(self, *marks: str) -> list[int]:
+        wanted = set(marks)
+        return [i for i, piece in enumerate(self.pieces) if piece.does & wanted]
+
+    def where(self, test: Callable[[Piece], bool]) -> list[int]:
+        return [i for i, piece in enumerate(self.pieces) if test(piece)]
+
+    def words_of(self, piece: int) -> list[int]:
+        return [at for at, pieces in enumerate(self.bound) if piece in pieces]
+
+    def naming(self, at: int, piece: Piece) -> float:
+        """How well the word at this place names a column, the table or the metric of a piece."""
+        word = self.words[at].stem
+        best = max((names_column(word, column) for column in piece.columns), default=0.0)
+        if piece.table is not None:
+            best = max(best, names_table(word, piece.table))
+        return max(best, 0.9 if word in piece.names else 0.0)
+
+    def places_of(self, piece: int) -> list[int]:
+        """Where the question speaks of a piece: its own words, and words that name its column."""
+        own = set(self.words_of(piece))
+        stems = {s for column in self.pieces[piece].columns for s in column.stems if len(s) > 3}
+        named = (
+            at
+            for at, word in enumerate(self.words)
+            if word.stem in stems or (self.says(at) and self.naming(at, self.pieces[piece]) >= 0.7)
+        )
+        return sorted(own.union(named))
+
+    def says(self, at: int) -> bool:
+        word = self.words[at]
+        return not word.is_symbol and word.lower not in ASIDE and word.lower not in NOT
+
+    def near(self, at: int, piece: int, before: int, after: int) -> bool:
+        return any(at - before <= place <= at + after for place in self.places_of(piece))
+
+    def next_said(self, at: int) -> int | None:
+        """The next word after this place that carries meaning."""
+        return next((i for i in range(at + 1, len(self.words)) if self.says(i) or self.bound[i]), None)

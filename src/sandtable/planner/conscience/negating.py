@@ -1,0 +1,108 @@
+"""Negations: each needs a condition that keeps what is not so, beside the words that it is about."""
+
+from __future__ import annotations
+
+from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.naming import closeness
+from sandtable.planner.conscience.pieces import Piece
+from sandtable.planner.conscience.terms import ANTONYMS, NOT, PREFIXES, STATES
+from sandtable.planner.words import stem
+
+_BEFORE, _AFTER = 6, 9
+_LEAVE = frozenset({"leave", "leaving"})
+_HARMLESS = (("whether", "or", "not"), ("why", "not"), ("not", "only"), ("or", "not"))
+
+
+def bind_negations(book: Ledger) -> None:
+    negative = book.where(lambda p: p.negative and p.kind == "where" and not _is_never(p))
+    against = book.where(lambda p: p.kind == "where" and p.compares_rows and p.op == "!=")
+    for at in range(len(book.words)):
+        if not book.open(at):
+            continue
+        if _is_negation(book, at):
+            _bind(book, at, [*negative, *against])
+        elif book.lower(at) in STATES:
+            _state(book, at, negative)
+        elif book.words[at].stem in ANTONYMS:
+            meant = ANTONYMS[book.words[at].stem]
+            fitting = [i for i in negative if any(meant in c.stems for c in book.pieces[i].columns)]
+            if fitting:
+                book.bind(at, at + 1, fitting)
+        else:
+            _prefixed(book, at, negative)
+
+
+def _is_never(piece: Piece) -> bool:
+    """Empty cells of a column that has none: the condition keeps nothing, and says nothing about other tables."""
+    return piece.op == "is_null" and any(
+        c.profile is not None and c.profile.nulls == 0 for c in piece.columns
+    )
+
+
+def _is_negation(book: Ledger, at: int) -> bool:
+    word = book.lower(at)
+    if word in _LEAVE:
+        return book.lower(at + 1) == "out"
+    if word == "out":
+        return (
+            book.lower(at + 1) == "of"
+            and book.lower(at + 2) not in {"the", ""}
+            and bool(book.where(lambda p: p.negative))
+        )
+    if word == "other":
+        return book.lower(at + 1) == "than"
+    if word == "but":
+        return book.lower(at - 1) in {"all", "everything", "everyone", "anything"}
+    if word == "no" and (
+        book.lower(at + 1).isdigit() or (book.lower(at + 1) == "." and at + 2 < len(book.words))
+    ):
+        return False
+    return word in NOT
+
+
+def _bind(book: Ledger, at: int, negative: list[int]) -> None:
+    if book.follows and book.lower(at) == "yet":
+        book.put_aside(at, at + 1)
+        return
+    for phrase in _HARMLESS:
+        back = phrase.index(book.lower(at)) if book.lower(at) in phrase else -1
+        if back >= 0 and all(book.lower(at - back + i) == w for i, w in enumerate(phrase)):
+            book.put_aside(at, at + 1)
+            return
+    near = [i for i in negative if book.near(at, i, _BEFORE, _AFTER)]
+    end = at + 2 if book.lower(at) in {"other", "apart", "leave", "leaving"} else at + 1
+    if near:
+        book.bind(at, end, near)
+        for place in book.places_of(near[0]):
+            if not book.settled[place]:
+                book.bind(place, place + 1, near[:1])
+    else:
+        why = "the plan negates something else" if negative else "no condition of the plan says not"
+        book.blame("negation", at, end, why)
+
+
+def _state(book: Ledger, at: int, negative: list[int]) -> None:
+    """`open`, `unpaid`, `still`: bound to an empty or false column; otherwise left to the other readers."""
+    if negative and not any(book.naming(at, p) >= 0.7 for p in book.pieces):
+        free = [i for i in negative if not book.words_of(i)] or negative
+        book.bind(at, at + 1, free[:1])
+
+
+def _prefixed(book: Ledger, at: int, negative: list[int]) -> None:
+    """`unplanned` where a column is called planned: the negation is inside the word."""
+    word = book.lower(at)
+    roots = [stem(word.removeprefix(p)) for p in PREFIXES if word.startswith(p)]
+    roots += [stem(word.removesuffix("less"))] if word.endswith("less") else []
+    for rest in roots:
+        if len(rest) < 4:
+            continue
+        for number, piece in enumerate(book.pieces):
+            parts = [s for c in piece.columns for s in c.stems] + [stem(str(v).lower()) for v in piece.values]
+            if not any(closeness(rest, part) >= 0.75 and part[:3] == rest[:3] for part in parts):
+                continue
+            if number in negative:
+                book.bind(at, at + 1, [number])
+                return
+            if piece.kind == "where" and not any(stem(word) == part for part in parts):
+                book.blame("negation", at, at + 1, "the plan keeps the opposite")
+                return

@@ -1,0 +1,74 @@
+"""What a part of a plan means: its columns, what it does with them, which rows it keeps."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from sandtable.planner.columns import is_identifier, is_year
+from sandtable.planner.entries import ColumnEntry, TableEntry
+from sandtable.planner.values import truth
+
+PartKind = Literal["measure", "by", "where", "when", "order", "limit", "shape"]
+Path = tuple[str | int, ...]
+Json = Mapping[str, Any]
+_NEGATIVE = frozenset({"!=", "not_in", "is_null"})
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """One part of a plan with what it means. `does` holds aggregates, directions and other marks."""
+
+    kind: PartKind
+    path: Path
+    label: str
+    columns: tuple[ColumnEntry, ...] = ()
+    does: frozenset[str] = frozenset()
+    op: str = ""
+    values: tuple[Any, ...] = ()
+    negative: bool = False
+    number: float | None = None
+    table: TableEntry | None = None
+    names: frozenset[str] = frozenset()
+    """Stems of what is named in the plan but is no column: a metric, a defined table."""
+    window: Json = field(default_factory=dict[str, Any])
+    factors: tuple[float, ...] = ()
+    """Numbers that a measure is multiplied or divided by, such as 60 for minutes as hours."""
+
+    @property
+    def compares_rows(self) -> bool:
+        return "against" in self.does
+
+
+def says_no(column: ColumnEntry | None, op: str, values: tuple[Any, ...]) -> bool:
+    """Whether a condition keeps the rows where something is not so: empty, false, zero, other than."""
+    if op in _NEGATIVE:
+        return True
+    if len(values) != 1:
+        return False
+    value = values[0]
+    if op == "<" and value == 1:
+        return True
+    if op != "=":
+        return False
+    if value is False or (value == 0 and not isinstance(value, str)):
+        return True
+    if isinstance(value, str) and value.strip().lower() in {"none", "n/a", "nothing", "-"}:
+        return True
+    pair = truth(column) if column is not None else None
+    return pair is not None and pair[1] is not None and value == pair[1]
+
+
+def is_flag(piece: Piece) -> bool:
+    """A condition on a column that holds yes and no only."""
+    if piece.op not in {"=", "!="} or len(piece.columns) != 1 or len(piece.values) != 1:
+        return False
+    return isinstance(piece.values[0], bool) or truth(piece.columns[0]) is not None
+
+
+def adds_codes(piece: Piece) -> bool:
+    """A sum or an average of numbers that only name something: it means nothing."""
+    if piece.kind != "measure" or not piece.does & {"sum", "avg", "median", "stddev"}:
+        return False
+    return bool(piece.columns) and all(is_identifier(c) or is_year(c) for c in piece.columns)
