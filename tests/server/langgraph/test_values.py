@@ -60,8 +60,8 @@ async def test_a_turns_events_do_not_grow_with_the_thread(server: Served) -> Non
     store = (await server.conversation()).store
     turns = await store.turns(thread, limit=20, oldest_first=True)
     sizes = [sum(len(one.data) for one in await store.logged(turn.id, 0)) for turn in turns]
-    # A slow turn has an event or two more, which says that it is still running: the smallest tell of growth.
-    assert min(sizes[-3:]) <= 1.1 * min(sizes[2:5]), sizes
+    # A slow turn has an event or two more, a tenth of its size. If events held the thread, they would be fourfold.
+    assert max(sizes[-3:]) <= 1.5 * min(sizes[2:5]), sizes
 
 
 async def test_who_comes_back_hears_whole_states(server: Served) -> None:
