@@ -38,7 +38,7 @@ serve: $(VENV)/.setup ## set up and serve on http://localhost:8000
 ALL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 test: $(VENV)/.dev ## set up and run the tests (ARGS="tests/policy -k cte" narrows them)
-	$(BIN)/python -m pytest $(or $(ARGS),$(ALL))
+	$(BIN)/python scripts/pytest_twice.py $(or $(ARGS),$(ALL))
 
 # Both make what they need (as root: a daemon, a cluster) and take it away again; SANDTABLE_TEST_DOCKER_HOST and KUBECONFIG name others.
 test-docker: $(VENV)/.dev web chat-ui ## test the images, Compose and the Docker backend with a real daemon

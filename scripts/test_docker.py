@@ -49,7 +49,7 @@ def _test(host: str, inside: list[str], more: Sequence[str]) -> int:
     tests = [] if chosen else [path for path in TESTS if (node.ROOT / path).exists()]
     required = ",".join(filter(None, (*REQUIRED, os.environ.get("SANDTABLE_REQUIRE"))))
     environment = {**os.environ, "SANDTABLE_REQUIRE": required}
-    tested = [*inside, sys.executable, "-m", "pytest", *tests, *more]
+    tested = [*inside, sys.executable, "scripts/pytest_twice.py", *tests, *more]
     return subprocess.run(tested, cwd=node.ROOT, env=environment, check=False).returncode
 
 

@@ -107,7 +107,10 @@ def _test(enter: list[str], environment: Mapping[str, str], more: list[str]) -> 
     given = {**environment, "SANDTABLE_REQUIRE": ",".join(sorted(required))}
     codes = [
         subprocess.run(
-            [*enter, sys.executable, "-m", "pytest", *suite, *more], cwd=ROOT, env=given, check=False
+            [*enter, sys.executable, "scripts/pytest_twice.py", *suite, *more],
+            cwd=ROOT,
+            env=given,
+            check=False,
         )
         for suite in ([()] if chosen else SUITES)
     ]

@@ -24,7 +24,10 @@ FLAGS = (
 OTHER_BUILD = {name: os.environ[name] for name in ("SANDTABLE_WEB",) if name in os.environ}
 """Read before the tests forget the person's settings: those who work on the interface try their own build."""
 
-expect.set_options(timeout=20_000)
+PATIENCE_MS = 60_000
+"""What comes, comes at once; on a machine that others use as well, after half a minute."""
+
+expect.set_options(timeout=PATIENCE_MS)
 
 Serve = Callable[..., str]
 
@@ -94,7 +97,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """Whatever the page complains about in its console fails the test."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
     opened = context.new_page()
-    opened.set_default_timeout(15_000)
+    opened.set_default_timeout(PATIENCE_MS)
     complaints: list[str] = []
     opened.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
     opened.on("pageerror", lambda error: complaints.append(str(error)))

@@ -20,6 +20,7 @@ from tests.capsule.samples import SHOP
 from tests.sandbox.stores import make_store
 
 MAX_BYTES = 10_000
+LONG = "1  # " + "x" * parsing.SHORT
 
 
 def reading(*texts: str) -> FakeExecutor:
@@ -82,16 +83,18 @@ async def test_what_a_text_does_to_its_parser_is_a_refusal(code: ErrorCode, says
 
 
 @pytest.mark.parametrize(
-    ("cpu_ms", "second_ms", "kind", "tries"),
+    ("text", "cpu_ms", "second_ms", "kind", "tries"),
     [
-        pytest.param(2.0, 5000, Approved, [20, 5000], id="a busy machine"),
-        pytest.param(2.0, 30, Refused, [20, 30], id="a machine that stays busy"),
-        pytest.param(19.0, 5000, Refused, [20], id="a slow text"),
-        pytest.param(None, 5000, Refused, [20], id="unknown"),
+        pytest.param(LONG, 2.0, 5000, Approved, [20, 5000], id="a busy machine"),
+        pytest.param(LONG, 2.0, 30, Refused, [20, 30], id="a machine that stays busy"),
+        pytest.param(LONG, 19.0, 5000, Refused, [20], id="a slow text"),
+        pytest.param(LONG, None, 5000, Refused, [20], id="unknown"),
+        pytest.param("1", 19.0, 5000, Approved, [20, 5000], id="a short text on a machine lent to others"),
     ],
 )
 async def test_a_text_that_had_no_time_is_tried_again(
     monkeypatch: pytest.MonkeyPatch,
+    text: str,
     cpu_ms: float | None,
     second_ms: int,
     kind: type[Verdict],
@@ -100,9 +103,9 @@ async def test_a_text_that_had_no_time_is_tried_again(
     hurried = python_gate._LIMITS.model_copy(update={"wall_ms": 20})
     monkeypatch.setattr(python_gate, "_LIMITS", hurried)
     monkeypatch.setattr(parsing, "SECOND_MS", second_ms)
-    script = Script(columns=(), rows=(), output=parse("1"), delay_s=0.1, cpu_ms=cpu_ms)
+    script = Script(columns=(), rows=(), output=parse(text), delay_s=0.1, cpu_ms=cpu_ms)
     executor = FakeExecutor(script)
-    assert isinstance(await PythonGate(executor, max_bytes=MAX_BYTES)("1", SHOP, {}), kind)
+    assert isinstance(await PythonGate(executor, max_bytes=MAX_BYTES)(text, SHOP, {}), kind)
     assert [job.limits.wall_ms for job in executor.jobs] == tries
 
 

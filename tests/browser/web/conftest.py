@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
+from tests.browser.conftest import PATIENCE_MS
+
 WIDE = {"width": 1280, "height": 900}
 _CONFESS = """
 addEventListener("securitypolicyviolation", (event) =>
@@ -67,7 +69,7 @@ def page(browser: Browser, watch: Watch, look: dict[str, object]) -> Iterator[Pa
     context = browser.new_context(**(options | look))  # pyright: ignore[reportArgumentType]  # as Playwright names them
     watch.over(context)
     opened = context.new_page()
-    opened.set_default_timeout(15_000)
+    opened.set_default_timeout(PATIENCE_MS)
     yield opened
     context.close()
     watch.verdict()
