@@ -10,14 +10,13 @@ from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner.abstain import unknown_reason, unsure
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
 from sandtable.planner.defined import carrying, with_defined
+from sandtable.planner.dialogue import Followed, follow
 from sandtable.planner.draft import Draft, Json
-from sandtable.planner.follow_up import change_plan, is_short, sounds_like_follow_up, starts_afresh
 from sandtable.planner.guards import stop
 from sandtable.planner.index import SchemaIndex
 from sandtable.planner.interpret import Interpretation, interpret
 from sandtable.planner.linking import Found, look
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
-from sandtable.planner.reading import Reading
 from sandtable.planner.second_opinion import (
     ask_lookup,
     better_guess,
@@ -29,6 +28,7 @@ from sandtable.planner.second_opinion import (
 THRESHOLD = 0.5
 MOST_TABLES = 12
 _BASE = 0.98
+_NOT_FOLLOWED = "I could not tell how this changes the answer before: name the column, value or time that is meant."
 _NOTHING = "I could not find in this question what to show: name a column, a metric or something to count."
 
 
@@ -48,7 +48,9 @@ def plan_question(
         defined = tuple(before.plan.get("define", ()))
     earlier = str(before.plan.get("table", "")) if before is not None else ""
     whole = with_defined(index, defined, f"{question} {earlier}") if defined else index
-    outcome = _accounted(question, whole, before, _outcome(question, whole, before, threshold))
+    outcome = _outcome(question, whole, before, threshold)
+    if isinstance(outcome, Understood) and not outcome.follow_up:
+        outcome = _accounted(question, whole, None, outcome)
     if isinstance(outcome, Understood) and defined:
         plan = carrying(outcome.plan, defined)
         if not valid_plan(plan, index):
@@ -57,44 +59,49 @@ def plan_question(
     return outcome
 
 
-def _accounted(question: str, index: SchemaIndex, before: Turn | None, outcome: Outcome) -> Outcome:
+def _accounted(
+    question: str,
+    index: SchemaIndex,
+    before: Turn | None,
+    understood: Understood,
+    followed: Followed | None = None,
+) -> Outcome:
     """The last word: a plan that does not account for every word is asked about at that word."""
-    if isinstance(outcome, Unsure):
-        return outcome
-    earlier = before.plan if before is not None and outcome.follow_up else None
-    found = account(question, outcome.plan, index, earlier)
+    found = account(
+        question,
+        understood.plan,
+        index,
+        before.plan if before is not None else None,
+        answered=followed.answered if followed is not None else frozenset(),
+        asking=followed.asking if followed is not None else frozenset(),
+    )
     if found.clean:
-        return outcome
+        return understood
     word = blamed_word(found)
     offers = offers_at(question, found, index)
-    return _unsure(reason_for(found), question, index, (word,) if word else (), outcome, offers)
+    return _unsure(reason_for(found), question, index, (word,) if word else (), understood, offers)
 
 
 def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: float) -> Outcome:
-    found = look(question, index)
-    line = Reading.of(question).line
-    best = _best(question, index, found)
-    whole = best is not None and not best.unknown and starts_afresh(line, best.draft)
-    if before is not None and sounds_like_follow_up(line) and not whole:
-        changed = _follow_up(question, index, before, found, threshold)
-        if changed is not None:
+    followed = follow(question, index, before) if before is not None else None
+    if before is not None and followed is not None:
+        changed = _changed(question, index, before, followed, threshold)
+        if isinstance(changed, Understood) or not followed.whole:
             return changed
-    outcome = _judged(question, index, best, threshold)
-    if before is not None and isinstance(outcome, Unsure) and is_short(line):
-        return _follow_up(question, index, before, found, threshold) or outcome
-    return outcome
+    return _judged(question, index, _best(question, index, look(question, index)), threshold)
 
 
-def _follow_up(
-    question: str, index: SchemaIndex, before: Turn, found: Found, threshold: float
-) -> Understood | None:
-    changed = change_plan(question, index, before, found)
-    if changed is None or changed.unknown or not valid_plan(changed.plan, index):
-        return None
-    confidence = round(_BASE * 0.95 * changed.certainty, 4)
-    if confidence < threshold:
-        return None
-    return Understood(changed.plan, confidence, changed.used, follow_up=True)
+def _changed(
+    question: str, index: SchemaIndex, before: Turn, followed: Followed, threshold: float
+) -> Outcome:
+    """The plan before as the message changes it, or a question back at the word that was not understood."""
+    if followed.unknown:
+        return _unsure(unknown_reason(followed.unknown, index), question, index, followed.unknown)
+    confidence = round(_BASE * 0.95 * followed.certainty, 4)
+    if followed.plan is None or not valid_plan(followed.plan, index) or confidence < threshold:
+        return _unsure(_NOT_FOLLOWED, question, index)
+    understood = Understood(followed.plan, confidence, followed.used, follow_up=True)
+    return _accounted(question, index, before, understood, followed)
 
 
 def _unsure(

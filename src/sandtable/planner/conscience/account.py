@@ -67,17 +67,31 @@ STAGES: tuple[Callable[[Ledger], None], ...] = (
 
 
 def account(
-    question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None = None
+    question: str,
+    plan: dict[str, Any],
+    index: SchemaIndex,
+    before: dict[str, Any] | None = None,
+    *,
+    answered: frozenset[int] = frozenset(),
+    asking: frozenset[int] = frozenset(),
 ) -> Account:
     """What each part of the plan came from, and what of the question the plan does not mean.
 
     `before` is the plan that a follow-up changes: its parts need no words, and words may speak of parts that went.
+    `answered` are places of words that only say how it is changed (`instead`, `also`); `asking` those of a phrase that
+    asks for everything that is new in the plan (`as percentages`, `which one is highest`).
     """
     pieces = pieces_of(plan, index)
     earlier = pieces_of(before, index) if before is not None else ()
     kept = {(p.kind, p.label) for p in pieces}
     gone = tuple(_gone(p) for p in earlier if (p.kind, p.label) not in kept)
     book = Ledger(question, (*pieces, *gone), index, follows=before is not None)
+    known = {(p.kind, p.label) for p in earlier}
+    new = [number for number, piece in enumerate(pieces) if (piece.kind, piece.label) not in known]
+    for at in asking:
+        book.bind(at, at + 1, new)
+    for at in answered:
+        book.put_aside(at, at + 1)
     for stage in STAGES:
         stage(book)
     parts = tuple(
@@ -87,7 +101,6 @@ def account(
     amounts = lists_amounts(book) if before is None else None
     if amounts is not None:
         parts = _released(book, parts, *amounts)
-    known = {(p.kind, p.label) for p in earlier}
     unasked = tuple(
         part
         for number, part in enumerate(parts)

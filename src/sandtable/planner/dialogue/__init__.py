@@ -1,0 +1,5 @@
+"""What a message means after an answer: edits of the plan before, each bound to the words that ask for it."""
+
+from sandtable.planner.dialogue.following import Followed, follow
+
+__all__ = ["Followed", "follow"]

@@ -1,0 +1,97 @@
+"""`versus 2024`, `compared with the month before`, `next to Berlin`: what stands beside the answer before."""
+
+from __future__ import annotations
+
+import re
+
+from sandtable.planner import periods
+from sandtable.planner.dialogue.edits import Edit, Versus, VersusValue
+from sandtable.planner.dialogue.message import Message
+from sandtable.planner.dialogue.view import View
+from sandtable.planner.linking import now_of
+from sandtable.planner.periods import Period
+from sandtable.planner.reading import Reading
+from sandtable.planner.times import Calendar, find_spells
+
+_COMPARE = re.compile(
+    r"(?:(?:how does|how do|how did|how is|how was) (?:that|this|it|they|those)(?: look)? )?"
+    r"(?:versus|vs|against|compared? (?:(?:it|that|this|them) )?(?:to|with|against)|compares? (?:to|with)|"
+    r"compared|"
+    r"in comparison (?:to|with)|(?:put |show )?(?:it |that |them )?(?:next to|beside|"
+    r"side by side with))(?: in| for)? (?P<what>.+)"
+    r"|(?:and )?(?P<also>(?:in|for) .+) for comparison"
+)
+_EARLIER = re.compile(
+    r"(?:the |same |the same )?(?:(?:time|period|month|quarter|week) )?(?:(?P<unit>day|week|month|quarter|"
+    r"year)(?: before| earlier)|"
+    r"(?:previous|last|prior|preceding) (?P<unit2>day|week|month|quarter|year|period)|(?:one|"
+    r"a) (?P<unit3>year|month|quarter|week) (?:before|earlier|ago))"
+)
+_BARE_MONTH = re.compile(r"(?:19|20)\d{2}")
+_UNITS = {"year": 12, "quarter": 3, "month": 1}
+
+
+def is_comparison(message: Message) -> bool:
+    return _COMPARE.fullmatch(message.text) is not None
+
+
+def comparison(message: Message, view: View) -> Edit | None:
+    found = _COMPARE.fullmatch(message.text)
+    if found is None:
+        return None
+    what = (found["what"] or found["also"]).strip()
+    mine = view.period
+    if mine is not None:
+        other = _other_period(what, mine, view)
+        if other is not None:
+            return Edit(Versus(mine, other), message.places)
+    return _other_value(message, what, view)
+
+
+def _other_period(what: str, mine: Period, view: View) -> Period | None:
+    earlier = _EARLIER.fullmatch(what)
+    if earlier is not None:
+        unit = earlier["unit"] or earlier["unit2"] or earlier["unit3"]
+        return _before(mine, mine.unit if unit == "period" else unit)
+    now = now_of(view.index)
+    reading = Reading.of(what if what.startswith(("in ", "for ")) else f"in {what}")
+    spells = find_spells(reading, Calendar.at(now))
+    if len(spells) != 1 or spells[0].period is None or spells[0].end - spells[0].start != len(reading):
+        return None
+    said = spells[0].period
+    if said.unit != mine.unit:
+        # `march 2025` against `2024` means the march of that year.
+        if said.unit == "year" and mine.unit in {"month", "quarter"}:
+            return periods.around(mine.first.replace(year=said.first.year, day=1), mine.unit)
+        return None
+    return said if _BARE_MONTH.search(what) else nearest(said, mine)
+
+
+def _before(mine: Period, unit: str) -> Period | None:
+    if unit == mine.unit:
+        return periods.around(mine.first, unit, -1)
+    if unit == "year" and mine.unit in {"month", "quarter"}:
+        return periods.around(mine.first.replace(year=mine.first.year - 1, day=1), mine.unit)
+    return None
+
+
+def nearest(said: Period, mine: Period) -> Period:
+    """A month or quarter without a year: the one that is nearest to the period before."""
+    if said.unit not in {"month", "quarter"}:
+        return said
+    years = (mine.first.year, mine.first.year - 1, mine.first.year + 1)
+    options = [periods.around(said.first.replace(year=year, day=1), said.unit) for year in years]
+    return min(options, key=lambda p: abs((p.first - mine.first).days))
+
+
+def _other_value(message: Message, what: str, view: View) -> Edit | None:
+    kept = [p for p in view.conditions if p.path[0] == "filters" and p.op == "=" and len(p.path) == 2]
+    for piece in kept:
+        column = piece.columns[0] if len(piece.columns) == 1 else None
+        if column is None or column.profile is None:
+            continue
+        values = {str(v.value).lower(): v.value for v in column.profile.values}
+        other = values.get(what) if what in values else values.get(what.removeprefix("the "))
+        if other is not None and other != piece.values[0]:
+            return Edit(VersusValue(piece.path, (*piece.values, other)), message.places)
+    return None

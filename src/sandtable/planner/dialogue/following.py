@@ -1,0 +1,176 @@
+"""Message and plan before → the plan that is meant now, or None where the message is a question of its own.
+
+Invariant: a message that points back is never read as a new question, and one that says all by itself keeps
+nothing of the plan before. `NotFollowed` means that it points back and is not understood: that must be asked.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from sandtable.planner.columns import is_measure
+from sandtable.planner.dialogue.applying import applied
+from sandtable.planner.dialogue.comparing import comparison, is_comparison
+from sandtable.planner.dialogue.contents import read_contents
+from sandtable.planner.dialogue.edits import Change, Edit, Narrow, Rows, Within
+from sandtable.planner.dialogue.message import Message
+from sandtable.planner.dialogue.phrases import chart_tail, phrase_edit
+from sandtable.planner.dialogue.view import View
+from sandtable.planner.draft import Draft, Json
+from sandtable.planner.index import SchemaIndex
+from sandtable.planner.interpret import interpret
+from sandtable.planner.leftovers import unknown_words
+from sandtable.planner.linking import look
+from sandtable.planner.outcome import Turn
+from sandtable.planner.vocabulary import AGGREGATES
+
+_BACK = re.compile(
+    r"\b(?:of (?:all )?(?:those|them|these)|(?:in|on|for|by|with|of) (?:those|them|these|it|that)$|those|"
+    r"them|these|they|it|that|this|their)\b"
+)
+_EACH = re.compile(r"how many \w+ (?:is|are|was|were) (?:that|those|they|it)(?: each)?")
+_BARE = re.compile(r"(?:what is|what's|whats|what was|what are) (?:the )?(\w+)")
+"""`what is the median?`: too little to be about something of its own."""
+_EXCLUDING = ("without ", "exclude ", "excluding ", "except ", "not ", "no ")
+_MODE_WORDS = (
+    "also", "too", "as well", "additionally", "in addition", "add", "adding", "plus", "next to it", "next to that",
+    "next to them", "instead", "rather", "would be better", "again", "only", "just", "including", "include",
+    "show me", "show", "split both", "split it", "split that", "split them", "break it down", "break that down",
+    "broken down", "each", "both",
+)  # fmt: skip
+"""Words that say how the plan is changed, and nothing of what."""
+
+
+@dataclass(frozen=True, slots=True)
+class Followed:
+    """What came of the message: no plan when it points back and is not understood."""
+
+    plan: Json | None
+    certainty: float = 1.0
+    unknown: tuple[str, ...] = ()
+    used: tuple[str, ...] = ()
+    answered: frozenset[int] = frozenset()
+    """Places of words that only say how the plan is changed."""
+    asking: frozenset[int] = frozenset()
+    """Places of the phrase that asks for everything that is new."""
+    whole: bool = False
+    """The message could also be a question of its own: that reading may be tried."""
+
+
+def follow(question: str, index: SchemaIndex, before: Turn) -> Followed | None:
+    """None when the message is no follow-up."""
+    view = View.of(before.plan, index)
+    if view is None:
+        return None
+    message = Message.of(question)
+    edit = phrase_edit(message, view) or comparison(message, view)
+    if edit is not None:
+        return replace(_after([edit.change], message.courtesy, view), asking=edit.words)
+    if is_comparison(message):
+        return Followed(None)
+    if message.asks and message.back and not _counts_groups(message, view):
+        return _within(message, view)
+    bare = _BARE.fullmatch(message.text)
+    if message.asks and not message.back and not _leans(message) and not (bare and bare[1] in AGGREGATES):
+        return None
+    return _named(message, view)
+
+
+def _counts_groups(message: Message, view: View) -> bool:
+    """`how many orders is that each?` of groups: another measure of the same groups."""
+    return bool(view.keys) and _EACH.fullmatch(message.text) is not None
+
+
+def _leans(message: Message) -> bool:
+    if message.text.startswith(_EXCLUDING):
+        return True
+    return message.opened or message.same or any(message.mode(m) for m in ("adding", "instead"))
+
+
+def _after(
+    changes: list[Change],
+    words: frozenset[int],
+    view: View,
+    draft: Draft | None = None,
+    *,
+    whole: bool = False,
+) -> Followed:
+    plan: Json = view.plan
+    for change in changes:
+        now = View.of(plan, view.index)
+        made = applied(change, now) if now is not None else None
+        if made is None:
+            return Followed(None, whole=whole)
+        plan = made
+    certainty = draft.certainty if draft is not None else 1.0
+    unknown = tuple(unknown_words(draft)) if draft is not None else ()
+    used = tuple(draft.used) if draft is not None else ()
+    return Followed(plan, certainty, unknown, used, answered=words, whole=whole)
+
+
+def _within(message: Message, view: View) -> Followed:
+    """`how many of those were late?`, `which mechanics are on them?`: asked of the rows behind the answer."""
+    back: frozenset[int] = frozenset()
+    for found in _BACK.finditer(message.text):
+        back |= message.places_of(found.group())
+    text = message.without(back)
+    draft, changes = read_contents(text, message, view)
+    only_conditions = len(changes) == 1 and isinstance(changes[0], Narrow)
+    if only_conditions and not draft.measures and message.text.startswith(("which", "who", "show", "list")):
+        if not draft.asked and not view.measures:
+            return _after(changes, back | message.courtesy, view, draft)
+        if not draft.asked:
+            return _after([*changes, Rows()], back | message.courtesy, view, draft)
+    read = interpret(text, view.index, view.home, look(text, view.index))
+    if read.plan is None or read.plan.get("table") != view.plan.get("table"):
+        return Followed(None)
+    if _clash(read.plan, view.plan):
+        return Followed(None)
+    return _after([Within(read.plan)], back | message.courtesy, view, read.draft)
+
+
+def _clash(own: Json, before: Json) -> bool:
+    """Two values of one column at once: no row has them."""
+    had = {str(f["column"]): f.get("value") for f in before.get("filters", []) if f.get("op") == "="}
+    return any(
+        f.get("op") == "=" and had.get(str(f.get("column")), f["value"]) != f["value"]
+        for f in own.get("filters", [])
+    )
+
+
+def _named(message: Message, view: View) -> Followed | None:
+    tail = chart_tail(message)
+    claimed = tail
+    for phrase in _MODE_WORDS:
+        claimed |= message.places_of(phrase)
+    text = message.without(claimed)
+    if not text:
+        # `and plus?`: what is left is a name, not a word of how.
+        claimed, text = tail, message.without(tail)
+        message = replace(message, bare=True)
+    draft, changes = read_contents(text, message, view)
+    leans = _leans(message) or any(message.mode(m) for m in ("again", "only")) or message.back
+    whole = not leans and _is_whole(draft)
+    if whole:
+        return None
+    # What only names a value or a time is no question; a measure may be one.
+    measured = draft.rank is not None or bool(draft.measures) or any(is_measure(c) for c in draft.asked)
+    alone = not leans and measured and not draft.groups
+    if not changes:
+        return Followed(None, unknown=tuple(unknown_words(draft)), whole=alone)
+    return _after(changes, claimed | message.courtesy, view, draft, whole=alone)
+
+
+def _is_whole(draft: Draft) -> bool:
+    """A measure of its own with a subject, a condition or a key of its own needs nothing of the plan before."""
+    spoken = [s for s in draft.spots if s.value is None]
+    measured = [s for s in spoken if s.metric is not None or (s.number is not None and is_measure(s.number))]
+    others = [s for s in spoken if s not in measured]
+    computed = bool(draft.measures) or bool(measured) or draft.rank is not None
+    about = bool(others) or draft.bucket is not None or bool(draft.conditions) or draft.time is not None
+    keyed = bool(draft.groups) and bool(draft.measures)
+    return (bool(measured) and about) or keyed or (computed and bool(draft.conditions) and bool(others))
+
+
+__all__ = ["Edit", "Followed", "follow"]

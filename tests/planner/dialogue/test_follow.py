@@ -1,0 +1,194 @@
+"""A follow-up changes one thing of the plan before and keeps the rest; what is not understood is asked."""
+
+from __future__ import annotations
+
+import copy
+import csv
+import datetime as dt
+from pathlib import Path
+
+import pytest
+
+from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.planner import plan_question
+from tests.planner.ground import World, csv_world
+
+_DEPOTS = ("North Yard", "Harbour", "Mill Lane")
+_CRATES = ("oak", "pine", "steel")
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """Shipments of a carrier: two years, three depots, three kinds of crate."""
+    path: Path = tmp_path_factory.mktemp("dialogue") / "shipments.csv"
+    with path.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["shipment_id", "sent_on", "depot", "crate", "weight_kg", "freight_eur", "lost"])
+        for n in range(240):
+            day = dt.date(2024, 1, 3) + dt.timedelta(days=3 * n)
+            depot, crate = _DEPOTS[(n * n) % 5 % 3], _CRATES[(n // 2) % 3]
+            lost = "true" if n % 7 == 0 else "false"
+            writer.writerow([f"S{n:04d}", day, depot, crate, 10 + n % 13, 20 + n % 9 * 1.5, lost])
+    return csv_world("shipments", path)
+
+
+def _talk(world: World, *questions: str) -> Outcome:
+    before: Turn | None = None
+    outcome: Outcome | None = None
+    for question in questions:
+        outcome = plan_question(question, world.index, before)
+        if isinstance(outcome, Understood):
+            before = Turn(question, outcome.plan)
+    assert outcome is not None
+    return outcome
+
+
+_BY_DEPOT = "total freight_eur by depot"
+_PER_MONTH = "total freight_eur per month"
+RIGHT: list[tuple[tuple[str, ...], str]] = [
+    ((_BY_DEPOT, "oak only"), "SELECT depot, sum(freight_eur) FROM shipments WHERE crate = 'oak' GROUP BY 1"),
+    (
+        (_BY_DEPOT, "without pine"),
+        "SELECT depot, sum(freight_eur) FROM shipments WHERE crate <> 'pine' GROUP BY 1",
+    ),
+    (
+        (_BY_DEPOT, "without pine", "with the pine ones again"),
+        "SELECT depot, sum(freight_eur) FROM shipments GROUP BY 1",
+    ),
+    ((_BY_DEPOT, "only oak", "all crates again"), "SELECT depot, sum(freight_eur) FROM shipments GROUP BY 1"),
+    ((_BY_DEPOT, "only oak", "not just oak"), "SELECT depot, sum(freight_eur) FROM shipments GROUP BY 1"),
+    (
+        (_BY_DEPOT, "only weekends"),
+        "SELECT depot, sum(freight_eur) FROM shipments WHERE isodow(sent_on) IN (6, 7) GROUP BY 1",
+    ),
+    (
+        (_BY_DEPOT, "only 2024"),
+        "SELECT depot, sum(freight_eur) FROM shipments WHERE year(sent_on) = 2024 GROUP BY 1",
+    ),
+    ((_BY_DEPOT, "and overall?"), "SELECT sum(freight_eur) FROM shipments"),
+    (
+        (_BY_DEPOT, "split it by crate too", "remove crate"),
+        "SELECT depot, sum(freight_eur) FROM shipments GROUP BY 1",
+    ),
+    (
+        (_BY_DEPOT, "as percentages"),
+        "SELECT depot, sum(freight_eur), sum(freight_eur) / sum(sum(freight_eur)) OVER () FROM shipments GROUP BY 1",
+    ),
+    (
+        ("how many shipments have crate oak?", "what share is that?"),
+        "SELECT count(*) FILTER (WHERE crate = 'oak') / count(*) FROM shipments",
+    ),
+    (
+        (_BY_DEPOT, "which one is highest?"),
+        "SELECT depot, sum(freight_eur) FROM shipments GROUP BY 1 ORDER BY 2 DESC LIMIT 1",
+    ),
+    (
+        (_BY_DEPOT, "which one is highest?", "and the second one?"),
+        "SELECT depot, sum(freight_eur), 2 FROM shipments GROUP BY 1 ORDER BY 2 DESC LIMIT 1 OFFSET 1",
+    ),
+    (
+        (_BY_DEPOT, "the bottom two"),
+        "SELECT depot, sum(freight_eur) FROM shipments GROUP BY 1 ORDER BY 2 LIMIT 2",
+    ),
+    (
+        (_BY_DEPOT, "also the number of shipments"),
+        "SELECT depot, sum(freight_eur), count(*) FROM shipments GROUP BY 1",
+    ),
+    ((_BY_DEPOT, "median instead"), "SELECT depot, median(freight_eur) FROM shipments GROUP BY 1"),
+    (
+        ("how many shipments have crate oak?", "of those, how many were lost?"),
+        "SELECT count(*) FROM shipments WHERE crate = 'oak' AND lost",
+    ),
+    (("how many shipments have crate oak?", "list them"), "SELECT * FROM shipments WHERE crate = 'oak'"),
+    (
+        ("how many shipments have crate oak?", "and steel?"),
+        "SELECT count(*) FROM shipments WHERE crate = 'steel'",
+    ),
+    (
+        ("total freight_eur in march 2025", "compared with the month before"),
+        "SELECT date_trunc('month', sent_on)::DATE, sum(freight_eur) FROM shipments "
+        "WHERE sent_on >= '2025-02-01' AND sent_on < '2025-04-01' GROUP BY 1",
+    ),
+    (
+        ("total freight_eur in march 2025", "and how does that compare to 2024?"),
+        "SELECT date_trunc('month', sent_on)::DATE, sum(freight_eur) FROM shipments "
+        "WHERE month(sent_on) = 3 GROUP BY 1",
+    ),
+    (
+        ("total freight_eur in march 2025", "and in april?"),
+        "SELECT sum(freight_eur) FROM shipments WHERE sent_on >= '2025-04-01' AND sent_on < '2025-05-01'",
+    ),
+    (
+        ("total freight_eur of oak crates", "next to pine"),
+        "SELECT crate, sum(freight_eur) FROM shipments WHERE crate IN ('oak', 'pine') GROUP BY 1",
+    ),
+    (
+        (_PER_MONTH, "what's the change from month to month?"),
+        "SELECT m, s, s - lag(s) OVER (ORDER BY m) FROM "
+        "(SELECT date_trunc('month', sent_on)::DATE m, sum(freight_eur) s FROM shipments GROUP BY 1)",
+    ),
+]
+
+
+@pytest.mark.parametrize(("talk", "sql"), RIGHT, ids=[" > ".join(talk) for talk, _ in RIGHT])
+def test_one_thing_is_changed_and_the_rest_is_kept(world: World, talk: tuple[str, ...], sql: str) -> None:
+    outcome = _talk(world, *talk)
+    assert isinstance(outcome, Understood), outcome
+    assert outcome.follow_up
+    assert sorted(world.run_plan(outcome.plan), key=str) == sorted(world.run_sql(sql), key=str)
+
+
+@pytest.mark.parametrize(
+    "wish", ["as a pie", "as a line chart", "make it a bar chart", "as a stacked bar chart"]
+)
+def test_a_request_about_the_chart_keeps_the_plan(world: World, wish: str) -> None:
+    first = _talk(world, _BY_DEPOT)
+    after = _talk(world, _BY_DEPOT, wish)
+    assert isinstance(first, Understood) and isinstance(after, Understood)
+    assert after.follow_up and after.plan == first.plan
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "and the other one?",
+        "and for him?",
+        "and by eye colour?",
+        "and the profit?",
+        "of those, how many were blue?",
+        "without the blue ones",
+        "versus the other one",
+        "only velvet",
+        "to Valencia",
+    ],
+)
+def test_what_is_not_understood_is_asked_and_never_starts_afresh(world: World, message: str) -> None:
+    assert isinstance(_talk(world, "how many shipments have crate oak?", message), Unsure)
+
+
+def test_the_share_of_an_average_is_asked_about(world: World) -> None:
+    assert isinstance(_talk(world, "average weight_kg by depot", "as percentages"), Unsure)
+
+
+def test_the_rows_of_a_top_few_are_asked_about(world: World) -> None:
+    assert isinstance(_talk(world, _BY_DEPOT, "top 2 only", "list them"), Unsure)
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how many shipments are there?", "average weight_kg per crate", "which depot has the most shipments?"],
+)
+def test_a_whole_question_keeps_no_earlier_condition(world: World, question: str) -> None:
+    alone = _talk(world, question)
+    after = _talk(world, "total freight_eur of oak crates in 2025", question)
+    assert isinstance(alone, Understood) and isinstance(after, Understood)
+    assert after.plan == alone.plan and not after.follow_up
+
+
+@pytest.mark.parametrize("talk", [talk for talk, _ in RIGHT], ids=[" > ".join(talk) for talk, _ in RIGHT])
+def test_the_plan_before_stays_as_it_was(world: World, talk: tuple[str, ...]) -> None:
+    first = _talk(world, *talk[:-1])
+    assert isinstance(first, Understood)
+    kept = copy.deepcopy(first.plan)
+    plan_question(talk[-1], world.index, Turn(talk[-2], first.plan))
+    assert first.plan == kept
