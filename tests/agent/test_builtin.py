@@ -78,6 +78,11 @@ async def test_a_follow_up_builds_on_the_newest_answered_plan(planner: list[tupl
     assert before_of(history[2:]) is None
 
 
+def test_after_a_question_that_was_asked_back_there_is_no_plan_to_change() -> None:
+    history = (Exchange("first", "", "answered", plan=COUNT), Exchange("second", "", "asked"))
+    assert before_of(history) == Turn("second", {})
+
+
 async def test_planning_that_takes_long_moves_to_a_thread_and_back(
     planner: object, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -134,8 +134,13 @@ def speaks_of_named(asked: Asked) -> bool:
 
 
 def before_of(history: tuple[Exchange, ...]) -> Turn | None:
-    """What a follow-up builds on: the newest question that was answered by a plan."""
+    """What a follow-up builds on: the newest question that was answered by a plan.
+
+    After a question that was asked back there is no telling which of the two is meant: its turn has no plan.
+    """
     for exchange in reversed(history):
+        if exchange.ending == "asked":
+            return Turn(question=exchange.question, plan={})
         if exchange.plan is not None and exchange.ending == "answered":
             return Turn(question=exchange.question, plan=exchange.plan)
     return None

@@ -12,6 +12,7 @@ class Turn:
 
     question: str
     plan: dict[str, Any]
+    """Empty when that question was not answered: then nothing can be changed, and what points back is asked about."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner.abstain import unknown_reason, unsure
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
 from sandtable.planner.defined import carrying, with_defined
-from sandtable.planner.dialogue import Followed, follow
+from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
 from sandtable.planner.draft import Draft, Json
 from sandtable.planner.guards import stop
 from sandtable.planner.index import SchemaIndex
@@ -28,7 +28,11 @@ from sandtable.planner.second_opinion import (
 THRESHOLD = 0.5
 MOST_TABLES = 12
 _BASE = 0.98
-_NOT_FOLLOWED = "I could not tell how this changes the answer before: name the column, value or time that is meant."
+_NOT_FOLLOWED = (
+    "I could not tell how this changes the answer before: name the column, value or time that is meant."
+)
+_UNANSWERED = "The message before had no answer that this could change. Please ask it as a whole question."
+_FIRST = "There is no answer yet that this could change. Please ask it as a whole question."
 _NOTHING = "I could not find in this question what to show: name a column, a metric or something to count."
 
 
@@ -83,12 +87,22 @@ def _accounted(
 
 
 def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: float) -> Outcome:
-    followed = follow(question, index, before) if before is not None else None
-    if before is not None and followed is not None:
-        changed = _changed(question, index, before, followed, threshold)
-        if isinstance(changed, Understood) or not followed.whole:
+    answered = before is not None and bool(before.plan)
+    if not answered and points_back(question):
+        return _unsure(_UNANSWERED if before is not None else _FIRST, question, index)
+    best = _best(question, index, look(question, index))
+    if before is not None and answered:
+        followed = follow(question, index, before, best)
+        changed = _changed(question, index, before, followed, threshold) if followed is not None else None
+        if (
+            changed is not None
+            and followed is not None
+            and (isinstance(changed, Understood) or not followed.whole)
+        ):
             return changed
-    return _judged(question, index, _best(question, index, look(question, index)), threshold)
+    elif before is not None and best is not None and is_fragment(question, best.draft):
+        return _unsure(_UNANSWERED, question, index)
+    return _judged(question, index, best, threshold)
 
 
 def _changed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import csv
 import datetime as dt
+import json
 from pathlib import Path
 
 import pytest
@@ -35,9 +36,10 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 def _talk(world: World, *questions: str) -> Outcome:
     before: Turn | None = None
     outcome: Outcome | None = None
-    for question in questions:
+    for number, question in enumerate(questions, start=1):
         outcome = plan_question(question, world.index, before)
-        if isinstance(outcome, Understood):
+        if number < len(questions):
+            assert isinstance(outcome, Understood), outcome
             before = Turn(question, outcome.plan)
     assert outcome is not None
     return outcome
@@ -166,6 +168,27 @@ def test_what_is_not_understood_is_asked_and_never_starts_afresh(world: World, m
     assert isinstance(_talk(world, "how many shipments have crate oak?", message), Unsure)
 
 
+@pytest.mark.parametrize(
+    "message", ["only oak", "and steel?", "as percentages", "to Harbour", "of those, how many were lost?"]
+)
+def test_after_a_question_that_was_not_answered_nothing_is_changed(world: World, message: str) -> None:
+    assert isinstance(plan_question(message, world.index, Turn("how many were broken?", {})), Unsure)
+
+
+@pytest.mark.parametrize(
+    "message", ["and steel?", "as percentages", "how many of those were lost?", "the same for oak"]
+)
+def test_a_first_message_that_points_back_is_asked_about(world: World, message: str) -> None:
+    outcome = plan_question(message, world.index)
+    assert isinstance(outcome, Unsure) and "no answer yet" in outcome.reason
+
+
+def test_a_whole_question_after_one_that_was_not_answered_is_answered(world: World) -> None:
+    question = "total freight_eur by depot"
+    after = plan_question(question, world.index, Turn("how many were broken?", {}))
+    assert after == plan_question(question, world.index)
+
+
 def test_the_share_of_an_average_is_asked_about(world: World) -> None:
     assert isinstance(_talk(world, "average weight_kg by depot", "as percentages"), Unsure)
 
@@ -180,7 +203,7 @@ def test_the_rows_of_a_top_few_are_asked_about(world: World) -> None:
 )
 def test_a_whole_question_keeps_no_earlier_condition(world: World, question: str) -> None:
     alone = _talk(world, question)
-    after = _talk(world, "total freight_eur of oak crates in 2025", question)
+    after = _talk(world, "how many shipments have crate oak?", question)
     assert isinstance(alone, Understood) and isinstance(after, Understood)
     assert after.plan == alone.plan and not after.follow_up
 
@@ -192,3 +215,23 @@ def test_the_plan_before_stays_as_it_was(world: World, talk: tuple[str, ...]) ->
     kept = copy.deepcopy(first.plan)
     plan_question(talk[-1], world.index, Turn(talk[-2], first.plan))
     assert first.plan == kept
+
+
+_PROMPTS = json.loads(
+    (Path(__file__).parents[2] / "agent" / "corpus" / "prompts.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("dataset", sorted({case["dataset"] for case in _PROMPTS}))
+def test_a_prompt_means_the_same_whatever_was_asked_before(worlds: dict[str, World], dataset: str) -> None:
+    asked = [case["question"] for case in _PROMPTS if case["dataset"] == dataset]
+    index = worlds[dataset].index
+    alone = {question: plan_question(question, index) for question in asked}
+    for first in asked:
+        before = alone[first]
+        assert isinstance(before, Understood)
+        for question in asked:
+            assert plan_question(question, index, Turn(first, before.plan)) == alone[question], (
+                first,
+                question,
+            )

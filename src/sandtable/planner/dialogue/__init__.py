@@ -1,5 +1,5 @@
 """What a message means after an answer: edits of the plan before, each bound to the words that ask for it."""
 
-from sandtable.planner.dialogue.following import Followed, follow
+from sandtable.planner.dialogue.following import Followed, follow, is_fragment, points_back
 
-__all__ = ["Followed", "follow"]
+__all__ = ["Followed", "follow", "is_fragment", "points_back"]

@@ -15,11 +15,11 @@ from sandtable.planner.dialogue.comparing import comparison, is_comparison
 from sandtable.planner.dialogue.contents import read_contents
 from sandtable.planner.dialogue.edits import Change, Edit, Narrow, Rows, Within
 from sandtable.planner.dialogue.message import Message
-from sandtable.planner.dialogue.phrases import chart_tail, phrase_edit
+from sandtable.planner.dialogue.phrases import chart_tail, is_alone, phrase_edit
 from sandtable.planner.dialogue.view import View
 from sandtable.planner.draft import Draft, Json
 from sandtable.planner.index import SchemaIndex
-from sandtable.planner.interpret import interpret
+from sandtable.planner.interpret import Interpretation, interpret
 from sandtable.planner.leftovers import unknown_words
 from sandtable.planner.linking import look
 from sandtable.planner.outcome import Turn
@@ -32,6 +32,7 @@ _BACK = re.compile(
 _EACH = re.compile(r"how many \w+ (?:is|are|was|were) (?:that|those|they|it)(?: each)?")
 _BARE = re.compile(r"(?:what is|what's|whats|what was|what are) (?:the )?(\w+)")
 """`what is the median?`: too little to be about something of its own."""
+_SHORT = 7
 _EXCLUDING = ("without ", "exclude ", "excluding ", "except ", "not ", "no ")
 _MODE_WORDS = (
     "also", "too", "as well", "additionally", "in addition", "add", "adding", "plus", "next to it", "next to that",
@@ -58,8 +59,10 @@ class Followed:
     """The message could also be a question of its own: that reading may be tried."""
 
 
-def follow(question: str, index: SchemaIndex, before: Turn) -> Followed | None:
-    """None when the message is no follow-up."""
+def follow(
+    question: str, index: SchemaIndex, before: Turn, alone: Interpretation | None = None
+) -> Followed | None:
+    """None when the message is no follow-up. `alone`: what it means as a question of its own."""
     view = View.of(before.plan, index)
     if view is None:
         return None
@@ -74,7 +77,25 @@ def follow(question: str, index: SchemaIndex, before: Turn) -> Followed | None:
     bare = _BARE.fullmatch(message.text)
     if message.asks and not message.back and not _leans(message) and not (bare and bare[1] in AGGREGATES):
         return None
-    return _named(message, view)
+    return _named(message, view, alone)
+
+
+def points_back(question: str) -> bool:
+    """Whether the words alone show that the message is about an answer before it."""
+    message = Message.of(question)
+    if is_alone(message.text) or is_comparison(message):
+        return True
+    if message.asks or message.back:
+        return message.back
+    modes = any(message.mode(m) for m in ("instead", "again", "only"))
+    adding = message.mode("adding") is not None and len(message.words) < _SHORT
+    return message.opened or message.same or modes or adding or message.text.startswith(_EXCLUDING)
+
+
+def is_fragment(question: str, draft: Draft) -> bool:
+    """No question, and neither rows nor a measure of its own: `to Bonn`, `by month`."""
+    message = Message.of(question)
+    return not message.asks and not _is_whole(draft) and draft.subject is None
 
 
 def _counts_groups(message: Message, view: View) -> bool:
@@ -139,7 +160,7 @@ def _clash(own: Json, before: Json) -> bool:
     )
 
 
-def _named(message: Message, view: View) -> Followed | None:
+def _named(message: Message, view: View, alone: Interpretation | None) -> Followed | None:
     tail = chart_tail(message)
     claimed = tail
     for phrase in _MODE_WORDS:
@@ -151,26 +172,35 @@ def _named(message: Message, view: View) -> Followed | None:
         message = replace(message, bare=True)
     draft, changes = read_contents(text, message, view)
     leans = _leans(message) or any(message.mode(m) for m in ("again", "only")) or message.back
-    whole = not leans and _is_whole(draft)
-    if whole:
+    if not leans and (
+        _is_whole(draft) or (alone is not None and not alone.unknown and _speaks_of_its_own(alone.draft))
+    ):
         return None
     # What only names a value or a time is no question; a measure may be one.
     measured = draft.rank is not None or bool(draft.measures) or any(is_measure(c) for c in draft.asked)
-    alone = not leans and measured and not draft.groups
+    whole = not leans and measured and not draft.groups
     if not changes:
-        return Followed(None, unknown=tuple(unknown_words(draft)), whole=alone)
-    return _after(changes, claimed | message.courtesy, view, draft, whole=alone)
+        return Followed(None, unknown=tuple(unknown_words(draft)), whole=whole)
+    return _after(changes, claimed | message.courtesy, view, draft, whole=whole)
+
+
+def _speaks_of_its_own(draft: Draft) -> bool:
+    """It names a measure, and something beside it."""
+    spoken = [s for s in draft.spots if s.value is None]
+    measured = [s for s in spoken if s.metric is not None or (s.number is not None and is_measure(s.number))]
+    beside = len(spoken) > len(measured) or draft.bucket is not None
+    return bool(measured) and (beside or bool(draft.conditions) or draft.time is not None)
 
 
 def _is_whole(draft: Draft) -> bool:
     """A measure of its own with a subject, a condition or a key of its own needs nothing of the plan before."""
-    spoken = [s for s in draft.spots if s.value is None]
-    measured = [s for s in spoken if s.metric is not None or (s.number is not None and is_measure(s.number))]
-    others = [s for s in spoken if s not in measured]
-    computed = bool(draft.measures) or bool(measured) or draft.rank is not None
-    about = bool(others) or draft.bucket is not None or bool(draft.conditions) or draft.time is not None
-    keyed = bool(draft.groups) and bool(draft.measures)
-    return (bool(measured) and about) or keyed or (computed and bool(draft.conditions) and bool(others))
+    if _speaks_of_its_own(draft) or (draft.groups and draft.measures):
+        return True
+    named = draft.subject is not None and draft.subject.table is not None
+    if named and (draft.groups or draft.bucket is not None):
+        return True
+    computed = bool(draft.measures) or draft.rank is not None
+    return computed and bool(draft.conditions) and any(s.value is None for s in draft.spots)
 
 
 __all__ = ["Edit", "Followed", "follow"]

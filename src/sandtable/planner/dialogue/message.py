@@ -20,6 +20,7 @@ _QUESTION = re.compile(
     r"show|give|"
     r"tell|find|is|are|was|were|do|does|did|has|have|had|can|in which|name)(?= )"
 )
+_OF_THOSE = re.compile(r"^(?:of|from|among) (?:all )?(?:those|them|these) ")
 _SIGNS = frozenset("? ! . , : ; -".split())
 _BACK = re.compile(
     r"\b(?:of|in|from|among|on|for|with|about|by|did|does|do|has|have|had|is|are|was|were|wrote|show|list|"
@@ -92,7 +93,7 @@ class Message:
     @property
     def asks(self) -> bool:
         """It has the form of a question."""
-        return _QUESTION.match(f"{self.text} ") is not None
+        return _QUESTION.match(_OF_THOSE.sub("", f"{self.text} ")) is not None
 
     @property
     def back(self) -> bool:

@@ -96,9 +96,8 @@ _ROWS = re.compile(
     r"|which (?:ones )?(?:are|were) (?:they|those|these|that)|which ones"
 )
 _COUNT = re.compile(
-    r"(?:so )?how many(?: \w+)?(?: (?:is|are|was|were)) (?:that|they|those|these|it|there)(?: (?:in total|"
-    r"altogether))?"
-    r"|how many(?: in total)?|that's how many(?: in total)?|count them"
+    r"(?:so )?how many(?: \w+)?(?: (?:is|are|was|were)) (?:that|they|those|these|it)(?: (?:in total|altogether))?"
+    r"|how many(?: are there)?(?: in total)?|that's how many(?: in total)?|count them"
 )
 
 
@@ -244,6 +243,12 @@ def weekdays(message: Message, view: View) -> Edit | None:
 
 
 RULES: tuple[Rule, ...] = (chart, share, along, total, weekdays, drop, top, sort, rows, count)
+
+
+def is_alone(text: str) -> bool:
+    """`as percentages`, `in total`: phrases that say nothing without an answer before them."""
+    patterns = (CHART, SHARE, ALONG, _TOTAL, _COUNT, _ROWS)
+    return any(pattern.fullmatch(text) for pattern in patterns)
 
 
 def phrase_edit(message: Message, view: View) -> Edit | None:
