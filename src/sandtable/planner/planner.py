@@ -88,7 +88,7 @@ def _accounted(
 
 def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: float) -> Outcome:
     answered = before is not None and bool(before.plan)
-    if not answered and points_back(question):
+    if not answered and points_back(question, first=before is None):
         return _unsure(_UNANSWERED if before is not None else _FIRST, question, index)
     best = _best(question, index, look(question, index))
     if before is not None and answered:

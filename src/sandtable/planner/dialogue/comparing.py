@@ -18,7 +18,7 @@ _COMPARE = re.compile(
     r"(?:versus|vs|against|compared? (?:(?:it|that|this|them) )?(?:to|with|against)|compares? (?:to|with)|"
     r"compared|"
     r"in comparison (?:to|with)|(?:put |show )?(?:it |that |them )?(?:next to|beside|"
-    r"side by side with))(?: in| for)? (?P<what>.+)"
+    r"side by side with))(?: in| for)? (?P<what>(?!wh).+)"
     r"|(?:and )?(?P<also>(?:in|for) .+) for comparison"
 )
 _EARLIER = re.compile(

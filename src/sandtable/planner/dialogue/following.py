@@ -80,13 +80,18 @@ def follow(
     return _named(message, view, alone)
 
 
-def points_back(question: str) -> bool:
-    """Whether the words alone show that the message is about an answer before it."""
+def points_back(question: str, *, first: bool) -> bool:
+    """Whether the words alone show that the message is about an answer before it.
+
+    In the first message of a conversation `they` may be who the data are about, and `only` may be anything.
+    """
     message = Message.of(question)
-    if is_alone(message.text) or is_comparison(message):
+    if is_alone(message.text):
         return True
-    if message.asks or message.back:
-        return message.back
+    if first:
+        return message.of_those or (not message.asks and (message.opened or message.same))
+    if is_comparison(message) or message.asks or message.back:
+        return message.back or is_comparison(message)
     modes = any(message.mode(m) for m in ("instead", "again", "only"))
     adding = message.mode("adding") is not None and len(message.words) < _SHORT
     return message.opened or message.same or modes or adding or message.text.startswith(_EXCLUDING)

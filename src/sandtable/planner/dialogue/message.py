@@ -21,17 +21,18 @@ _QUESTION = re.compile(
     r"tell|find|is|are|was|were|do|does|did|has|have|had|can|in which|name)(?= )"
 )
 _OF_THOSE = re.compile(r"^(?:of|from|among) (?:all )?(?:those|them|these) ")
+_OF_THEM = re.compile(r"\bof (?:those|them|these)(?:$| (?:are|were|is|was|have|had|came|go)\b)")
 _SIGNS = frozenset("? ! . , : ; -".split())
 _BACK = re.compile(
     r"\b(?:of|in|from|among|on|for|with|about|by|did|does|do|has|have|had|is|are|was|were|wrote|show|list|"
     r"make|split|"
     r"break|sort|order|group|put|compare|draw|plot|turn|give|use|see|want|get|need) (?:me )?"
-    r"(?:all )?(?:of )?(?P<back>those|them|these|they|it|that|this|both)\b(?! (?:have|has|had|were|was|is|"
+    r"(?:all )?(?:of )?(?P<back>those|them|these|they|it|that|this)\b(?! (?:have|has|had|were|was|is|"
     r"are|did|do|"
     r"got|need|start|begin|contain|cost|\w+ed)\b)"
     r"|\b(?P<their>their|theirs|its)\b|^(?P<own>that's|that|those|these|they|it|this)\b|\b(?P<last>those|"
     r"them|these|they|that|it)$"
-    r"|\bof (?:those|them|these)\b"
+    r"|\bof (?:those|them|these)\b|^(?:split|show|compare|put|break|plot) both\b"
 )
 """Words that stand for the answer before; not so in `customers that were …`."""
 _MODES = {
@@ -99,6 +100,10 @@ class Message:
     def back(self) -> bool:
         """It speaks of the answer before with a pronoun."""
         return _BACK.search(self.text) is not None
+
+    @property
+    def of_those(self) -> bool:
+        return _OF_THOSE.match(self.text) is not None or _OF_THEM.search(self.text) is not None
 
     def mode(self, name: str) -> re.Match[str] | None:
         return None if self.bare else _MODES[name].search(self.text)
