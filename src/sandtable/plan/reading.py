@@ -33,7 +33,8 @@ _MOST_DETAILS = 200
 _MODELS: Mapping[str, type[BaseModel]] = {
     model.shape: model
     for model in (
-        filters.Comparison, filters.Relation, filters.InWindow, filters.AnyOf, filters.AllOf, filters.Not,
+        filters.Comparison, filters.Relation, filters.InWindow, filters.Exists, filters.AnyOf, filters.AllOf,
+        filters.Not,
         items.ColumnItem, items.AggItem, items.MetricItem, items.BucketItem, items.ArithmeticItem,
         items.ElapsedItem, items.HoldsItem, items.ElementsItem,
         items.ValueOperand, windows.LastWindow, windows.RangeWindow, windows.PeriodWindow,
@@ -42,7 +43,7 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     )
 } | {
     "order_by": OrderBy, "top_per_group": derivations.TopPerGroup, "define": Definition, "plan": PlanBody,
-    "why": Why,
+    "why": Why, "exists": filters.RelatedRows,
 }  # fmt: skip
 
 _SYNONYMS = {
