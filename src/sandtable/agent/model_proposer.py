@@ -21,8 +21,9 @@ from sandtable.agent.model_prompt import PROPOSE, SYSTEM, WORD, propose_prompt, 
 from sandtable.agent.model_reply import read_reply, reply_schema
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.negotiate import Negotiated
+from sandtable.agent.normalising import Known, normalised, table_problem
 from sandtable.agent.prompt_files import prompt_file
-from sandtable.agent.proposer import Asked, Attempt, Proposed, Worded
+from sandtable.agent.proposer import Asked, Attempt, PlanProposal, Proposal, Proposed, Worded
 from sandtable.errors import Problem
 from sandtable.runs.model import Run
 
@@ -77,7 +78,7 @@ class ModelProposer:
             prompt = propose_prompt(asked, self._endpoint.privacy)
             said = await self._call.structured(prompt_file(SYSTEM).text, prompt, _form())
             meter.add(said)
-            read = read_reply(said, asked.dataset.id)
+            read = in_plan_language(read_reply(said, asked.dataset.id), asked)
             if not isinstance(read, Problem):
                 return Proposed(read, meter.usage())
             raise_if_stopped(self.name, said)
@@ -92,3 +93,18 @@ class ModelProposer:
         text = said.text.strip()
         sentence = 0 < len(text) <= _LONGEST_WORDING and text[0] not in "{[`|#"
         return Worded(text, meter.usage()) if sentence else None
+
+
+def in_plan_language(read: Proposal | Problem, asked: Asked) -> Proposal | Problem:
+    """A plan in its own form, or why no table could be found for it, before the validator judges it."""
+    if not isinstance(read, PlanProposal):
+        return read
+    names = {str(each.get("name")).lower() for each in (*asked.defined, *_definitions(read.plan))}
+    known = Known(asked.dataset, asked.profile, frozenset(names))
+    plan = normalised(read.plan, known)
+    return table_problem(plan, known) or replace(read, plan=plan)
+
+
+def _definitions(plan: dict[str, Any]) -> list[dict[str, Any]]:
+    given = plan.get("define")
+    return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []

@@ -23,6 +23,7 @@ from sandtable.quoting import quote
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)(?:```|$)", re.DOTALL | re.IGNORECASE)
+_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])', re.DOTALL)
 LONGEST_READ = 64_000
 """Characters of a reply, its thoughts apart, that are searched for the object."""
 MOST_NESTING = 64
@@ -36,6 +37,16 @@ _AGAIN = "Reply with one JSON object of the given form and nothing else."
 # A definition inside a plan has no dataset: the rest of a reply that was cut off must not pass for the whole.
 _WHOLE_PLAN = {"dataset_id", "table", "select"}
 _INTENTS = ("plan", "sql", "ask_back", "talk", "analysis")
+_INTENT_WORDS = {"askback": "ask_back", "ask": "ask_back", "clarify": "ask_back", "query_plan": "plan"}
+_WRAPPERS = frozenset(
+    {"reply", "response", "proposal", "answer", "output", "result", "arguments", "parameters"}
+)
+_PLAN_ONLY = frozenset({"select", "table", "group_by", "order_by", "filters", "why"})
+"""Fields that only a plan has: a reply with one of them beside its intent is the plan itself."""
+_TELLING = (
+    ("plan", "plan"), ("plan", "select"), ("plan", "why"), ("sql", "sql"), ("ask_back", "suggestions"),
+)  # fmt: skip
+"""The intent that a field tells where none is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +111,7 @@ def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
     found = object_in(said.text)
     if isinstance(found, Problem):
         return found
-    if "intent" not in found and found.keys() >= {"table", "select"}:
-        found = {"intent": "plan", "plan": found}
+    found = _in_form(found)
     if isinstance(found.get("plan"), str):
         inner = object_in(found["plan"])
         if isinstance(inner, Problem):
@@ -112,6 +122,29 @@ def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
     except ValidationError as error:
         return _misshapen(error)
     return _proposal(reply, dataset_id)
+
+
+def _in_form(found: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a reply where they belong: out of a wrapper, with an intent, a plan's own under `plan`."""
+    while len(found) == 1 and isinstance(inner := found.get(next(iter(found))), dict):
+        if next(iter(found)) not in _WRAPPERS:
+            break
+        found = inner
+    intent = found.get("intent")
+    if isinstance(intent, str):
+        name = "_".join(re.findall(r"[a-z]+", intent.lower()))
+        found = {**found, "intent": _INTENT_WORDS.get(name, name if name in _INTENTS else intent)}
+    elif intent is None:
+        found = {**found, "intent": next((name for name, field in _TELLING if found.get(field)), None)}
+    if found["intent"] == "plan" and "plan" not in found:
+        rest = {field: value for field, value in found.items() if field != "intent"}
+        found = {"intent": "plan", "plan": rest} if rest.keys() & _PLAN_ONLY else found
+    plan = found.get("plan")
+    if isinstance(plan, list) and len(plan) == 1:
+        plan = plan[0]
+    while isinstance(plan, dict) and isinstance(plan.get("plan"), dict) and plan.keys() <= {"intent", "plan"}:
+        plan = plan["plan"]
+    return {**found, "plan": plan} if "plan" in found else found
 
 
 def _proposal(reply: _Reply, dataset_id: str) -> Proposal | Problem:
@@ -156,7 +189,10 @@ def object_in(
     # What looks like a thought may stand in one of the object's own texts.
     untouched = [whole] if whole.startswith("{") and len(whole) <= LONGEST_READ else []
     first_wrong: json.JSONDecodeError | None = None
-    for candidate in (*untouched, text, *fenced):
+    # A comma after the last item is the one slip that leaves no doubt about what was meant.
+    whole_or_mended = [*untouched, text, *fenced]
+    whole_or_mended += [mended for each in whole_or_mended if (mended := _without_last_commas(each)) != each]
+    for candidate in whole_or_mended:
         try:
             found = parsed(candidate)
         except json.JSONDecodeError as error:
@@ -168,6 +204,10 @@ def object_in(
                 return {lists_as: found}
             return found if isinstance(found, dict) else unreadable("the reply is JSON, but no object")
     return _object_between(text, is_whole) or _no_object(text, first_wrong)
+
+
+def _without_last_commas(text: str) -> str:
+    return _LAST_COMMA.sub(lambda found: "" if found[0] == "," else found[0], text)
 
 
 def _object_between(text: str, is_whole: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:
