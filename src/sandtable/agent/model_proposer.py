@@ -21,7 +21,7 @@ from sandtable.agent.model_prompt import PROPOSE, SYSTEM, WORD, propose_prompt, 
 from sandtable.agent.model_reply import read_reply, reply_schema
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.negotiate import Negotiated
-from sandtable.agent.normalising import Known, normalised, table_problem
+from sandtable.agent.normalising import Known, definitions, normalised
 from sandtable.agent.prompt_files import prompt_file
 from sandtable.agent.proposer import Asked, Attempt, PlanProposal, Proposal, Proposed, Worded
 from sandtable.errors import Problem
@@ -96,15 +96,9 @@ class ModelProposer:
 
 
 def in_plan_language(read: Proposal | Problem, asked: Asked) -> Proposal | Problem:
-    """A plan in its own form, or why no table could be found for it, before the validator judges it."""
+    """A plan in its own form, before the validator judges it."""
     if not isinstance(read, PlanProposal):
         return read
-    names = {str(each.get("name")).lower() for each in (*asked.defined, *_definitions(read.plan))}
+    names = {str(each.get("name")).lower() for each in (*asked.defined, *definitions(read.plan))}
     known = Known(asked.dataset, asked.profile, frozenset(names))
-    plan = normalised(read.plan, known)
-    return table_problem(plan, known) or replace(read, plan=plan)
-
-
-def _definitions(plan: dict[str, Any]) -> list[dict[str, Any]]:
-    given = plan.get("define")
-    return [each for each in given if isinstance(each, dict)] if isinstance(given, list) else []
+    return replace(read, plan=normalised(read.plan, known))

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 
 from sandtable.agent.model_proposer import in_plan_language
 from sandtable.agent.model_reply import Said, read_reply
-from sandtable.agent.normalising import Known, normalised
+from sandtable.agent.normalising import Known, normalised, table_problem
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.catalog.registry import load_catalog
 from sandtable.errors import InvalidInput, Problem
-from sandtable.plan.validate import check_plan, parse_plan
+from sandtable.plan.validate import check_plan, parse_plan, require_plan
 from tests.agent.models.registry_plans import PROMPTS
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -76,17 +76,19 @@ def test_a_reply_becomes_the_plan_that_it_means(case: dict[str, Any]) -> None:
 def test_a_reply_with_more_than_one_meaning_goes_back_with_what_is_wrong(case: dict[str, Any]) -> None:
     read = _read(case)
     if isinstance(read, PlanProposal):
-        with pytest.raises(InvalidInput) as refused:
-            _checked(read.plan, _dataset(case["dataset"]))
-        read = refused.value.problem
+        read = _refusal(read.plan, _dataset(case["dataset"]))
     assert isinstance(read, Problem)
     assert case["refused"] in f"{read.message} {read.details}" and "`table` is missing." not in read.message
 
 
-def _checked(plan: dict[str, Any], dataset: Dataset) -> None:
-    problems = check_plan(parse_plan(plan), dataset)
-    if problems:
-        raise InvalidInput(str(problems[0]))
+def _refusal(plan: dict[str, Any], dataset: Dataset) -> Problem:
+    """As the conversation refuses it."""
+    unknown = table_problem(plan, Known(dataset))
+    if unknown is not None:
+        return unknown
+    with pytest.raises(InvalidInput) as refused:
+        require_plan(parse_plan(plan), dataset)
+    return refused.value.problem
 
 
 @pytest.mark.parametrize("case", _named("asked"))
@@ -118,11 +120,8 @@ _LEAVES = (
     | st.floats(allow_nan=False)
     | st.text(max_size=4)
 )
-_JSON = st.recursive(
-    _LEAVES,
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_NAMES, inner, max_size=4),
-    max_leaves=12,
-)
+_LEVEL = st.lists(_LEAVES, max_size=3) | st.dictionaries(_NAMES, _LEAVES, max_size=4)
+_JSON = _LEAVES | _LEVEL | st.lists(_LEVEL, max_size=3) | st.dictionaries(_NAMES, _LEVEL, max_size=3)
 
 
 @given(st.dictionaries(_NAMES, _JSON, max_size=6))

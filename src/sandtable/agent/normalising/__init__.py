@@ -6,7 +6,7 @@ a plan that is valid comes back as it is; nothing raises, whatever the plan hold
 """
 
 from sandtable.agent.normalising.homes import table_problem
-from sandtable.agent.normalising.known import Known
+from sandtable.agent.normalising.known import Known, definitions
 from sandtable.agent.normalising.plans import normalised
 
-__all__ = ["Known", "normalised", "table_problem"]
+__all__ = ["Known", "definitions", "normalised", "table_problem"]

@@ -117,8 +117,10 @@ def _leaf(made: Json, known: Known) -> Json:
         made = {**made, "column": inner["column"]}
     if "op" not in made and "value" in made and "column" in made:
         made = {**made, "op": "in" if isinstance(made["value"], list) else "="}
+    if not isinstance(made.get("op"), str):
+        return made
     if not _is_bare_like(made):
-        made = _fitting({**made, "op": operator_of(made["op"])} if "op" in made else made)
+        made = _fitting({**made, "op": operator_of(made["op"])})
     if not isinstance(made.get("column"), str):
         return made
     places = known.columns(made["column"])

@@ -17,6 +17,13 @@ _APART = re.compile(r"[^a-z0-9]+")
 _QUOTES = "`\"'[]"
 
 
+def definitions(plan: Mapping[str, Any]) -> list[Json]:
+    """The tables that a plan defines for itself."""
+    given = plan.get("define")
+    named = given if isinstance(given, list) else []
+    return [each for each in named if isinstance(each, dict) and isinstance(each.get("name"), str)]
+
+
 def key_of(name: str) -> str:
     """`Return Rate`, `return-rate` and `return_rate` have one key."""
     return _APART.sub("_", name.lower()).strip("_")

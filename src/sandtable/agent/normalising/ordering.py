@@ -37,7 +37,7 @@ def _term(given: Any) -> Any:
         return given
     if len(given) == 1:
         [(name, direction)] = given.items()
-        if _direction(direction) in {"asc", "desc"} and name not in {"expr", "dir", *_FIELDS}:
+        if _direction(direction) in ("asc", "desc") and name not in {"expr", "dir", *_FIELDS}:
             return {"expr": name, "dir": _direction(direction)}
     if isinstance(given.get("agg"), str):
         # The aggregate itself stands where the name of its output belongs.

@@ -116,7 +116,7 @@ def _named(made: Json) -> Json | None:
     return made
 
 
-def _units_of(window: Json) -> set[Any]:
+def _units_of(window: Json) -> tuple[Any, ...]:
     """What `unit` may say beside a named window without another meaning."""
     named = window.get("unit") or str(window.get("period", "")).partition("_")[2]
-    return {None, named, window.get("unit")}
+    return (None, named, window.get("unit"))
