@@ -18,7 +18,7 @@ from sandtable.agent.endpoint import Endpoint
 from sandtable.agent.model_call import ModelCall, Pause
 from sandtable.agent.model_limits import CircuitBreaker, Meter, no_usable_reply, raise_if_stopped
 from sandtable.agent.model_prompt import PROPOSE, SYSTEM, WORD, propose_prompt, word_prompt
-from sandtable.agent.model_reply import read_reply, reply_schema
+from sandtable.agent.model_reply import read_reply, reply_schema, strict_reply_schema
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.negotiate import Negotiated
 from sandtable.agent.normalising import Known, definitions, normalised
@@ -34,8 +34,8 @@ _log = structlog.get_logger(__name__)
 
 
 @cache
-def _form() -> dict[str, Any]:
-    return reply_schema()
+def _form(strict: bool) -> dict[str, Any]:
+    return strict_reply_schema() if strict else reply_schema()
 
 
 class ModelProposer:
@@ -76,7 +76,9 @@ class ModelProposer:
         meter = Meter((SYSTEM, PROPOSE))
         for _ in range(max(1, MOST_REPAIRS + 1 - len(asked.attempts))):
             prompt = propose_prompt(asked, self._endpoint.privacy)
-            said = await self._call.structured(prompt_file(SYSTEM).text, prompt, _form())
+            said = await self._call.structured(
+                prompt_file(SYSTEM).text, prompt, _form(self._endpoint.is_compatible)
+            )
             meter.add(said)
             read = in_plan_language(read_reply(said, asked.dataset.id), asked)
             if not isinstance(read, Problem):

@@ -70,17 +70,58 @@ class _Reply(BaseModel):
     suggestions: Annotated[list[str], FailFast()] = Field(default_factory=list)
 
 
+_TEXT = {"type": "string"}
+_PLAN_ITEMS: dict[str, dict[str, Any]] = {
+    "group_by": {"anyOf": [_TEXT, {"type": "object"}]},
+    "order_by": {
+        "type": "object",
+        "properties": {"expr": _TEXT, "dir": {"enum": ["asc", "desc"]}, "nulls": {"enum": ["first", "last"]}},
+        "required": ["expr"],
+        "additionalProperties": False,
+    },
+}
+"""What the lists of a plan hold; objects otherwise."""
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "plan": ("plan",), "sql": ("sql",), "ask_back": ("text", "suggestions"), "talk": ("text",), "analysis": ("text",),
+}  # fmt: skip
+
+
+def strict_reply_schema() -> dict[str, Any]:
+    """One branch for each intent, with what it needs and nothing else: for servers that hold a model to a schema.
+
+    OpenAI and Anthropic refuse branches at the top of a schema; their models get `reply_schema`.
+    """
+    whole = reply_schema()
+    fields: dict[str, Any] = whole["properties"]
+    fields["plan"] |= {"additionalProperties": False}
+    branches = [
+        {
+            "type": "object",
+            "properties": {"intent": {"const": intent}, **{name: fields[name] for name in needed}},
+            "required": ["intent", *needed],
+            "additionalProperties": False,
+        }
+        for intent, needed in _NEEDED.items()
+    ]
+    return {**whole, "anyOf": branches}
+
+
 def reply_schema() -> dict[str, Any]:
     """The reply's form, open where a plan nests: the plan itself is judged by its own validator."""
     fields = {name: dict(field) for name, field in _plan_fields().items()}
-    text = {"type": "string"}
+    text = dict(_TEXT)
     return {
         "title": "reply",
         "description": "What is proposed for the question.",
         "type": "object",
         "properties": {
             "intent": {"type": "string", "enum": list(_INTENTS)},
-            "plan": {"type": "object", "description": "With intent plan.", "properties": fields},
+            "plan": {
+                "type": "object",
+                "description": "With intent plan.",
+                "properties": fields,
+                "required": ["table"],
+            },
             "sql": {**text, "description": "With intent sql: one SELECT."},
             "text": {
                 **text,
@@ -94,16 +135,16 @@ def reply_schema() -> dict[str, Any]:
 
 @cache
 def _plan_fields() -> dict[str, dict[str, Any]]:
-    return {name: _shallow(field) for name, field in plan_schema()["properties"].items()}
+    return {name: _shallow(name, field) for name, field in plan_schema()["properties"].items()}
 
 
-def _shallow(field: dict[str, Any]) -> dict[str, Any]:
+def _shallow(name: str, field: dict[str, Any]) -> dict[str, Any]:
     """A field's kind without what it may hold, which would be most of the published schema."""
     kinds = [one for one in field.get("anyOf", [field]) if one.get("type") != "null"]
     kind = kinds[0].get("type") if len(kinds) == 1 else None
     made: dict[str, Any] = {"type": kind or "object"}
     if kind == "array":
-        made["items"] = {}
+        made["items"] = _PLAN_ITEMS.get(name, {"type": "object"})
     return made
 
 
