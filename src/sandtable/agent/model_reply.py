@@ -103,7 +103,7 @@ def strict_reply_schema() -> dict[str, Any]:
         }
         for intent, needed in _NEEDED.items()
     ]
-    return {**whole, "anyOf": branches}
+    return {**whole, "properties": {"intent": fields["intent"]}, "anyOf": branches}
 
 
 def reply_schema() -> dict[str, Any]:

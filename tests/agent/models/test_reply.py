@@ -123,14 +123,14 @@ def test_no_object_raises(found: dict[str, object]) -> None:
     assert isinstance(read, PlanProposal | AskBack | Talk | AnalysisProposal | Problem) or read.sql
 
 
-@pytest.mark.parametrize("schema", [reply_schema(), strict_reply_schema()], ids=["open", "strict"])
-def test_the_schema_knows_every_field_of_a_plan_and_types_it(schema: dict[str, Any]) -> None:
-    plan = schema["properties"]["plan"]
+@pytest.mark.parametrize("form", [reply_schema(), strict_reply_schema()["anyOf"][0]], ids=["open", "strict"])
+def test_the_schema_knows_every_field_of_a_plan_and_types_it(form: dict[str, Any]) -> None:
+    plan = form["properties"]["plan"]
     assert set(plan["properties"]) == {field.alias or name for name, field in QueryPlan.model_fields.items()}
     assert plan["required"] == ["table"]
     lists = [field for field in plan["properties"].values() if field["type"] == "array"]
     assert lists and all(field["items"] for field in lists)
-    assert len(json.dumps(schema)) < 6_000
+    assert len(json.dumps(strict_reply_schema())) < 4_000
 
 
 def test_the_strict_schema_has_one_branch_for_each_intent_with_what_it_needs() -> None:
