@@ -44,6 +44,7 @@ async def measure() -> list[Interactions]:
     async with server(settings) as url, async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=shutil.which("chromium"), args=[*_FLAGS])
         page = await browser.new_page(viewport={"width": 1440, "height": 900})
+        await page.context.grant_permissions(["clipboard-read", "clipboard-write"])
         await page.add_init_script(_LISTEN)
         await page.goto(f"{url}/?dataset=sensors")
         await page.get_by_role("textbox", name="Question").fill(QUESTION)
@@ -107,6 +108,16 @@ async def _write(page: Page) -> None:
     await page.get_by_role("textbox", name="Question").press_sequentially("average temperature", delay=40)
 
 
+async def _copy(page: Page) -> None:
+    """All cells: what is put together for the clipboard must not hold the page."""
+    await page.get_by_role("grid").get_by_role("gridcell").first.click()
+    await page.keyboard.press("ControlOrMeta+a")
+    await page.wait_for_timeout(300)
+    await page.keyboard.press("ControlOrMeta+c")
+    await page.wait_for_timeout(1000)
+    await page.keyboard.press("ArrowDown")
+
+
 async def _expand(page: Page) -> None:
     await page.get_by_role("button", name="Expand").click()
     await page.wait_for_timeout(300)
@@ -117,6 +128,7 @@ HANDS: tuple[tuple[str, Callable[[Page], Awaitable[None]]], ...] = (
     ("sort by a column", _sort),
     ("filter all columns, letter by letter", _filter),
     ("move through the cells and scroll", _move),
+    ("copy all cells", _copy),
     ("open details and go through its tabs", _details),
     ("expand the table", _expand),
     ("write the next question", _write),

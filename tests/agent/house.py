@@ -154,6 +154,7 @@ async def open_house(
     sessions = Sessions(executor)
     changes = {"compile": compile_checked, "judge": _judge, "sessions": sessions, **world}
     made = World(home, executor=executor, changes=changes, datasets=library)
+    builtin = BuiltinProposer()
     chosen = proposer or Scripted([PlanProposal(COUNT)])
     async with made.opened() as runs, sqlite_checkpoints(home / "threads.db") as saver:
         means = Means(
@@ -166,7 +167,8 @@ async def open_house(
             approval=approval,
             python=python,
             coder=coder,
-            planner=BuiltinProposer() if planner else None,
+            planner=builtin if planner else None,
+            account=builtin.account if planner else None,
         )
         yield House(Analyst(means, saver), runs, executor, chosen, library)
     await sessions.aclose()

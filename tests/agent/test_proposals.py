@@ -75,7 +75,7 @@ async def test_a_time_out_is_told_and_not_tried_again(tmp_path: Path) -> None:
 
 
 async def test_a_proposer_without_a_better_idea_lets_the_refusal_stand(tmp_path: Path) -> None:
-    proposer = Scripted([PlanProposal(UNKNOWN), ask_back()])
+    proposer = Scripted([SqlProposal("DROP TABLE orders"), ask_back()])
     async with open_house(tmp_path, proposer) as house:
         said = await house.say("total amount?")
         assert (said.ending, len(proposer.asked)) == ("refused", 2)

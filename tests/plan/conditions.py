@@ -55,9 +55,27 @@ class Visible:
             self.columns |= {f"{other.name}.{c.name}": c for c in other.columns}
         self.metrics = [m.name for m in dataset.metrics if m.table.lower() == table.name.lower()]
         self.has_time = table.time_column is not None
+        self._dataset = dataset
+        self.related = _referring(dataset, table)
+
+    def from_other(self, name: str) -> Visible:
+        """What a condition on the rows of another table may name."""
+        other = self._dataset.table(name)
+        assert other is not None
+        return Visible(self._dataset, other)
 
     def of(self, *types: ColumnType) -> list[str]:
         return [name for name, column in self.columns.items() if not types or column.type in types]
+
+
+def _referring(dataset: Dataset, table: Table) -> list[Json]:
+    """Tables that refer to this one, each with the column that does where several do."""
+    direct = [r for r in dataset.relationships if r.one_table.lower() == table.name.lower()]
+    names = [r.many_table for r in direct]
+    return [
+        {"table": r.many_table, **({"via": r.many_column} if names.count(r.many_table) > 1 else {})}
+        for r in direct
+    ]
 
 
 def _reachable(dataset: Dataset, table: Table) -> list[Table]:
@@ -81,13 +99,26 @@ def filters(draw: st.DrawFn, visible: Visible, depth: int = 2) -> Json:
         if kind == "not":
             return {"not": draw(filters(visible, depth - 1))}
         return {kind: draw(st.lists(filters(visible, depth - 1), min_size=1, max_size=3))}
-    kind = draw(st.integers(0, 5))
+    kind = draw(st.integers(0, 6))
+    if kind == 2 and depth and visible.related:
+        return draw(lookups(visible, depth - 1))
     if kind == 0 and visible.of(*MOMENTS):
         return {"time": draw(windows(visible))}
     if kind == 1 and visible.of(*NUMBERS):
         return draw(relations(visible))
     name = draw(st.sampled_from(visible.of()))
     return draw(leaf(name, visible.columns[name].type))
+
+
+@st.composite
+def lookups(draw: st.DrawFn, visible: Visible, depth: int) -> Json:
+    """Whether another table has rows for a row."""
+    rows = dict(draw(st.sampled_from(visible.related)))
+    if draw(st.booleans()):
+        rows["where"] = draw(st.lists(filters(visible.from_other(rows["table"]), depth), max_size=2))
+    if draw(st.booleans()):
+        rows["at_least"] = draw(st.integers(1, 3))
+    return {"exists": rows}
 
 
 @st.composite

@@ -18,6 +18,7 @@ from tests.plan.conditions import (
     Visible,
     filters,
     leaf,
+    lookups,
     spans,
     wholes,
     windows,
@@ -198,6 +199,8 @@ def causes(draw: st.DrawFn, visible: Visible) -> Json:
     if draw(st.booleans()):
         name = draw(st.sampled_from(visible.of()))
         plan["filters"] = [draw(leaf(name, visible.columns[name].type))]
+    elif visible.related:
+        plan["filters"] = [draw(lookups(visible, 1))]
     if draw(st.booleans()):
         plan["having"] = [
             {"column": "contribution", "op": ">", "than": {"agg": "avg", "column": "contribution"}}

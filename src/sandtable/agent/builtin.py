@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-import re
 import time
 from collections import OrderedDict
 from collections.abc import Mapping
+from typing import Any
 
+from sandtable.agent.accounting import Accounted, accounted, is_foreign
 from sandtable.agent.named import mentions, with_named
 from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal, Proposed, Usage, Worded
 from sandtable.catalog.model import Dataset
@@ -21,17 +22,6 @@ NAME = "builtin"
 MOST_INDEXES = 32
 MOST_UNDERSTOOD = 1_000
 QUICK_S = 0.02
-
-_FOREIGN = frozenset(
-    "wie viele der die das und nach mit für von welche welcher zeige mir ist sind im pro monat umsatz "
-    "quel quelle quels combien les des par avec pour dans est sont montre moi chiffre "
-    "cuál cuáles cuántos cuántas los las por para con mes ventas muéstrame qué del el "
-    "quanto quanti quale gli per nel mostrami il vendite quantos quais qual mostre vendas "
-    "hoeveel welke het een per maand toon".split()
-)
-_ENGLISH = frozenset(
-    "the of by in for and to per is are how many what which show me with from average total".split()
-)
 
 
 class BuiltinProposer:
@@ -88,6 +78,11 @@ class BuiltinProposer:
 
     async def prepare(self, dataset: Dataset, profile: Profile) -> None:
         await self._index(dataset.version, dataset, profile)
+
+    async def account(self, asked: Asked, plan: dict[str, Any]) -> Accounted:
+        """What of the question another proposer's plan does not mean, and what it means beyond it."""
+        before = before_of(asked.history)
+        return accounted(asked.question, plan, await self._index_for(asked), before.plan if before else None)
 
     async def _index_for(self, asked: Asked) -> SchemaIndex:
         version = asked.dataset.version
@@ -147,9 +142,6 @@ def before_of(history: tuple[Exchange, ...]) -> Turn | None:
 
 
 def _in_english(question: str, reason: str) -> str:
-    words = re.findall(r"[^\W\d_]+", question.lower())
-    foreign = sum(word in _FOREIGN or not word.isascii() for word in words)
-    english = sum(word in _ENGLISH for word in words)
-    if words and foreign > english and foreign * 3 >= len(words):
+    if is_foreign(question):
         return "The built-in planner reads English only: please ask in English, or have a chat model set up."
     return reason

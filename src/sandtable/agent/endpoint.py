@@ -31,6 +31,7 @@ _ADDRESSES: dict[Provider, str] = {
     "ollama": "http://127.0.0.1:11434",
 }
 _OLLAMA_PORT = 11434
+_OPENAI_NAMES = ("gpt-", "codex-", "o1", "o3", "o4")
 _SHORTEST_SECRET = 6
 """Characters of what is kept out of messages: a server that needs no key takes any, such as `x`."""
 
@@ -57,6 +58,13 @@ class Endpoint:
         """The URL without whatever identifies a person."""
         parts = urlsplit(self.url)
         return urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
+
+    @property
+    def is_compatible(self) -> bool:
+        """A server that only speaks a provider's wire (vLLM, llama.cpp, Ollama): any model may be behind it."""
+        return self.provider == "ollama" or (
+            self.provider == "openai" and not self.model.startswith(_OPENAI_NAMES)
+        )
 
     @property
     def secrets(self) -> tuple[str, ...]:

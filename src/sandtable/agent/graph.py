@@ -62,7 +62,7 @@ def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
         "propose", _here(after_propose), ["validate", "run", "answer", "converse", *steps]
     )
     graph.add_conditional_edges(
-        "validate", _here(partial(after_validate, means)), ["repair", "approve", "run"]
+        "validate", _here(partial(after_validate, means)), ["repair", "approve", "run", "converse"]
     )
     graph.add_edge("repair", "propose")
     graph.add_conditional_edges("approve", _here(after_approve), ["run", "converse"])

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol
 
+from sandtable.agent.accounting import Accounted
 from sandtable.agent.analysis.coder import Coder
-from sandtable.agent.proposer import Proposer
+from sandtable.agent.proposer import Asked, Proposer
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.outcome import Turn
@@ -48,6 +49,10 @@ Understands = Callable[[str, Dataset, Turn], bool]
 """Whether the built-in planner would answer this question, asked after that turn."""
 
 
+Account = Callable[[Asked, dict[str, Any]], Awaitable[Accounted]]
+"""Holds a plan against the words of the question."""
+
+
 Prepare = Callable[[Dataset, Profile], Awaitable[None]]
 """Makes ready what the first question about a dataset would wait for."""
 
@@ -67,6 +72,8 @@ class Means:
     """Whether Python may be run."""
     planner: Proposer | None = None
     """The built-in planner, where a chat model proposes: it plans what the model leaves unanswered."""
+    account: Account | None = None
+    """For plans of a chat model; the built-in planner holds its own plans against the words."""
     coder: Coder | None = None
     """Who writes Python; nobody where there is no chat model."""
     expect_code: Callable[[], None] | None = None

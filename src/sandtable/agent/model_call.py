@@ -11,6 +11,7 @@ import asyncio
 import json
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import structlog
@@ -29,7 +30,8 @@ from sandtable.agent.negotiate import Method, Negotiated
 MOST_RETRIES = 2
 _CONTEXT_TOKENS = 16_384
 _MOST_REPLY_TOKENS = 8_192
-_OPENAI_NAMES = ("gpt-", "codex-", "o1", "o3", "o4")
+_MOST_LOCAL_TOKENS = 4_096
+"""A plan has some hundred tokens, a thought before it a few thousand; a small model may repeat itself for ever."""
 # A conversation's event stream shows messages to people; a proposal's tokens are none of them.
 _CONFIG = RunnableConfig(callbacks=[], tags=["nostream", "langsmith:nostream"])
 _log = structlog.get_logger(__name__)
@@ -43,6 +45,8 @@ class ModelCall:
         self._model = open_chat_model(endpoint)
         self._http = ModelHttp(endpoint, timeout_s)
         self._ways: dict[tuple[Method, str], Any] = {}
+        self._refused: set[str] = set()
+        """Settings that this endpoint does not take."""
 
     async def structured(self, system: str, user: str, schema: dict[str, Any]) -> Said:
         """A reply in the schema's form as far as the endpoint can be held to it. The schema's title names it."""
@@ -76,8 +80,14 @@ class ModelCall:
         request = await _written(way.ainvoke([SystemMessage(system), HumanMessage(user)], _CONFIG))
         if request is None:
             return Fault("unwritten")
-        reply = await self._http.ask(request)
-        return reply if isinstance(reply, Fault) else said_in(request, reply, self._endpoint.secrets)
+        while True:
+            sent = replace(request, content=with_settings(request, self._endpoint, self._refused))
+            reply = await self._http.ask(sent)
+            said = reply if isinstance(reply, Fault) else said_in(sent, reply, self._endpoint.secrets)
+            refused = said.refuses(json.loads(sent.content)) if isinstance(said, Fault) else set[str]()
+            if not refused - self._refused:
+                return said
+            self._refused |= refused
 
     def _way(self, method: Method, schema: dict[str, Any]) -> Any:
         key = method, str(schema["title"])
@@ -127,6 +137,27 @@ def _copied(request: Any, content: bytes) -> HttpRequest:
     )
 
 
+def with_settings(request: HttpRequest, endpoint: Endpoint, refused: set[str]) -> bytes:
+    """The body with `temperature` 0 and a limit of tokens, as far as the endpoint takes them.
+
+    OpenAI's own models take no temperature when they reason, and most of them do.
+    """
+    body = json.loads(request.content)
+    if endpoint.provider == "ollama":
+        body["options"] = {**body.get("options", {}), "num_predict": _MOST_LOCAL_TOKENS}
+        return json.dumps(body).encode()
+    wanted: dict[str, Any] = {}
+    if endpoint.provider == "anthropic" or endpoint.is_compatible:
+        wanted["temperature"] = 0
+    if endpoint.is_compatible:
+        wanted["max_tokens"] = _MOST_LOCAL_TOKENS
+    elif endpoint.provider == "openai":
+        responses = request.path.endswith("/responses")
+        wanted["max_output_tokens" if responses else "max_completion_tokens"] = _MOST_REPLY_TOKENS
+    body |= {name: value for name, value in wanted.items() if name not in refused}
+    return json.dumps(body).encode()
+
+
 def _unstreamed(content: bytes) -> bytes:
     """Ollama's client asks for a stream, which says the same with a head for every token."""
     body = json.loads(content)
@@ -166,7 +197,7 @@ def open_chat_model(endpoint: Endpoint) -> BaseChatModel:
             given["max_tokens"] = _MOST_REPLY_TOKENS
         case "openai":
             given |= _openai_clients(client)
-            if not endpoint.model.startswith(_OPENAI_NAMES):
+            if endpoint.is_compatible:
                 # Chosen by name otherwise, which servers that are merely compatible know nothing of.
                 given["use_responses_api"] = False
     model = init_chat_model(endpoint.model, model_provider=endpoint.provider, **given)

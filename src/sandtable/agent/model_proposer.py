@@ -18,11 +18,12 @@ from sandtable.agent.endpoint import Endpoint
 from sandtable.agent.model_call import ModelCall, Pause
 from sandtable.agent.model_limits import CircuitBreaker, Meter, no_usable_reply, raise_if_stopped
 from sandtable.agent.model_prompt import PROPOSE, SYSTEM, WORD, propose_prompt, word_prompt
-from sandtable.agent.model_reply import read_reply, reply_schema
+from sandtable.agent.model_reply import read_reply, reply_schema, strict_reply_schema
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.negotiate import Negotiated
+from sandtable.agent.normalising import Known, definitions, normalised
 from sandtable.agent.prompt_files import prompt_file
-from sandtable.agent.proposer import Asked, Attempt, Proposed, Worded
+from sandtable.agent.proposer import Asked, Attempt, PlanProposal, Proposal, Proposed, Worded
 from sandtable.errors import Problem
 from sandtable.runs.model import Run
 
@@ -33,8 +34,8 @@ _log = structlog.get_logger(__name__)
 
 
 @cache
-def _form() -> dict[str, Any]:
-    return reply_schema()
+def _form(strict: bool) -> dict[str, Any]:
+    return strict_reply_schema() if strict else reply_schema()
 
 
 class ModelProposer:
@@ -75,9 +76,11 @@ class ModelProposer:
         meter = Meter((SYSTEM, PROPOSE))
         for _ in range(max(1, MOST_REPAIRS + 1 - len(asked.attempts))):
             prompt = propose_prompt(asked, self._endpoint.privacy)
-            said = await self._call.structured(prompt_file(SYSTEM).text, prompt, _form())
+            said = await self._call.structured(
+                prompt_file(SYSTEM).text, prompt, _form(self._endpoint.is_compatible)
+            )
             meter.add(said)
-            read = read_reply(said, asked.dataset.id)
+            read = in_plan_language(read_reply(said, asked.dataset.id), asked)
             if not isinstance(read, Problem):
                 return Proposed(read, meter.usage())
             raise_if_stopped(self.name, said)
@@ -92,3 +95,12 @@ class ModelProposer:
         text = said.text.strip()
         sentence = 0 < len(text) <= _LONGEST_WORDING and text[0] not in "{[`|#"
         return Worded(text, meter.usage()) if sentence else None
+
+
+def in_plan_language(read: Proposal | Problem, asked: Asked) -> Proposal | Problem:
+    """A plan in its own form, before the validator judges it."""
+    if not isinstance(read, PlanProposal):
+        return read
+    names = {str(each.get("name")).lower() for each in (*asked.defined, *definitions(read.plan))}
+    known = Known(asked.dataset, asked.profile, frozenset(names))
+    return replace(read, plan=normalised(read.plan, known))

@@ -23,6 +23,7 @@ from sandtable.quoting import quote
 
 _THOUGHT = re.compile(r"<think>.*?(?:</think>|$)", re.DOTALL)
 _FENCE = re.compile(r"```(?:json)?\s*\n(.*?)(?:```|$)", re.DOTALL | re.IGNORECASE)
+_LAST_COMMA = re.compile(r'"(?:[^"\\]|\\.)*"?|,(?=\s*[}\]])', re.DOTALL)
 LONGEST_READ = 64_000
 """Characters of a reply, its thoughts apart, that are searched for the object."""
 MOST_NESTING = 64
@@ -36,6 +37,16 @@ _AGAIN = "Reply with one JSON object of the given form and nothing else."
 # A definition inside a plan has no dataset: the rest of a reply that was cut off must not pass for the whole.
 _WHOLE_PLAN = {"dataset_id", "table", "select"}
 _INTENTS = ("plan", "sql", "ask_back", "talk", "analysis")
+_INTENT_WORDS = {"askback": "ask_back", "ask": "ask_back", "clarify": "ask_back", "query_plan": "plan"}
+_WRAPPERS = frozenset(
+    {"reply", "response", "proposal", "answer", "output", "result", "arguments", "parameters"}
+)
+_PLAN_ONLY = frozenset({"select", "table", "group_by", "order_by", "filters", "why"})
+"""Fields that only a plan has: a reply with one of them beside its intent is the plan itself."""
+_TELLING = (
+    ("plan", "plan"), ("plan", "select"), ("plan", "why"), ("sql", "sql"), ("ask_back", "suggestions"),
+)  # fmt: skip
+"""The intent that a field tells where none is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,17 +70,58 @@ class _Reply(BaseModel):
     suggestions: Annotated[list[str], FailFast()] = Field(default_factory=list)
 
 
+_TEXT = {"type": "string"}
+_PLAN_ITEMS: dict[str, dict[str, Any]] = {
+    "group_by": {"anyOf": [_TEXT, {"type": "object"}]},
+    "order_by": {
+        "type": "object",
+        "properties": {"expr": _TEXT, "dir": {"enum": ["asc", "desc"]}, "nulls": {"enum": ["first", "last"]}},
+        "required": ["expr"],
+        "additionalProperties": False,
+    },
+}
+"""What the lists of a plan hold; objects otherwise."""
+_NEEDED: dict[str, tuple[str, ...]] = {
+    "plan": ("plan",), "sql": ("sql",), "ask_back": ("text", "suggestions"), "talk": ("text",), "analysis": ("text",),
+}  # fmt: skip
+
+
+def strict_reply_schema() -> dict[str, Any]:
+    """One branch for each intent, with what it needs and nothing else: for servers that hold a model to a schema.
+
+    OpenAI and Anthropic refuse branches at the top of a schema; their models get `reply_schema`.
+    """
+    whole = reply_schema()
+    fields: dict[str, Any] = whole["properties"]
+    fields["plan"] |= {"additionalProperties": False}
+    branches = [
+        {
+            "type": "object",
+            "properties": {"intent": {"const": intent}, **{name: fields[name] for name in needed}},
+            "required": ["intent", *needed],
+            "additionalProperties": False,
+        }
+        for intent, needed in _NEEDED.items()
+    ]
+    return {**whole, "properties": {"intent": fields["intent"]}, "anyOf": branches}
+
+
 def reply_schema() -> dict[str, Any]:
     """The reply's form, open where a plan nests: the plan itself is judged by its own validator."""
     fields = {name: dict(field) for name, field in _plan_fields().items()}
-    text = {"type": "string"}
+    text = dict(_TEXT)
     return {
         "title": "reply",
         "description": "What is proposed for the question.",
         "type": "object",
         "properties": {
             "intent": {"type": "string", "enum": list(_INTENTS)},
-            "plan": {"type": "object", "description": "With intent plan.", "properties": fields},
+            "plan": {
+                "type": "object",
+                "description": "With intent plan.",
+                "properties": fields,
+                "required": ["table"],
+            },
             "sql": {**text, "description": "With intent sql: one SELECT."},
             "text": {
                 **text,
@@ -83,16 +135,16 @@ def reply_schema() -> dict[str, Any]:
 
 @cache
 def _plan_fields() -> dict[str, dict[str, Any]]:
-    return {name: _shallow(field) for name, field in plan_schema()["properties"].items()}
+    return {name: _shallow(name, field) for name, field in plan_schema()["properties"].items()}
 
 
-def _shallow(field: dict[str, Any]) -> dict[str, Any]:
+def _shallow(name: str, field: dict[str, Any]) -> dict[str, Any]:
     """A field's kind without what it may hold, which would be most of the published schema."""
     kinds = [one for one in field.get("anyOf", [field]) if one.get("type") != "null"]
     kind = kinds[0].get("type") if len(kinds) == 1 else None
     made: dict[str, Any] = {"type": kind or "object"}
     if kind == "array":
-        made["items"] = {}
+        made["items"] = _PLAN_ITEMS.get(name, {"type": "object"})
     return made
 
 
@@ -100,8 +152,7 @@ def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
     found = object_in(said.text)
     if isinstance(found, Problem):
         return found
-    if "intent" not in found and found.keys() >= {"table", "select"}:
-        found = {"intent": "plan", "plan": found}
+    found = _in_form(found)
     if isinstance(found.get("plan"), str):
         inner = object_in(found["plan"])
         if isinstance(inner, Problem):
@@ -112,6 +163,29 @@ def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
     except ValidationError as error:
         return _misshapen(error)
     return _proposal(reply, dataset_id)
+
+
+def _in_form(found: dict[str, Any]) -> dict[str, Any]:
+    """The fields of a reply where they belong: out of a wrapper, with an intent, a plan's own under `plan`."""
+    while len(found) == 1 and isinstance(inner := found.get(next(iter(found))), dict):
+        if next(iter(found)) not in _WRAPPERS:
+            break
+        found = inner
+    intent = found.get("intent")
+    if isinstance(intent, str):
+        name = "_".join(re.findall(r"[a-z]+", intent.lower()))
+        found = {**found, "intent": _INTENT_WORDS.get(name, name if name in _INTENTS else intent)}
+    elif intent is None:
+        found = {**found, "intent": next((name for name, field in _TELLING if found.get(field)), None)}
+    if found["intent"] == "plan" and "plan" not in found:
+        rest = {field: value for field, value in found.items() if field != "intent"}
+        found = {"intent": "plan", "plan": rest} if rest.keys() & _PLAN_ONLY else found
+    plan = found.get("plan")
+    if isinstance(plan, list) and len(plan) == 1:
+        plan = plan[0]
+    while isinstance(plan, dict) and isinstance(plan.get("plan"), dict) and plan.keys() <= {"intent", "plan"}:
+        plan = plan["plan"]
+    return {**found, "plan": plan} if "plan" in found else found
 
 
 def _proposal(reply: _Reply, dataset_id: str) -> Proposal | Problem:
@@ -156,7 +230,10 @@ def object_in(
     # What looks like a thought may stand in one of the object's own texts.
     untouched = [whole] if whole.startswith("{") and len(whole) <= LONGEST_READ else []
     first_wrong: json.JSONDecodeError | None = None
-    for candidate in (*untouched, text, *fenced):
+    # A comma after the last item is the one slip that leaves no doubt about what was meant.
+    whole_or_mended = [*untouched, text, *fenced]
+    whole_or_mended += [mended for each in whole_or_mended if (mended := _without_last_commas(each)) != each]
+    for candidate in whole_or_mended:
         try:
             found = parsed(candidate)
         except json.JSONDecodeError as error:
@@ -168,6 +245,10 @@ def object_in(
                 return {lists_as: found}
             return found if isinstance(found, dict) else unreadable("the reply is JSON, but no object")
     return _object_between(text, is_whole) or _no_object(text, first_wrong)
+
+
+def _without_last_commas(text: str) -> str:
+    return _LAST_COMMA.sub(lambda found: "" if found[0] == "," else found[0], text)
 
 
 def _object_between(text: str, is_whole: Callable[[dict[str, Any]], bool]) -> dict[str, Any] | None:

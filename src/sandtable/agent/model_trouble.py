@@ -7,7 +7,7 @@ providers quote the key they refuse.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -77,6 +77,7 @@ _OVERFLOW_WORDS = (
     "maximum context",
 )
 _NO_CREDIT_WORDS = ("credit balance", "insufficient_quota", "exceeded your current quota", "billing")
+_SETTINGS = ("temperature", "max_tokens", "max_completion_tokens", "max_output_tokens")
 _METHOD_WORDS = ("tool", "function", "response_format", "json", "schema", "format")
 
 Cause = Literal[
@@ -139,6 +140,12 @@ class Fault:
         if self.status == 404:
             return "support" in self._words and any(word in self._words for word in _METHOD_WORDS)
         return self.status in {400, 405, 415, 422, 501}
+
+    def refuses(self, body: Mapping[str, Any]) -> set[str]:
+        """The settings of a request that the endpoint's refusal names: it may take the request without them."""
+        if self.status not in {400, 422}:
+            return set()
+        return {name for name in _SETTINGS if name in body and name in self._words}
 
     @property
     def _words(self) -> str:

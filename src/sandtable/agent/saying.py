@@ -12,7 +12,7 @@ from sandtable.agent.markdown import barred, cell, fenced, sentence, table
 from sandtable.agent.state import Turn
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import NOT_FROM_DATA
-from sandtable.quoting import in_markdown, inert, quote
+from sandtable.quoting import in_markdown, quote
 from sandtable.runs.model import Run
 from sandtable.wording.field import Field
 
@@ -40,7 +40,7 @@ def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = 
     if turn.get("wants_sql") and run.sql:
         parts.append(fenced("sql", run.sql))
     noted = [f"Read as: {turn.get('reading')}"] if turn.get("reading") else []
-    noted += [inert(used) for used in turn.get("used") or ()]
+    noted += [in_markdown(used) for used in turn.get("used") or ()]
     if noted:
         parts.append("\n".join(f"*{line}*  " for line in noted).rstrip())
     return "\n\n".join(parts)

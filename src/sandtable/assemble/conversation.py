@@ -53,6 +53,7 @@ async def converse(
             prepare=builtin.prepare,
             python=parts.python,
             planner=None if chosen is builtin else builtin,
+            account=None if chosen is builtin else builtin.account,
             coder=coder_of(chosen),
             expect_code=parts.expect_code,
         )

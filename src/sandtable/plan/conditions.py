@@ -25,6 +25,7 @@ from sandtable.plan.resolved import (
     Has,
     IsIn,
     IsNull,
+    Matched,
     Negation,
     OutputRef,
     Some,
@@ -89,6 +90,7 @@ class Conditions:
     expression: Callable[[AnyItem, str], Expr | None]
     """An expression on a side of a condition; None after reporting what is wrong with it."""
     window: Callable[[TimeWindow, str], Condition | None]
+    exists: Callable[[f.RelatedRows, str], Condition | None]
 
     def all_of(self, filters: Sequence[f.Filter], place: str) -> Condition | None:
         parts = [self._one(item, f"{place}[{index}]") for index, item in enumerate(filters)]
@@ -102,6 +104,8 @@ class Conditions:
                 return self._relation(item, place)
             case f.InWindow(time=time):
                 return self.window(time, f"{place}.time")
+            case f.Exists(exists=rows):
+                return self.exists(rows, f"{place}.exists")
             case f.AllOf(all=parts):
                 return self.all_of(parts, f"{place}.all")
             case f.AnyOf(any=parts):
@@ -110,6 +114,8 @@ class Conditions:
                 return Some(kept) if kept else None
             case f.Not(not_=part):
                 inner = self._one(part, f"{place}.not")
+                if isinstance(inner, IsNull) and isinstance(inner.left, Matched):
+                    return IsNull(inner.left, negated=not inner.negated)
                 return Negation(inner) if inner is not None else None
 
     def _leaf(self, leaf: f.Comparison, place: str) -> Condition | None:

@@ -12,6 +12,8 @@ from sandtable.catalog.model import ColumnType, Metric, Table
 from sandtable.plan import items as i
 from sandtable.plan.aggregating import restricted, result_type, warn_of_kind, warn_of_repeats
 from sandtable.plan.conditions import NUMBERS, Conditions, called, describe, element_type
+from sandtable.plan.existing import resolve_exists
+from sandtable.plan.filters import RelatedRows
 from sandtable.plan.findings import Findings
 from sandtable.plan.problems import did_you_mean, listed
 from sandtable.plan.reading import read_metric_part
@@ -95,11 +97,22 @@ class Expressions:
                 time, self.time_column(time.column, place, home), self.scope.dataset, self.found, place
             )
 
+        def exists(rows: RelatedRows, place: str) -> Condition | None:
+            if self.outputs is not None:
+                message = "exists is about rows that are read, not about output rows"
+                self.found.add(place, message, "Put it into `filters` or into the `where` of an aggregate.")
+                return None
+            row = (self.scope, home or self.scope.table)
+            return resolve_exists(
+                rows, place, row, self.found, lambda s: Expressions(s, self.found).conditions()
+            )
+
         return Conditions(
             lambda name, at: self.column(name, at, home),
             self.found,
             lambda item, at: self.item(item, at, home, rowwise=True),
             window,
+            exists,
         )
 
     def time_column(

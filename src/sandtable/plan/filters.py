@@ -133,6 +133,31 @@ class InWindow(PlanModel):
     time: TimeWindow
 
 
+class RelatedRows(PlanModel):
+    """Rows of another table that belong to a row, by the relationships that the dataset declares."""
+
+    table: Reference = Field(description="The other table.", examples=["orders"])
+    where: tuple[Filter, ...] = Field(
+        default=(),
+        max_length=MAX_ITEMS,
+        description="Only its rows that pass all of these count; names are columns of that table.",
+    )
+    at_least: int = Field(default=1, ge=1, le=1_000_000, description="How many such rows there must be.")
+    via: Reference | None = Field(
+        default=None,
+        description="The column of the other table that refers to the row; needed only when several do.",
+        examples=["ship_to"],
+    )
+
+
+class Exists(PlanModel):
+    """True when another table has rows for this row. In `not`: when it has none, or fewer than `at_least`."""
+
+    shape: ClassVar[str] = "<exists>"
+
+    exists: RelatedRows
+
+
 class AnyOf(PlanModel):
     """True when at least one of the filters is."""
 
@@ -161,17 +186,19 @@ Filter = Annotated[
     Annotated[Comparison, Tag("<filter>")]
     | Annotated[Relation, Tag("<relation>")]
     | Annotated[InWindow, Tag("<time>")]
+    | Annotated[Exists, Tag("<exists>")]
     | Annotated[AnyOf, Tag("<any>")]
     | Annotated[AllOf, Tag("<all>")]
     | Annotated[Not, Tag("<not>")],
     by_shape(
         "a filter",
         {
-            "any": "<any>", "all": "<all>", "not": "<not>", "time": "<time>",
+            "any": "<any>", "all": "<all>", "not": "<not>", "time": "<time>", "exists": "<exists>",
             "of": "<relation>", "than": "<relation>",
             "column": "<filter>", "op": "<filter>", "value": "<filter>",
         },
-        '{"column": "status", "op": "=", "value": "paid"}, {"time": …}, {"any": […]}, {"all": […]} or {"not": …}',
+        '{"column": "status", "op": "=", "value": "paid"}, {"time": …}, {"exists": …}, {"any": […]}, {"all": […]} '
+        'or {"not": …}',
     ),
 ]  # fmt: skip
 

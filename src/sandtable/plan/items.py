@@ -271,7 +271,14 @@ AnyItem = (
 )
 
 _EXPRESSIONS = {"RowExpression": RowExpression, "Filter": filters.Filter}
-for _model in (filters.Relation, filters.AnyOf, filters.AllOf, filters.Not):
+for _model in (
+    filters.Relation,
+    filters.RelatedRows,
+    filters.Exists,
+    filters.AnyOf,
+    filters.AllOf,
+    filters.Not,
+):
     _model.model_rebuild(force=True, _types_namespace={**_EXPRESSIONS, **vars(filters)})
 for _model in (AggItem, MetricItem, BucketItem, ElapsedItem, HoldsItem, ArithmeticItem):
     _model.model_rebuild(force=True)
@@ -322,6 +329,8 @@ def depth_of_filter(condition: filters.Filter) -> int:
             return 1 + max(depth_of_filter(part) for part in parts)
         case filters.Not(not_=part):
             return 1 + depth_of_filter(part)
+        case filters.Exists(exists=rows):
+            return 1 + max((depth_of_filter(part) for part in rows.where), default=0)
         case filters.Relation(of=left, than=right):
             return max((depth(side) for side in (left, right) if side is not None), default=1)
         case _:

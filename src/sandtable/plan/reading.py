@@ -33,7 +33,8 @@ _MOST_DETAILS = 200
 _MODELS: Mapping[str, type[BaseModel]] = {
     model.shape: model
     for model in (
-        filters.Comparison, filters.Relation, filters.InWindow, filters.AnyOf, filters.AllOf, filters.Not,
+        filters.Comparison, filters.Relation, filters.InWindow, filters.Exists, filters.AnyOf, filters.AllOf,
+        filters.Not,
         items.ColumnItem, items.AggItem, items.MetricItem, items.BucketItem, items.ArithmeticItem,
         items.ElapsedItem, items.HoldsItem, items.ElementsItem,
         items.ValueOperand, windows.LastWindow, windows.RangeWindow, windows.PeriodWindow,
@@ -42,10 +43,10 @@ _MODELS: Mapping[str, type[BaseModel]] = {
     )
 } | {
     "order_by": OrderBy, "top_per_group": derivations.TopPerGroup, "define": Definition, "plan": PlanBody,
-    "why": Why,
+    "why": Why, "exists": filters.RelatedRows,
 }  # fmt: skip
 
-_SYNONYMS = {
+SYNONYMS = {
     "==": "=", "eq": "=", "equals": "=", "is": "=", "<>": "!=", "ne": "!=", "neq": "!=",
     "gt": ">", "gte": ">=", "lt": "<", "lte": "<=", "like": "contains", "ilike": "contains",
     "not in": "not_in", "nin": "not_in", "starts_with": "startswith", "ends_with": "endswith",
@@ -304,7 +305,7 @@ def _not_one_of(place: str, given: object, expected: str) -> PlanProblem:
     allowed = [word.strip("'") for word in expected.replace(" or ", ", ").split(", ")]
     if not isinstance(given, str):
         return PlanProblem(place, f"expected one of {', '.join(allowed)}, got {_kind(given)}")
-    meant = _SYNONYMS.get(given.strip().lower())
+    meant = SYNONYMS.get(given.strip().lower())
     hint = f"; did you mean {quote(meant)}?" if meant in allowed else did_you_mean(given, allowed)
     shown = given if len(given) <= 40 else given[:40] + "…"
     return PlanProblem(place, f"{quote(shown)} is not known here{hint}", f"Use one of: {', '.join(allowed)}.")

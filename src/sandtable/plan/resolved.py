@@ -104,6 +104,16 @@ class Elements:
 
 
 @dataclass(frozen=True, slots=True)
+class Matched:
+    """What `near` equals in the rows of another table; null where none of them belongs to the row. `rows` gives each
+    of their keys once and none that is null, so that joining repeats no row."""
+
+    near: ColumnRef
+    rows: ResolvedPlan
+    type: ColumnType
+
+
+@dataclass(frozen=True, slots=True)
 class Test:
     """Whether a condition holds."""
 
@@ -130,19 +140,9 @@ class DayOf:
 _ZONED = re.compile(r"TIMESTAMPTZ|WITH TIME ZONE", re.IGNORECASE)
 
 Expr = (
-    ColumnRef
-    | OutputRef
-    | Elements
-    | Value
-    | Bucket
-    | Aggregate
-    | Arithmetic
-    | DayOf
-    | Whole
-    | Elapsed
-    | Converted
-    | Test
-)
+    ColumnRef | OutputRef | Elements | Value | Bucket | Aggregate | Arithmetic | DayOf | Whole | Elapsed | Converted
+    | Matched | Test
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,8 +320,11 @@ class Defined:
 
 
 def walk(node: object) -> Iterator[Expr | Condition]:
-    """The expression or condition and everything it is made of, from the outside in."""
-    if isinstance(node, tuple):
+    """The expression or condition and everything it is made of, from the outside in; rows of other tables apart."""
+    if isinstance(node, Matched):
+        yield node
+        yield node.near
+    elif isinstance(node, tuple):
         for part in cast("tuple[object, ...]", node):
             yield from walk(part)
     elif is_dataclass(node) and not isinstance(node, type):
@@ -333,6 +336,11 @@ def walk(node: object) -> Iterator[Expr | Condition]:
 def wholes(*nodes: object) -> tuple[Whole, ...]:
     """Every aggregate that is a value of a row, each once."""
     return tuple(dict.fromkeys(part for node in nodes for part in walk(node) if isinstance(part, Whole)))
+
+
+def matches(*nodes: object) -> tuple[Matched, ...]:
+    """Every look into another table, each once."""
+    return tuple(dict.fromkeys(part for node in nodes for part in walk(node) if isinstance(part, Matched)))
 
 
 def each_elements(*nodes: object) -> tuple[Elements, ...]:
@@ -357,7 +365,9 @@ def is_aggregate(expr: Expr) -> bool:
 
 def row_parts(expr: Expr) -> Iterator[Expr]:
     """The columns, buckets and values of each row that an expression reads outside of any aggregate."""
-    return (part for part in _outside(expr) if isinstance(part, ColumnRef | Bucket | Whole | Elements))
+    return (
+        part for part in _outside(expr) if isinstance(part, ColumnRef | Bucket | Whole | Elements | Matched)
+    )
 
 
 def _outside(node: object) -> Iterator[Expr]:
@@ -365,7 +375,7 @@ def _outside(node: object) -> Iterator[Expr]:
     match node:
         case Bucket(source=Aggregate() as source):
             yield source
-        case Aggregate() | Whole() | ColumnRef() | Bucket() | Elements():
+        case Aggregate() | Whole() | ColumnRef() | Bucket() | Elements() | Matched():
             yield node
         case Converted(source=source):
             yield from _outside(source)

@@ -32,17 +32,19 @@ class Scope:
     joins: dict[str, Join] = field(default_factory=dict[str, Join])
     defined: frozenset[str] = frozenset()
     """Tables that the plan made for itself: no relationship leads into or out of them."""
+    inside_exists: bool = False
+    """Rows are only looked for: see `plan.existing`."""
 
     def column(self, name: str, home: Table | None = None) -> ColumnRef | Unresolved:
         """`name` as seen from `home` (the plan's own table unless a metric looks it up)."""
         home = home or self.table
         own = home.column(name)
         if own:
-            return self._reach(home, own)
+            return self.reach(home, own)
         for table, column in self._qualified(name):
             found = table.column(column)
             if found:
-                return self._reach(table, found)
+                return self.reach(table, found)
         return self._unknown(name, home)
 
     def time_column(self, home: Table | None = None) -> ColumnRef | Unresolved:
@@ -50,12 +52,12 @@ class Scope:
         home = home or self.table
         own = _time_column(home)
         if own:
-            return self._reach(home, own)
-        near = self._tables_by_distance()
+            return self.reach(home, own)
+        near = self.tables_by_distance()
         for distance in sorted(set(near.values())):
             found = [(t, c) for t in self._tables(near, distance) if (c := _time_column(t))]
             if len(found) == 1:
-                return self._reach(*found[0])
+                return self.reach(*found[0])
             if found:
                 break
         choices = [c.name for c in home.columns if c.type in TIME_TYPES]
@@ -64,7 +66,7 @@ class Scope:
         )
         return Unresolved(f"{home.name} has no time column of its own to use here", hint)
 
-    def _reach(self, table: Table, column: Column) -> ColumnRef | Unresolved:
+    def reach(self, table: Table, column: Column) -> ColumnRef | Unresolved:
         failed = self._join(table)
         if failed:
             return failed
@@ -81,7 +83,7 @@ class Scope:
         if not paths and self.defined & {table.name, self.table.name}:
             return self._apart(table)
         if not paths:
-            known = listed(t.name for t in self.dataset.tables if t.name in self._tables_by_distance())
+            known = listed(t.name for t in self.dataset.tables if t.name in self.tables_by_distance())
             hint = (
                 f"Tables reachable from {self.table.name}: {known}."
                 if known
@@ -111,6 +113,12 @@ class Scope:
         )
 
     def _would_fan_out(self, table: Table) -> Unresolved:
+        if self.inside_exists:
+            return Unresolved(
+                f"{self.table.name} has many rows in {table.name} for each of its own",
+                f'Look for them with {{"exists": {{"table": "{table.name}", …}}}} inside `where`, or in place of '
+                f"{self.table.name}.",
+            )
         return Unresolved(
             f"{self.table.name} has many rows in {table.name} for each of its own, so totals over "
             f"{self.table.name} would be counted several times",
@@ -138,22 +146,22 @@ class Scope:
     def _edges(self, name: str, fanning: bool) -> Iterator[Join]:
         for r in self.dataset.relationships:
             many, one = (
-                self._canonical(r.many_table, r.many_column),
-                self._canonical(r.one_table, r.one_column),
+                self.canonical(r.many_table, r.many_column),
+                self.canonical(r.one_table, r.one_column),
             )
             if many[0] == name:
                 yield Join(*one, *many, fans_out=False)
             if fanning and one[0] == name:
                 yield Join(*many, *one, fans_out=True)
 
-    def _canonical(self, table_name: str, column_name: str) -> tuple[str, str]:
+    def canonical(self, table_name: str, column_name: str) -> tuple[str, str]:
         table = self.dataset.table(table_name)
         column = table.column(column_name) if table else None
         if table is None or column is None:
             raise AssertionError(f"the catalog let {table_name}.{column_name} through")
         return table.name, column.name
 
-    def _tables_by_distance(self) -> dict[str, int]:
+    def tables_by_distance(self) -> dict[str, int]:
         near, frontier, distance = {self.table.name: 0}, [self.table.name], 0
         while frontier:
             distance += 1
@@ -190,7 +198,7 @@ class Scope:
         return Unresolved(f"no column {quote(name)} in {home.name}{near}", f"Columns: {listed(columns)}.")
 
     def _related_columns(self, home: Table) -> list[str]:
-        near = self._tables_by_distance()
+        near = self.tables_by_distance()
         return [
             f"{t.name}.{c.name}"
             for t in self.dataset.tables

@@ -19,6 +19,7 @@ from sandtable.plan.resolved import (
     Elapsed,
     Elements,
     Expr,
+    Matched,
     OutputRef,
     Test,
     Value,
@@ -63,6 +64,8 @@ class ExpressionWriter:
     """Whether this is a moment with a time zone."""
     names: Mapping[Expr, str] = field(default_factory=dict[Expr, str])
     """Expressions that an earlier step of the query has computed, by the name of their column there."""
+    joined: Mapping[Matched, str] = field(default_factory=dict[Matched, str])
+    """Rows of other tables, by the name under which they are joined."""
     within: tuple[Expr, ...] | None = None
     """Aggregates are values of each row, over the rows that are equal in these."""
 
@@ -80,7 +83,7 @@ class ExpressionWriter:
                 return self.write(computed)
             case Test(condition=condition):
                 return exp.Paren(this=self.condition(self, condition))
-            case ColumnRef():
+            case ColumnRef() | Matched():
                 return self._column(expr)
             case OutputRef():
                 return self.output(expr)
@@ -107,7 +110,9 @@ class ExpressionWriter:
         node = self.write(expr)
         return exp.AtTimeZone(this=node, zone=exp.Literal.string("UTC")) if self.zoned(expr) else node
 
-    def _column(self, ref: ColumnRef) -> exp.Expr:
+    def _column(self, ref: ColumnRef | Matched) -> exp.Expr:
+        if isinstance(ref, Matched):
+            return w.column(ref.rows.outputs[0].name, self.joined[ref])
         return w.column(ref.column, ref.table if self.qualified else None)
 
     def _bucket(self, bucket: Bucket) -> exp.Expr:

@@ -19,11 +19,13 @@ from sandtable.plan.resolved import (
     Derived,
     Elements,
     Expr,
+    Matched,
     Output,
     OutputRef,
     ResolvedPlan,
     columns_read,
     each_elements,
+    matches,
     wholes,
     zoned_type,
 )
@@ -66,7 +68,13 @@ def _intermediate(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
 
 def _builder(plan: ResolvedPlan, dataset: Dataset) -> _Builder:
     names = frozenset(t.name.lower() for t in dataset.tables)
-    return _Builder(plan, names, _needs_qualifying(plan, dataset), _measured(plan))
+    taken = set(names)
+    looked_up = {
+        match: (_free("matched", taken), _intermediate(match.rows, dataset))
+        for match in matches(tuple(o.expr for o in plan.outputs), plan.where, plan.decomposition)
+    }
+    qualified = bool(looked_up) or _needs_qualifying(plan, dataset)
+    return _Builder(plan, names, qualified, _measured(plan), looked_up)
 
 
 def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
@@ -79,6 +87,7 @@ def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
     taken = {output.name.lower() for output in plan.outputs} | {item.name.lower() for item in plan.derived}
     read = columns_read((tuple(o.expr for o in plan.outputs), plan.where, tuple(targets)))
     names: dict[Expr, str] = {ref: _free(f"row_{ref.column}", taken) for ref in read}
+    names |= {match: _free("matched", taken) for match in matches(*nodes)}
     return names | {
         part: _free("element" if isinstance(part, Elements) else "whole", taken) for part in found
     }
@@ -104,6 +113,8 @@ class _Builder:
     qualified: bool
     measured: Mapping[Expr, str]
     """Values of rows that a first step computes, by name."""
+    looked_up: Mapping[Matched, tuple[str, exp.Select]]
+    """Rows of other tables that are only looked for: their name and the query of their keys."""
 
     def single(self) -> exp.Select:
         """Everything in one SELECT: output names are unfolded where SQL could confuse them with columns."""
@@ -182,6 +193,11 @@ class _Builder:
             near, far = w.column(join.to_column, join.to_table), w.column(join.column, join.table)
             match = exp.EQ(this=near, expression=far)
             query.append("joins", exp.Join(this=w.table(join.table), side="LEFT", on=match))
+        for matched, (name, keys) in self.looked_up.items():
+            rows = exp.Subquery(this=keys.copy(), alias=exp.TableAlias(this=w.name(name)))
+            near = w.column(matched.near.column, matched.near.table)
+            match = exp.EQ(this=near, expression=w.column(matched.rows.outputs[0].name, name))
+            query.append("joins", exp.Join(this=rows, side="LEFT", on=match))
         return query
 
     def _derived(
@@ -264,7 +280,8 @@ class _Builder:
         return tuple(Output(_free(f"order_by_{ref.column}", taken), ref, key=False) for ref in refs)
 
     def _writer(self, output: Callable[[OutputRef], exp.Expr]) -> ExpressionWriter:
-        return ExpressionWriter(self.qualified, output, predicate, self._zoned, self.measured)
+        joined = {matched: name for matched, (name, _) in self.looked_up.items()}
+        return ExpressionWriter(self.qualified, output, predicate, self._zoned, self.measured, joined)
 
     def _zoned(self, expr: Expr) -> bool:
         if isinstance(expr, OutputRef):

@@ -28,6 +28,8 @@ class Terms:
     column: Callable[[str], Named]
     expression: Callable[[AnyItem], Named]
     window: Callable[[TimeWindow], str]
+    related: Callable[[f.RelatedRows], tuple[str, str]]
+    """Rows of another table: their noun with their time window, and their other conditions."""
 
 
 _NUMBERS = {">": "above", ">=": "at least", "<": "below", "<=": "at most", "=": "", "!=": "not"}
@@ -48,6 +50,49 @@ def all_of(filters: Sequence[f.Filter], terms: Terms) -> str:
     return joined([_one(item, terms, "all" if len(filters) > 1 else "alone") for item in filters])
 
 
+def restriction(filters: Sequence[f.Filter], terms: Terms) -> str:
+    """What follows the noun of the rows: "where region is North, without orders in May 2025"."""
+    plain: list[f.Filter] = []
+    related: list[str] = []
+    for item in filters:
+        found = _looked_for(item)
+        if found is None:
+            plain.append(item)
+        else:
+            related.append(_with(*found, terms))
+    text = all_of(plain, terms)
+    return ", ".join(part for part in (f"where {text}" if text else "", joined(related)) if part)
+
+
+def _looked_for(item: f.Filter) -> tuple[f.RelatedRows, bool] | None:
+    """The rows of another table that a filter looks for, and whether there must be such rows."""
+    match item:
+        case f.Exists(exists=rows):
+            return rows, True
+        case f.Not(not_=f.Exists(exists=rows)):
+            return rows, False
+        case _:
+            return None
+
+
+def _with(rows: f.RelatedRows, wanted: bool, terms: Terms) -> str:
+    noun, rest = terms.related(rows)
+    if rows.at_least > 1:
+        word = f"with {'at least' if wanted else 'fewer than'} {rows.at_least:,}"
+    else:
+        word = "with" if wanted else "without"
+    return f"{word} {noun} {rest}".rstrip()
+
+
+def _there_are(rows: f.RelatedRows, wanted: bool, terms: Terms) -> str:
+    noun, rest = terms.related(rows)
+    if rows.at_least > 1:
+        word = f"there are {'at least' if wanted else 'fewer than'} {rows.at_least:,}"
+    else:
+        word = "there are" if wanted else "there are no"
+    return f"{word} {noun} ({rest})" if rest else f"{word} {noun}"
+
+
 def _one(item: f.Filter, terms: Terms, inside: str) -> str:
     match item:
         case f.Comparison():
@@ -56,6 +101,10 @@ def _one(item: f.Filter, terms: Terms, inside: str) -> str:
             return _relation(item, terms)
         case f.InWindow(time=time):
             return terms.window(time)
+        case f.Exists(exists=rows):
+            return _there_are(rows, True, terms)
+        case f.Not(not_=f.Exists(exists=rows)):
+            return _there_are(rows, False, terms)
         case f.AllOf(all=parts):
             text = joined([_one(part, terms, "all") for part in parts])
             return text if len(parts) == 1 or inside in ("all", "alone") else f"({text})"

@@ -42,7 +42,7 @@ class Items:
 
     @property
     def terms(self) -> conditions.Terms:
-        return conditions.Terms(self.column, self.item, self._is_in)
+        return conditions.Terms(self.column, self.item, self._is_in, self._related)
 
     def item(self, item: i.AnyItem) -> Named:
         named = self._item(item)
@@ -121,6 +121,16 @@ class Items:
         name = time.column or self.naming.time_column()
         what = self.column(name).text if name else "time"
         return f"{what} is {self.window(time, named=False)}"
+
+    def _related(self, rows: f.RelatedRows) -> tuple[str, str]:
+        naming = Naming(self.naming.dataset, self.naming.dataset.table(rows.table))
+        inner = Items(naming)
+        noun = naming.rows if naming.rows != "rows" else f"rows of {words(rows.table)}"
+        if rows.via is not None:
+            noun = f"{noun} by {inner.column(rows.via).text}"
+        times = [inner.window(part.time) for part in rows.where if isinstance(part, f.InWindow)]
+        rest = [part for part in rows.where if not isinstance(part, f.InWindow)]
+        return " ".join([noun, *times]), conditions.restriction(rest, inner.terms)
 
     def window(self, time: TimeWindow, *, named: bool = True) -> str:
         usual = self.naming.time_column()

@@ -133,8 +133,7 @@ def _where(told: PlanWords, resolved: ResolvedPlan) -> str:
     """The filters, but for those that pick groups by name: the names in the rows say as much."""
     keys = {o.expr.column for o in resolved.outputs if o.key and isinstance(o.expr, ColumnRef)}
     rest = [item for item in told.plan.filters if not _picks(item, keys)]
-    text = conditions.all_of(rest, told.items.terms)
-    return f"where {text}" if text else ""
+    return conditions.restriction(rest, told.items.terms)
 
 
 def _picks(item: f.Filter, keys: set[str]) -> bool:

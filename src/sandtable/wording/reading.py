@@ -151,8 +151,7 @@ class PlanWords:
         return f"by {joined(self.keys())}" if self.keys() and (self.measures() or self.plan.derive) else ""
 
     def where(self) -> str:
-        text = conditions.all_of(self.plan.filters, self.items.terms)
-        return f"where {text}" if text else ""
+        return conditions.restriction(self.plan.filters, self.items.terms)
 
     def time(self) -> str:
         anchored = self.window()

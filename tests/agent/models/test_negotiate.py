@@ -112,7 +112,7 @@ async def test_an_address_is_kept_without_its_password(opened: Open, tmp_path: P
 
 @pytest.mark.parametrize("wire", list(LADDERS))
 async def test_a_request_that_is_wrong_in_every_way_is_told(wire: str, opened: Open) -> None:
-    told = "temperature must be 1"
+    told = "the seed must be 1"
     with start_scripted([Fail(400, told)]) as server, pytest.raises(ModelTrouble, match=told) as caught:
         await opened(server, wire).propose(asking())
     assert caught.value.kind == "rejected"

@@ -88,7 +88,7 @@ async def test_what_it_cost_is_summed_over_all_calls(wire: str, opened: Open) ->
 
 @every_wire
 async def test_a_bad_enum_in_the_plan_is_for_the_validator(wire: str, opened: Open) -> None:
-    bad = {**PLAN, "select": [{"agg": "average", "column": "total"}]}
+    bad = {**PLAN, "select": [{"agg": "typical", "column": "total"}]}
     with start_scripted([Say({"intent": "plan", "plan": bad})]) as server:
         assert (await opened(server, wire).propose(asking())).what == PlanProposal(bad)
     assert len(server.requests) == 1

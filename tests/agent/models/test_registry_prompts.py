@@ -124,7 +124,7 @@ async def test_every_prompt_is_answered_by_a_model(
 
 async def test_a_bad_enum_is_repaired(csv: Path, home: Path) -> None:
     prompt = ECOMMERCE[0]
-    bad = {**prompt.plan, "select": [{"column": "category"}, {"agg": "average", "column": "discount_rate"}]}
+    bad = {**prompt.plan, "select": [{"column": "category"}, {"agg": "typical", "column": "discount_rate"}]}
 
     def script(request: Request) -> Step:
         if _block(request, "draft") is None and _block(request, "refused") is None:
@@ -136,8 +136,8 @@ async def test_a_bad_enum_is_repaired(csv: Path, home: Path) -> None:
             events = await _events(analyst, prompt)
     _check(events, _computed(csv, prompt))
     [refused] = _block(server.requests[1], "refused")
-    assert refused["proposed"]["select"] == bad["select"]
-    assert "average" in json.dumps(refused["refused"])
+    assert refused["proposed"]["select"][:2] == bad["select"]
+    assert "typical" in json.dumps(refused["refused"])
 
 
 async def test_a_proposal_is_not_streamed_to_people(home: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.agent.model_reply import Said, read_reply, reply_schema
+from sandtable.agent.model_reply import Said, read_reply, reply_schema, strict_reply_schema
 from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, SqlProposal, Talk
 from sandtable.errors import Problem
 from sandtable.plan.model import QueryPlan
@@ -122,9 +123,25 @@ def test_no_object_raises(found: dict[str, object]) -> None:
     assert isinstance(read, PlanProposal | AskBack | Talk | AnalysisProposal | Problem) or read.sql
 
 
-def test_the_schema_knows_every_field_of_a_plan_and_closes_none() -> None:
-    schema = reply_schema()
-    plan = schema["properties"]["plan"]
+@pytest.mark.parametrize("form", [reply_schema(), strict_reply_schema()["anyOf"][0]], ids=["open", "strict"])
+def test_the_schema_knows_every_field_of_a_plan_and_types_it(form: dict[str, Any]) -> None:
+    plan = form["properties"]["plan"]
     assert set(plan["properties"]) == {field.alias or name for name, field in QueryPlan.model_fields.items()}
-    assert "additionalProperties" not in json.dumps(schema)
-    assert len(json.dumps(schema)) < 2_000
+    assert plan["required"] == ["table"]
+    lists = [field for field in plan["properties"].values() if field["type"] == "array"]
+    assert lists and all(field["items"] for field in lists)
+    assert len(json.dumps(strict_reply_schema())) < 4_000
+
+
+def test_the_strict_schema_has_one_branch_for_each_intent_with_what_it_needs() -> None:
+    branches = {branch["properties"]["intent"]["const"]: branch for branch in strict_reply_schema()["anyOf"]}
+    assert {intent: branch["required"] for intent, branch in branches.items()} == {
+        "plan": ["intent", "plan"],
+        "sql": ["intent", "sql"],
+        "ask_back": ["intent", "text", "suggestions"],
+        "talk": ["intent", "text"],
+        "analysis": ["intent", "text"],
+    }
+    assert all(branch["additionalProperties"] is False for branch in branches.values())
+    assert all(set(branch["properties"]) == set(branch["required"]) for branch in branches.values())
+    assert branches["plan"]["properties"]["plan"]["additionalProperties"] is False

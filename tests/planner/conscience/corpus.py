@@ -160,3 +160,12 @@ SHARE_OF_WARRANTY: dict[str, Any] = {
     "as": "share",
 }
 IN_HOURS: dict[str, Any] = {"op": "/", "left": average("labour_min"), "right": {"value": 60}, "as": "hours"}
+
+
+def having(*conditions: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    """Whether there are repairs that pass the conditions."""
+    return {"exists": {"table": "repairs", **({"where": list(conditions)} if conditions else {}), **fields}}
+
+
+def without(*conditions: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"not": having(*conditions, **fields)}

@@ -10,7 +10,16 @@ from hypothesis import strategies as st
 
 from sandtable.planner.conscience import Account, account, directions
 from sandtable.planner.reading import Reading
-from tests.planner.conscience.corpus import COUNT, INDEX, SHARE_OF_WARRANTY, average, total, where
+from tests.planner.conscience.corpus import (
+    COUNT,
+    INDEX,
+    SHARE_OF_WARRANTY,
+    average,
+    having,
+    total,
+    where,
+    without,
+)
 
 _WORDS = (
     "how many|what|which|who|when|where|why|repairs|repair|clients|mechanic|mechanics|stars|labour|parts|town|status|"
@@ -34,6 +43,8 @@ _CONDITIONS = st.sampled_from(
         where("warranty", "=", False),
         {"any": [where("stars", ">", 3), {"not": where("clients.town", "=", "Linz")}]},
         {"column": "labour_min", "op": ">", "other_column": "stars"},
+        having(where("status", "=", "done")),
+        without({"time": {"last": 30, "unit": "day"}}, at_least=3),
     ]
 )
 _WINDOWS = st.sampled_from(
@@ -114,6 +125,10 @@ def test_a_follow_up_keeps_the_law(question: str, plan: dict[str, Any], before: 
                             "not",
                             "left",
                             "metric",
+                            "exists",
+                            "table",
+                            "where",
+                            "at_least",
                             "bucket",
                             "as",
                             "rank",

@@ -37,7 +37,7 @@ from sandtable.agent.state import (
 )
 from sandtable.agent.voice import emit, unheard
 from sandtable.catalog.model import Dataset
-from sandtable.errors import SandtableError
+from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.quoting import in_markdown, inert
 
 _WITHOUT_PYTHON = "Answered with a plan, without Python"
@@ -91,6 +91,27 @@ async def without_model(means: Means, turn: Turn, asked: Asked, trouble: Sandtab
     return changed(taken, ours)
 
 
+async def instead_of_refused(means: Means, turn: Turn, asked: Asked, problem: Problem) -> Turn:
+    """What the built-in planner makes of a question for which the model had no plan that fits."""
+    assert means.planner is not None
+    proposed = await unheard(means.planner.propose(replace(asked, attempts=())))
+    if isinstance(proposed.what, PlanProposal):
+        model = inert(turn.get("origin", ""))
+        note = sentence(f"the built-in planner answered this, because {model} proposed no plan that fits")
+        emit(Thought(text=note))
+        ours = Turn(origin=means.planner.name, note=note, attempts=[], usage=added(None, proposed.usage))
+        return changed(_taken(means, proposed.what, turn, asked.dataset), ours)
+    why = f"I found no query that answers this: {problem.message}."
+    reason = proposed.what.reason if isinstance(proposed.what, AskBack) else ""
+    suggestions = proposed.what.suggestions if isinstance(proposed.what, AskBack) else ()
+    return Turn(said=_asked_back(f"{why} {reason}".strip(), suggestions, asked.dataset))
+
+
+def _asked_back(reason: str, suggestions: tuple[str, ...], dataset: Dataset) -> Said:
+    nearest = list(suggestions) or prompts_of(dataset)[:2]
+    return Said(text=_asking(reason, nearest), ending="asked", suggestions=nearest)
+
+
 def _unanswered(trouble: ModelTrouble, what: Proposal) -> Said:
     if not isinstance(what, AskBack):
         return failed(trouble)
@@ -121,14 +142,29 @@ def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
             return Turn(plan=plan, sql=None, used=list(used), confidence=confidence, problem=None, run_ids=[])
         case SqlProposal(sql):
             return Turn(plan=None, sql=sql, used=[], confidence=None, problem=None, run_ids=[])
+        case AskBack(reason, suggestions) if _asks_about_a_refused_plan(means, turn):
+            return Turn(said=_asked_back(reason, suggestions, dataset))
         case AskBack() | Talk() if turn.get("attempts"):
             # No better idea: the last attempt stands, and its refusal is what is told.
             return Turn(given_up=True)
         case AskBack(reason, suggestions):
-            nearest = list(suggestions) or prompts_of(dataset)[:2]
-            return Turn(said=Said(text=_asking(reason, nearest), ending="asked", suggestions=nearest))
+            return Turn(said=_asked_back(reason, suggestions, dataset))
         case Talk(text):
             return Turn(said=Said(text=in_markdown(text), ending="conversed"))
+
+
+def _asks_about_a_refused_plan(means: Means, turn: Turn) -> bool:
+    """A model that found out what is missing may say so. What the gate refused or a sandbox ran stays on record."""
+    attempts = turn.get("attempts") or ()
+    return (
+        bool(attempts)
+        and means.proposer.name != NAME
+        and not turn.get("run_ids")
+        and all(
+            each["plan"] is not None and each["problem"]["code"] == ErrorCode.VALIDATION_ERROR
+            for each in attempts
+        )
+    )
 
 
 def _checked(what: Proposal, turn: Turn, dataset: Dataset) -> Proposal:

@@ -9,16 +9,19 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
+from sandtable.agent.builtin import NAME
 from sandtable.agent.events import Planned, Sql, Thought
 from sandtable.agent.look_back import reading_or_none
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.calling import ids_of, new_call
 from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.propose import asked_of, instead_of_refused
 from sandtable.agent.nodes.repair import may_repair
+from sandtable.agent.normalising import Known, definitions, table_problem
 from sandtable.agent.state import State, Turn, changed, defined_of, turn_of
 from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
-from sandtable.errors import InvalidInput, Problem
+from sandtable.errors import ErrorCode, InvalidInput, Problem
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.sql.compile import compile_plan
@@ -28,9 +31,16 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     emit(Thought(text="Checking…"))
     changes = _checked(turn, dataset, defined_of(state), means.max_rows)
+    if is_models_plan(means, turn):
+        changes = await _held_against_words(means, state, dataset, changes)
+    _show(changed(turn, changes))
     if means.approval == "sql" and not changes.get("problem"):
         changes.update(await _judged(means, dataset, changes.get("sql")))
     checked = changed(turn, changes)
+    if checked.get("problem") and is_models_plan(means, turn) and not may_repair(means, checked):
+        checked = await _without_the_models_plan(means, state, dataset, checked)
+        if checked.get("said"):
+            return State(turn=checked)
     if may_repair(means, checked):
         return State(turn=checked)
     call = new_call(checked, dataset.id)
@@ -40,18 +50,58 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
 def _checked(turn: Turn, dataset: Dataset, defined: tuple[dict[str, Any], ...], max_rows: int) -> Turn:
     proposed = turn.get("plan")
     if proposed is None:
-        sql = turn.get("sql") or ""
-        emit(Sql(sql=sql))
-        return Turn(sql=sql, problem=None)
+        return Turn(sql=turn.get("sql") or "", problem=None)
     plan = complete(proposed, dataset.id, defined)
     try:
         compiled = compile_plan(parse_plan(plan), dataset, max_rows=max_rows)
     except InvalidInput as error:
-        return Turn(plan=plan, sql=None, problem=error.problem.model_dump(mode="json"))
-    reading = reading_or_none(plan, dataset) or ""
-    emit(Planned(plan=plan, reading=reading, confidence=turn.get("confidence")))
-    emit(Sql(sql=compiled.sql))
-    return Turn(plan=plan, sql=compiled.sql, reading=reading, problem=None)
+        names = frozenset(d["name"].lower() for d in (*defined, *definitions(plan)))
+        problem = table_problem(plan, Known(dataset, defined=names)) or error.problem
+        return Turn(plan=plan, sql=None, problem=problem.model_dump(mode="json"))
+    return Turn(plan=plan, sql=compiled.sql, reading=reading_or_none(plan, dataset) or "", problem=None)
+
+
+def _show(turn: Turn) -> None:
+    """What will run, and how the question was read; nothing of a plan that will not do."""
+    if turn.get("problem"):
+        return
+    plan = turn.get("plan")
+    if plan is not None:
+        emit(Planned(plan=plan, reading=turn.get("reading", ""), confidence=turn.get("confidence")))
+    emit(Sql(sql=turn.get("sql") or ""))
+
+
+def is_models_plan(means: Means, turn: Turn) -> bool:
+    return (
+        turn.get("plan") is not None and turn.get("origin") not in (None, "", NAME) and not turn.get("note")
+    )
+
+
+async def _held_against_words(means: Means, state: State, dataset: Dataset, changes: Turn) -> Turn:
+    plan = changes.get("plan")
+    if means.account is None or changes.get("problem") or plan is None:
+        return changes
+    turn = turn_of(state)
+    held = await means.account(await asked_of(means, state, dataset), plan)
+    if held.problem is not None:
+        return Turn(plan=plan, sql=None, problem=held.problem.model_dump(mode="json"))
+    if held.plan != plan:
+        changes = _checked(changed(turn, Turn(plan=held.plan)), dataset, defined_of(state), means.max_rows)
+    return changed(changes, Turn(used=[*(turn.get("used") or ()), *held.remarks]))
+
+
+async def _without_the_models_plan(means: Means, state: State, dataset: Dataset, turn: Turn) -> Turn:
+    """The built-in planner's plan for what the model could not plan, or its question back."""
+    kept = turn.get("problem")
+    if means.planner is None or kept is None or kept["code"] != ErrorCode.VALIDATION_ERROR:
+        return turn
+    asked = await asked_of(means, state, dataset)
+    taken = changed(turn, await instead_of_refused(means, turn, asked, Problem.model_validate(kept)))
+    if taken.get("said"):
+        return taken
+    taken = changed(taken, _checked(taken, dataset, defined_of(state), means.max_rows))
+    _show(taken)
+    return taken
 
 
 def complete(plan: dict[str, Any], dataset_id: str, defined: tuple[dict[str, Any], ...]) -> dict[str, Any]:
@@ -82,6 +132,8 @@ async def _judged(means: Means, dataset: Dataset, sql: str | None) -> Turn:
 
 def after_validate(means: Means, state: State) -> str:
     turn = turn_of(state)
+    if turn.get("said"):
+        return "converse"
     if may_repair(means, turn):
         return "repair"
     # A refused proposal is handed in all the same: its refusal is put on record as a run.

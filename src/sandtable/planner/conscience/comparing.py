@@ -8,7 +8,7 @@ from sandtable.planner.columns import is_identifier, is_rank, is_year
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_column
 from sandtable.planner.conscience.pieces import Piece
-from sandtable.planner.conscience.quantities import directions, has_number, is_converted
+from sandtable.planner.conscience.quantities import directions, has_number, is_converted, same_number
 from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES
 from sandtable.planner.conscience.units import UNIT_WORDS, Unit, unit_named, unit_of
 from sandtable.planner.numbers import Comparison, find_comparisons
@@ -87,6 +87,7 @@ def _comparison(book: Ledger, said: Comparison) -> None:
     if not holding and len(said.numbers) == 2:
         holding = _both_ends(book, said.numbers, unit, percent)
     fitting = [i for i in holding if _fits(book, book.pieces[i], said)]
+    fitting = fitting or book.where(lambda p: _counts_rows(p, said))
     start, end = said.start, max(said.end, after if unit and unit.kind >= 0 else said.end)
     if unit is not None and fitting:
         end = max(end, after)
@@ -111,7 +112,16 @@ def _fits(book: Ledger, piece: Piece, said: Comparison) -> bool:
     if said.plain:
         # `orders of 50`: an equality; without a comparing word no other operator is meant.
         return piece.op in {"=", "in", "contains", "!=", "not_in", "between"} or "rank" in piece.does
-    return directions(said.op, piece.op, negative=_flipped(piece))
+    return directions(said.op, piece.op, negative=piece.is_negated)
+
+
+def _counts_rows(piece: Piece, said: Comparison) -> bool:
+    """`more than 2 repairs`: at least 3 rows of another table."""
+    if "exists" not in piece.does or said.plain or len(said.numbers) != 1:
+        return False
+    op, more = {">": (">=", 1), "<=": ("<", 1)}.get(said.op, (said.op, 0))
+    same = same_number(said.numbers[0].value + more, piece.values[0])
+    return same and directions(op, piece.op, negative=piece.is_negated)
 
 
 def _is_before_name(book: Ledger, piece: Piece, said: Comparison) -> bool:
@@ -139,10 +149,6 @@ def _is_said_of(book: Ledger, piece: Piece, said: Comparison) -> bool:
     if book.stems & set(column.stems):
         return True
     return any(book.says(at) and names_column(w.stem, column) >= 0.7 for at, w in enumerate(book.words))
-
-
-def _flipped(piece: Piece) -> bool:
-    return "not" in piece.path
 
 
 def _both_ends(book: Ledger, numbers: tuple[Number, ...], unit: Unit | None, percent: bool) -> list[int]:

@@ -94,6 +94,10 @@ class Ledger:
     def where(self, test: Callable[[Piece], bool]) -> list[int]:
         return [i for i, piece in enumerate(self.pieces) if test(piece)]
 
+    def inside(self, piece: int) -> list[int]:
+        """The conditions on the rows that a piece looks for in another table."""
+        return self.where(self.pieces[piece].holds)
+
     def words_of(self, piece: int) -> list[int]:
         return [at for at, pieces in enumerate(self.bound) if piece in pieces]
 

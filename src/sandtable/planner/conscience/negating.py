@@ -69,7 +69,7 @@ def _bind(book: Ledger, at: int, negative: list[int]) -> None:
         if back >= 0 and all(book.lower(at - back + i) == w for i, w in enumerate(phrase)):
             book.put_aside(at, at + 1)
             return
-    near = [i for i in negative if book.near(at, i, _BEFORE, _AFTER)]
+    near = [i for i in negative if any(book.near(at, n, _BEFORE, _AFTER) for n in (i, *book.inside(i)))]
     end = at + 2 if book.lower(at) in {"other", "apart", "leave", "leaving"} else at + 1
     if near:
         book.bind(at, end, near)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sandtable.planner.conscience.pieces import Json, Path, Piece, says_no
+from sandtable.planner.conscience.pieces import Json, Path, Piece, listed, objects_in, says_no, texts_in
 from sandtable.planner.entries import ColumnEntry, TableEntry
 from sandtable.planner.index import SchemaIndex
 from sandtable.planner.words import split_name, stem
@@ -39,25 +39,13 @@ class _Output:
 def pieces_of(plan: Json, index: SchemaIndex) -> tuple[Piece, ...]:
     """The pieces of a plan and of the plans that it defines."""
     walk = _Walk(index)
-    for at, definition in enumerate(_items(plan.get("define"))):
+    for at, definition in enumerate(objects_in(plan.get("define"))):
         body = definition.get("plan")
         if isinstance(body, Mapping):
             walk.body(cast("Json", body), ("define", at, "plan"))
             walk.defined[str(definition.get("name", "")).lower()] = dict(walk.outputs)
     walk.body(plan, ())
     return tuple(walk.found)
-
-
-def _listed(value: object) -> list[object]:
-    return list(cast("Iterable[object]", value)) if isinstance(value, list | tuple) else []
-
-
-def _items(value: object) -> list[Json]:
-    return [cast("Json", item) for item in _listed(value) if isinstance(item, Mapping)]
-
-
-def _texts(value: object) -> list[str]:
-    return [item for item in _listed(value) if isinstance(item, str)]
 
 
 def spoken(column: ColumnEntry) -> str:
@@ -95,7 +83,7 @@ class _Walk:
     # What is shown.
 
     def _select(self, plan: Json, prefix: Path) -> None:
-        items = _items(plan.get("select"))
+        items = objects_in(plan.get("select"))
         computed = any(_aggregates(item) for item in items)
         grouped = computed or bool(plan.get("group_by"))
         for at, item in enumerate(items):
@@ -105,7 +93,7 @@ class _Walk:
             if piece.kind == "measure" and not _aggregates(item):
                 piece = replace(piece, kind="by" if bucket or (grouped and "column" in item) else "shape")
             self._keep(piece, item)
-        for at, key in enumerate(_listed(plan.get("group_by"))):
+        for at, key in enumerate(listed(plan.get("group_by"))):
             if isinstance(key, str) and key.lower() not in self.outputs:
                 self._group({"column": key}, (*prefix, "group_by", at))
             elif isinstance(key, Mapping):
@@ -252,12 +240,12 @@ class _Walk:
     # Which rows.
 
     def _conditions(self, conditions: object, path: Path, *, outputs: bool = False) -> None:
-        for at, condition in enumerate(_items(conditions)):
+        for at, condition in enumerate(objects_in(conditions)):
             self._condition(condition, (*path, at), negative=False, either=False, outputs=outputs)
 
     def _condition(self, condition: Json, path: Path, *, negative: bool, either: bool, outputs: bool) -> None:
         for word in ("any", "all"):
-            parts = _items(condition.get(word))
+            parts = objects_in(condition.get(word))
             for at, part in enumerate(parts):
                 several = word == "any" and len(parts) > 1
                 self._condition(
@@ -270,8 +258,27 @@ class _Walk:
             self._condition(inner, (*path, "not"), negative=not negative, either=either, outputs=outputs)
         elif isinstance(condition.get("time"), Mapping):
             self._window(cast("Json", condition["time"]), (*path, "time"))
+        elif isinstance(condition.get("exists"), Mapping):
+            self._exists(cast("Json", condition["exists"]), (*path, "exists"), negative, either)
         else:
             self.found.append(self._leaf(condition, path, negative, either, outputs))
+
+    def _exists(self, rows: Json, path: Path, negative: bool, either: bool) -> None:
+        """Rows of another table. Their own conditions are not negated when there must be none of them."""
+        name = str(rows.get("table", ""))
+        words, number = split_name(name), rows.get("at_least", 1)
+        least = f"at least {number} " if number != 1 else ""
+        does = frozenset({"exists", "or"} if either else {"exists"})
+        home = self.table, self.source
+        self.table, self.source = self.index.table(name), {}
+        self.found.append(
+            Piece(
+                "where", path, f"{'not: ' if negative else ''}with {least}{' '.join(words)}", does=does, op=">=",
+                values=(number,), negative=negative, table=self.table, names=frozenset(map(stem, words)),
+            )
+        )  # fmt: skip
+        self._conditions(rows.get("where"), (*path, "where"))
+        self.table, self.source = home
 
     def _leaf(self, leaf: Json, path: Path, negative: bool, either: bool, outputs: bool) -> Piece:
         output = (
@@ -319,7 +326,7 @@ class _Walk:
             "zscore": {"zscore", "avg"}, "previous": {"previous"}, "next": {"next"},
         }  # fmt: skip
         grouped = any(piece.kind == "by" for piece in self.found)
-        for at, item in enumerate(_items(plan.get("derive"))):
+        for at, item in enumerate(objects_in(plan.get("derive"))):
             path = (*prefix, "derive", at)
             for key, does in marks.items():
                 if key in item:
@@ -356,7 +363,7 @@ class _Walk:
         self._keep(self._item(item, path), item)
 
     def _order(self, plan: Json, prefix: Path) -> None:
-        for at, item in enumerate(_items(plan.get("order_by"))):
+        for at, item in enumerate(objects_in(plan.get("order_by"))):
             output = self._output(item.get("expr"))
             way = str(item.get("dir", "asc"))
             label = f"by {item.get('expr')}, {'highest' if way == 'desc' else 'lowest'} first"
@@ -379,7 +386,7 @@ class _Walk:
         )
         if isinstance(number, int):
             self.found.append(Piece("limit", (*path, "n"), f"first {number} of each", number=number))
-        for at, key in enumerate(_texts(top.get("by"))):
+        for at, key in enumerate(texts_in(top.get("by"))):
             columns = self._output(key).columns
             self.found.append(Piece("by", (*path, "by", at), f"for each {key}", columns, frozenset({"top"})))
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 from sandtable.planner.columns import is_identifier, is_year
 from sandtable.planner.entries import ColumnEntry, TableEntry
@@ -39,6 +39,28 @@ class Piece:
     @property
     def compares_rows(self) -> bool:
         return "against" in self.does
+
+    @property
+    def is_negated(self) -> bool:
+        """Whether `not` stands around it; one around the rows of another table says nothing about those rows."""
+        inside = [at for at, step in enumerate(self.path[:-1]) if step == "exists"]
+        return "not" in self.path[inside[-1] if inside else 0 :]
+
+    def holds(self, other: Piece) -> bool:
+        """Whether the other one is a condition on the rows that this one looks for."""
+        return "exists" in self.does and other.path[: len(self.path)] == self.path and other is not self
+
+
+def listed(value: object) -> list[object]:
+    return list(cast("Iterable[object]", value)) if isinstance(value, list | tuple) else []
+
+
+def objects_in(value: object) -> list[Json]:
+    return [cast("Json", item) for item in listed(value) if isinstance(item, Mapping)]
+
+
+def texts_in(value: object) -> list[str]:
+    return [item for item in listed(value) if isinstance(item, str)]
 
 
 def says_no(column: ColumnEntry | None, op: str, values: tuple[Any, ...]) -> bool:

@@ -30,6 +30,8 @@ _HOW_LONG = frozenset(stem(w) for w in "minutes min hours long time duration muc
 def is_unasked(book: Ledger, number: int, piece: Piece) -> bool:
     words = book.words_of(number)
     match piece.kind:
+        case "where" if "exists" in piece.does:
+            return _unasked_lookup(book, number, piece, words)
         case "where":
             if number not in book.asked:
                 spoken = bool(words) and (piece.compares_rows or piece.op in {"is_null", "not_null"})
@@ -51,6 +53,13 @@ def is_unasked(book: Ledger, number: int, piece: Piece) -> bool:
             return False
 
 
+def _unasked_lookup(book: Ledger, number: int, piece: Piece, words: list[int]) -> bool:
+    """Rows of another table that nothing speaks of, or that must not be there though no word says not."""
+    if piece.negative:
+        return all(book.naming(at, piece) >= 0.7 for at in words)
+    return not words and not any(book.words_of(inner) for inner in book.inside(number))
+
+
 def _unasked_rows(book: Ledger, number: int, piece: Piece) -> bool:
     """Rows that are not spoken of at all, while every condition is about another table."""
     if piece.table is None or book.words_of(number):
@@ -60,7 +69,9 @@ def _unasked_rows(book: Ledger, number: int, piece: Piece) -> bool:
     ]
     if any(book.words_of(i) for i, p in enumerate(book.pieces) if p in own):
         return False
-    elsewhere = [book.pieces[i] for i in book.of_kind("where") if book.pieces[i].columns]
+    elsewhere = [
+        p for p in book.pieces if p.kind == "where" and (p.columns or ("exists" in p.does and not p.negative))
+    ]
     computed = any(p.columns for p in book.pieces if p.kind in {"measure", "by"})
     return bool(elsewhere) and not computed
 

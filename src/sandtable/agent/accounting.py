@@ -1,0 +1,143 @@
+"""A chat model's plan held against the words of the question, by the planner's conscience.
+
+A time window, a condition or a limit that the question does not name is no answer: it is left out where the rest
+then accounts for every word, and goes back to the model otherwise. Words that no part of the plan means are shown
+with the answer. Invariant: pure; a plan that leaves something out is valid and accounts for the whole question.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sandtable.errors import ErrorCode, Problem
+from sandtable.planner import SchemaIndex
+from sandtable.planner.conscience import Account, Part, Unbound, account
+from sandtable.planner.follow_up import is_short, sounds_like_follow_up
+from sandtable.planner.planner import valid_plan
+from sandtable.planner.reading import Reading
+from sandtable.quoting import quote
+
+_FAULTS = frozenset({"where", "when", "limit"})
+"""Parts that change which rows an answer is about."""
+_TIMES = frozenset({"time", "number", "unit", "content", "comparison"})
+"""Kinds of words that a time window could be the reading of; a condition could be that of any word."""
+_MOST_WORDS = 6
+
+_FOREIGN = frozenset(
+    "wie viele der die das und nach mit für von welche welcher zeige mir ist sind im pro monat umsatz "
+    "quel quelle quels combien les des par avec pour dans est sont montre moi chiffre "
+    "cuál cuáles cuántos cuántas los las por para con mes ventas muéstrame qué del el "
+    "quanto quanti quale gli per nel mostrami il vendite quantos quais qual mostre vendas "
+    "hoeveel welke het een per maand toon".split()
+)
+_ENGLISH = frozenset(
+    "the of by in for and to per is are how many what which show me with from average total".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Accounted:
+    plan: dict[str, Any]
+    """The plan, without what the question does not ask for."""
+    remarks: tuple[str, ...] = ()
+    """What a person should check, in whole sentences."""
+    problem: Problem | None = None
+    """Why the plan is no answer to this question."""
+
+
+def accounted(
+    question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None = None
+) -> Accounted:
+    """`before` is the plan of the question before, which this one may follow up."""
+    if plan.get("why"):
+        return Accounted(plan)
+    if is_foreign(question):
+        return Accounted(plan, ("The plan was not held against the words: only English is read.",))
+    found = account(question, plan, index, before)
+    faults = [part for part in found.unasked if _is_fault(part, found)]
+    if not faults:
+        return Accounted(plan, (*_remarks(found), *_kept(question, plan, index, before, found)))
+    shorter = _without(plan, faults)
+    if shorter is not None and valid_plan(shorter, index) and account(question, shorter, index, before).clean:
+        said = " and ".join(quote(part.label) for part in faults)
+        return Accounted(
+            shorter, (f"The model's plan had {said}, which the question does not name: left out.",)
+        )
+    return Accounted(plan, problem=_problem(faults))
+
+
+def is_foreign(question: str) -> bool:
+    """Whether the question is in another language than English, as far as its small words tell."""
+    words = re.findall(r"[^\W\d_]+", question.lower())
+    foreign = sum(word in _FOREIGN or not word.isascii() for word in words)
+    english = sum(word in _ENGLISH for word in words)
+    return bool(words) and foreign > english and foreign * 3 >= len(words)
+
+
+def _is_fault(part: Part, found: Account) -> bool:
+    """Whether no word that is left over could have been read as this part."""
+    if part.kind not in _FAULTS or part.path[:1] == ("define",):
+        return False
+    if part.kind == "when":
+        return not any(word.kind in _TIMES for word in found.unbound)
+    return not found.unbound
+
+
+def _without(plan: dict[str, Any], faults: list[Part]) -> dict[str, Any] | None:
+    """The plan without these parts; None when one of them is inside another part."""
+    made = dict(plan)
+    gone: dict[str, set[int]] = {}
+    for part in faults:
+        match part.path:
+            case ("time",) | ("limit",):
+                made.pop(str(part.path[0]), None)
+            case ("filters" | "having" as field, int(place)) if isinstance(plan.get(field), list):
+                gone.setdefault(field, set()).add(place)
+            case _:
+                return None
+    for field, places in gone.items():
+        made[field] = [each for place, each in enumerate(plan[field]) if place not in places]
+    if "limit" not in made:
+        made.pop("ties", None)
+    return {field: value for field, value in made.items() if field not in gone or value}
+
+
+def _problem(faults: list[Part]) -> Problem:
+    names = {"when": "the time", "where": "the condition", "limit": "the limit"}
+    said = [f"{names[part.kind]} {quote(part.label)}" for part in faults]
+    return Problem(
+        code=ErrorCode.VALIDATION_ERROR,
+        message=f"no word of the question asks for {' and '.join(said)}",
+        suggestion="Leave it out, or ask back when the question cannot be answered without it.",
+    )
+
+
+def _remarks(found: Account) -> tuple[str, ...]:
+    words = _listed(found.unbound)
+    if not words:
+        return ()
+    added = [quote(part.label) for part in found.unasked if part.kind in _FAULTS]
+    if added:
+        return (f"Check this: the model read {words} as {' and '.join(added)}.",)
+    return (f"Check this: no part of the plan means {words}.",)
+
+
+def _listed(unbound: tuple[Unbound, ...]) -> str:
+    texts = [quote(word.text) for word in unbound]
+    more = f" and {len(texts) - _MOST_WORDS} more" if len(texts) > _MOST_WORDS else ""
+    return ", ".join(texts[:_MOST_WORDS]) + more
+
+
+def _kept(
+    question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None, found: Account
+) -> tuple[str, ...]:
+    """What a question that does not sound like a follow-up keeps of the plan before."""
+    line = Reading.of(question).line
+    if before is None or sounds_like_follow_up(line) or is_short(line):
+        return ()
+    alone = account(question, plan, index).unasked
+    known = {part.path for part in found.unasked}
+    kept = [quote(part.label) for part in alone if part.kind in _FAULTS and part.path not in known]
+    return (f"Kept from the question before: {' and '.join(kept)}.",) if kept else ()
