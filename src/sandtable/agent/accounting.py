@@ -14,9 +14,8 @@ from typing import Any
 from sandtable.errors import ErrorCode, Problem
 from sandtable.planner import SchemaIndex
 from sandtable.planner.conscience import Account, Part, Unbound, account
-from sandtable.planner.follow_up import is_short, sounds_like_follow_up
+from sandtable.planner.dialogue import points_back
 from sandtable.planner.planner import valid_plan
-from sandtable.planner.reading import Reading
 from sandtable.quoting import quote
 
 _FAULTS = frozenset({"where", "when", "limit"})
@@ -24,6 +23,8 @@ _FAULTS = frozenset({"where", "when", "limit"})
 _TIMES = frozenset({"time", "number", "unit", "content", "comparison"})
 """Kinds of words that a time window could be the reading of; a condition could be that of any word."""
 _MOST_WORDS = 6
+_SHORT = 6
+"""So few words may well lean on the question before."""
 
 _FOREIGN = frozenset(
     "wie viele der die das und nach mit für von welche welcher zeige mir ist sind im pro monat umsatz "
@@ -134,8 +135,7 @@ def _kept(
     question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None, found: Account
 ) -> tuple[str, ...]:
     """What a question that does not sound like a follow-up keeps of the plan before."""
-    line = Reading.of(question).line
-    if before is None or sounds_like_follow_up(line) or is_short(line):
+    if before is None or points_back(question, first=False) or len(question.split()) <= _SHORT:
         return ()
     alone = account(question, plan, index).unasked
     known = {part.path for part in found.unasked}
