@@ -11,11 +11,12 @@ from typing import Any
 
 from sandtable.agent.accounting import Accounted, accounted, is_foreign
 from sandtable.agent.named import mentions, with_named
+from sandtable.agent.prompting.hints import Hints, hints_of
 from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal, Proposed, Usage, Worded
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner import SchemaIndex, plan_question
-from sandtable.planner.outcome import Outcome, Turn, Understood
+from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
 from sandtable.runs.model import Run
 
 NAME = "builtin"
@@ -83,6 +84,15 @@ class BuiltinProposer:
         """What of the question another proposer's plan does not mean, and what it means beyond it."""
         before = before_of(asked.history)
         return accounted(asked.question, plan, await self._index_for(asked), before.plan if before else None)
+
+    async def hint(self, asked: Asked) -> Hints:
+        """What it makes of a question that another proposer answers."""
+        index = await self._index_for(asked)
+        if is_foreign(asked.question):
+            return hints_of(asked.question, Unsure(""), index)
+        before = before_of(asked.history)
+        outcome = await self._plan(asked, index)
+        return hints_of(asked.question, outcome, index, before.plan if before else None)
 
     async def _index_for(self, asked: Asked) -> SchemaIndex:
         version = asked.dataset.version

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from sandtable.agent.accounting import Accounted
 from sandtable.agent.analysis.coder import Coder
+from sandtable.agent.prompting.hints import Hints
 from sandtable.agent.proposer import Asked, Proposer
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
@@ -53,6 +54,10 @@ Account = Callable[[Asked, dict[str, Any]], Awaitable[Accounted]]
 """Holds a plan against the words of the question."""
 
 
+Hint = Callable[[Asked], Awaitable[Hints]]
+"""What the built-in planner makes of a question."""
+
+
 Prepare = Callable[[Dataset, Profile], Awaitable[None]]
 """Makes ready what the first question about a dataset would wait for."""
 
@@ -74,6 +79,8 @@ class Means:
     """The built-in planner, where a chat model proposes: it plans what the model leaves unanswered."""
     account: Account | None = None
     """For plans of a chat model; the built-in planner holds its own plans against the words."""
+    hint: Hint | None = None
+    """For a chat model, which is shown what the built-in planner makes of a question."""
     coder: Coder | None = None
     """Who writes Python; nobody where there is no chat model."""
     expect_code: Callable[[], None] | None = None

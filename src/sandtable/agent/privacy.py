@@ -8,20 +8,21 @@ the person typed.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from datetime import timedelta
 from typing import Any
 
 from sandtable.agent.endpoint import Privacy
 from sandtable.catalog.model import Column, ColumnType
 from sandtable.catalog.profile import Cell, ColumnProfile
 from sandtable.errors import ErrorCode, Problem
+from sandtable.plan.moments import read_moment
 
 WITHHELD = "(withheld)"
 _FEW = 12
 _SAMPLES = 3
-_FOUND = 5
 _LONGEST_SAMPLE = 40
-_SHORTEST_FOUND = 3
+_MOST_FAULTS = 5
 _RANGED = {
     ColumnType.INTEGER,
     ColumnType.DECIMAL,
@@ -37,43 +38,34 @@ _BEFORE_DATA = {"BinderException", "CatalogException", "ParserException"}
 _OF_THE_PROPOSAL = {ErrorCode.VALIDATION_ERROR, ErrorCode.SQL_POLICY_VIOLATION}
 
 
-def column_statistics(profile: ColumnProfile | None) -> dict[str, Any]:
-    """Counts, which are nobody's cell."""
+def column_statistics(column: Column, profile: ColumnProfile | None) -> dict[str, Any]:
+    """Counts, which are no cells. How many values there are says something of texts only."""
     if profile is None:
         return {}
-    return {"distinct": profile.distinct} | ({"empty": profile.nulls} if profile.nulls else {})
+    distinct = (
+        {} if column.type in _RANGED or column.type is ColumnType.BOOLEAN else {"distinct": profile.distinct}
+    )
+    return distinct | ({"empty": profile.nulls} if profile.nulls else {})
 
 
-def column_samples(column: Column, profile: ColumnProfile | None, question: str) -> dict[str, Any]:
+def column_samples(column: Column, profile: ColumnProfile | None) -> dict[str, Any]:
     """Cell values that help to write a plan; for `off` only."""
     if profile is None:
         return {}
     if column.type in _RANGED:
-        return {"min": profile.minimum, "max": profile.maximum} if profile.minimum is not None else {}
+        return _range(profile.minimum, profile.maximum)
     if column.type is not ColumnType.TEXT:
         return {}
-    values = [counted.value for counted in profile.values if counted.value is not None]
+    values = [_short(counted.value) for counted in profile.values if counted.value is not None]
     if profile.complete and len(values) <= _FEW:
-        return {"values": [_short(value) for value in values]} if values else {}
-    samples = [_short(value) for value in values[:_SAMPLES]]
-    found = [_short(value) for value in _named_in(question, values)]
-    return ({"examples": samples} if samples else {}) | ({"in_question": found} if found else {})
+        return {"values": values} if values else {}
+    return {"examples": values[:_SAMPLES]} if values else {}
 
 
-def _named_in(question: str, values: Iterable[Cell]) -> list[Cell]:
-    words = f" {_spoken(question)} "
-    named: list[Cell] = []
-    for value in values:
-        spoken = _spoken(str(value))
-        if len(spoken) >= _SHORTEST_FOUND and f" {spoken} " in words:
-            named.append(value)
-            if len(named) == _FOUND:
-                break
-    return named
-
-
-def _spoken(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.casefold()))
+def _range(least: Cell, greatest: Cell) -> dict[str, Any]:
+    if least is None:
+        return {}
+    return {"values": [least]} if least == greatest else {"min": least, "max": greatest}
 
 
 def _short(value: Cell) -> Cell:
@@ -85,21 +77,33 @@ def shown_as_of(as_of: str | None, privacy: Privacy) -> str | None:
     return as_of[:7] if as_of and privacy == "schema" else as_of
 
 
-def shown_problem(problem: Problem, privacy: Privacy) -> dict[str, Any]:
-    """A problem for the model to repair by, in the validator's own words."""
+def shown_problem(problem: Problem, privacy: Privacy) -> list[str]:
+    """What is wrong with a proposal, for the model to repair by: each fault once, with where it is and what to do."""
     engine = problem.details.get("type")
     safe = engine in _BEFORE_DATA if engine else problem.code in _OF_THE_PROPOSAL
     if privacy == "schema" and not safe:
-        what = (
-            f"the run failed ({engine or problem.code}); the message is withheld, for it may quote the data"
-        )
-        return {"code": problem.code, "message": what}
-    shown: dict[str, Any] = {"code": problem.code, "message": problem.message}
-    if problem.suggestion:
-        shown["suggestion"] = problem.suggestion
-    if problem.details.get("errors"):
-        shown["errors"] = problem.details["errors"]
-    return shown
+        return [f"the run failed ({engine or problem.code}); its message may quote the data and is not shown"]
+    faults: list[dict[str, Any]] = problem.details.get("errors") or [
+        {"message": problem.message, "suggestion": problem.suggestion}
+    ]
+    shown: list[str] = []
+    advised: set[str] = set()
+    for fault in faults[:_MOST_FAULTS]:
+        shown.append(_fault(fault, advised))
+        advised.add(str(fault.get("suggestion") or ""))
+    more = len(faults) - _MOST_FAULTS
+    return [*shown, f"and {more} more faults"] if more > 0 else shown
+
+
+def _fault(fault: Mapping[str, Any], advised: set[str]) -> str:
+    """One line: where, what is wrong, what to do. Names are in the prompt, so none are listed beside the one that was
+    probably meant, and the same advice is given once."""
+    where = f"{fault['field']}: " if fault.get("field") else ""
+    said = f"{where}{fault['message']}".rstrip(".")
+    suggestion = str(fault.get("suggestion") or "")
+    if not suggestion or suggestion in advised or "did you mean" in said:
+        return said
+    return f"{said}. {suggestion}"
 
 
 def shown_plan(plan: Mapping[str, Any], typed: str, privacy: Privacy) -> dict[str, Any]:
@@ -112,6 +116,40 @@ def shown_plan(plan: Mapping[str, Any], typed: str, privacy: Privacy) -> dict[st
     telling = [name for name in _names(plan) if any(slug in _slug(name) for slug in slugs)]
     # Names made from a value, such as `revenue_germany`, go with it.
     return _renamed(shown, {name: f"column_{place}" for place, name in enumerate(telling, 1)})
+
+
+def shown_reading(plan: Mapping[str, Any] | None, typed: str, privacy: Privacy) -> dict[str, Any] | None:
+    """A plan that the built-in planner reads; with `schema` only one whose every value the person typed.
+
+    A value that is withheld would be copied into the proposal, and one in the spelling of a cell is a cell.
+    """
+    if plan is None:
+        return None
+    shown = {field: value for field, value in plan.items() if field not in ("dataset_id", "notes")}
+    return shown if privacy == "off" or all(_is_typed(text, typed) for text in literals(shown)) else None
+
+
+def literals(node: Any, key: str = "") -> Iterator[str]:
+    """Texts of a plan that stand for cells, and its moments: `from` may also name a column."""
+    if isinstance(node, str):
+        if key == "value" or (key in ("from", "to", "as_of") and read_moment(node) is not None):
+            yield node
+    elif isinstance(node, Mapping):
+        for name, inner in node.items():
+            yield from literals(inner, name)
+    elif isinstance(node, list | tuple):
+        for inner in node:
+            yield from literals(inner, key)
+
+
+def _is_typed(text: str, typed: str) -> bool:
+    """As it was typed, letter by letter; or an end of a month, which comes from words such as `in March`."""
+    if text in typed:
+        return True
+    day = read_moment(text)
+    if day is None:
+        return False
+    return day.day == 1 or (day + timedelta(days=1)).day == 1
 
 
 def shown_sql(sql: str, typed: str, privacy: Privacy) -> str:
@@ -168,4 +206,4 @@ def _renamed(node: Any, names: Mapping[str, str]) -> Any:
 
 
 def _slug(text: str) -> str:
-    return _spoken(text.replace("_", " ")).replace(" ", "_")
+    return "_".join(re.findall(r"[^\W_]+", text.casefold()))

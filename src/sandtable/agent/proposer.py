@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sandtable.agent.events import Ending
+from sandtable.agent.prompting.hints import NO_HINTS, Hints
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import Problem
@@ -54,6 +55,8 @@ class Asked:
     """The person asked for SQL in so many words."""
     python: bool = False
     """Whether an analysis in Python may be proposed."""
+    hints: Hints = NO_HINTS
+    """What the built-in planner makes of the question, for a chat model."""
 
 
 @dataclass(frozen=True, slots=True)

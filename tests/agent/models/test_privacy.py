@@ -142,6 +142,5 @@ def test_texts_in_sql(sql: str, shown: str) -> None:
     ],
 )
 def test_errors_that_may_quote_a_cell_are_withheld(problem: Problem, told: bool) -> None:
-    shown = shown_problem(problem, "schema")
-    assert (shown["message"] == problem.message) is told
-    assert shown_problem(problem, "off")["message"] == problem.message
+    assert (shown_problem(problem, "schema")[0].startswith(problem.message)) is told
+    assert shown_problem(problem, "off")[0].startswith(problem.message)

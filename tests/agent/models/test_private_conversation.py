@@ -47,7 +47,7 @@ BAD_SQL = "SELECT CAST(city AS INTEGER) AS number FROM people ORDER BY 1"
 
 def _script(request: Request) -> Step:
     for question, reply in REPLIES.items():
-        if request.prompt.rstrip().endswith(f"{json.dumps(question)}\n</data>"):
+        if f'<data name="question">\n{json.dumps(question)}\n</data>' in request.prompt:
             return Say(reply)
     if '<data name="refused">' in request.prompt:
         return Say({"intent": "ask_back", "text": "The cities are no numbers."})
@@ -82,7 +82,9 @@ async def test_no_cell_reaches_the_model_in_a_conversation(wire: str, tmp_path: 
                 endings.append(events[-1].ending)
         sent = server.said()
     assert [canary for canary in CANARIES[:2] if canary not in shown] == [], "the person sees the cells"
-    assert "withheld, for it may quote the data" in sent, "the failed run was sent back for repair"
+    assert "its message may quote the data and is not shown" in sent, (
+        "the failed run was sent back for repair"
+    )
     assert [canary for canary in CANARIES if canary in sent] == []
     assert [endings[place] for place in (0, 1, 3, 4, 7)] == ["answered"] * 3 + ["failed", "answered"]
     assert len(server.requests) >= 5

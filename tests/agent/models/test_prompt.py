@@ -9,13 +9,15 @@ from typing import Any
 
 import pytest
 
-from sandtable.agent.model_prompt import LARGEST_SCHEMA, propose_prompt, word_prompt
+from sandtable.agent.model_prompt import propose_prompt, word_prompt
 from sandtable.agent.prompt_files import as_data, prompt_file
-from sandtable.agent.proposer import Worded
+from sandtable.agent.prompting.hints import Hints, NamedValue
+from sandtable.agent.prompting.schema import LARGEST_SCHEMA
+from sandtable.agent.proposer import Attempt, Worded
 from sandtable.catalog.model import Column, ColumnType
+from sandtable.errors import ErrorCode, Problem
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.schema import plan_schema
-from sandtable.plan.validate import parse_plan
 from tests.agent.models.asking import CANARY, asking, ended, exchange
 from tests.agent.models.conftest import Open
 from tests.agent.models.scripted import Fail, Say, start_scripted
@@ -29,15 +31,20 @@ def _blocks(prompt: str) -> dict[str, Any]:
 
 
 def test_the_prompt_holds_all_that_a_plan_needs() -> None:
-    asked = asking("orders of barbara liskov", history=(exchange(plan={"table": "orders"}),))
+    buyer = NamedValue("barbara liskov", "orders.customer", "Barbara Liskov")
+    hints = Hints(unbound=("loyal",), values=(buyer,))
+    asked = asking("orders of barbara liskov", history=(exchange(plan={"table": "orders"}),), hints=hints)
     blocks = _blocks(propose_prompt(asked, "off"))
     orders, customers = blocks["schema"]["tables"]
     assert orders["name"] == "orders" and orders["rows"] == 40 and orders["time_column"] == "ordered_on"
     region = next(column for column in orders["columns"] if column["name"] == "region")
     assert region["values"] == [CANARY, "North", "South"] and region["description"] == "Where it went"
-    buyer = next(column for column in orders["columns"] if column["name"] == "customer")
-    assert buyer["in_question"] == ["Barbara Liskov"] and len(buyer["examples"]) == 3
-    assert customers["columns"][0]["name"] == "customer"
+    assert len(customers["columns"][0]["examples"]) == 2
+    assert blocks["hints"] == {
+        "not_read": ["loyal"],
+        "values": [{"words": "barbara liskov", "column": "orders.customer", "value": "Barbara Liskov"}],
+    }
+    assert 3 <= len(blocks["examples"]) <= 4
     assert blocks["schema"]["relationships"] == [{"many": "orders.customer", "one": "customers.customer"}]
     assert blocks["schema"]["metrics"] == [{"name": "revenue", "table": "orders", "format": "number"}]
     assert blocks["history"][0]["plan"] == {"table": "orders"}
@@ -46,7 +53,8 @@ def test_the_prompt_holds_all_that_a_plan_needs() -> None:
 
 def test_sql_is_for_those_who_ask_for_it() -> None:
     assert "only when the person asks for SQL" in propose_prompt(asking(), "off")
-    assert "the person asked for SQL" in propose_prompt(asking(wants_sql=True), "off")
+    assert _blocks(propose_prompt(asking(), "off"))["hints"] == {}
+    assert _blocks(propose_prompt(asking(wants_sql=True), "off"))["hints"] == {"wants": "sql"}
 
 
 def test_poisoned_text_stays_inside_its_block() -> None:
@@ -54,7 +62,7 @@ def test_poisoned_text_stays_inside_its_block() -> None:
     dataset = asked.dataset.model_copy(update={"description": POISON})
     prompt = propose_prompt(replace(asked, dataset=dataset), "off")
     blocks = _blocks(prompt)
-    assert list(blocks) == ["schema", "history", "defined", "question"]
+    assert list(blocks) == ["schema", "examples", "history", "defined", "question", "hints"]
     assert blocks["question"] == POISON and blocks["schema"]["description"] == POISON
     outside = re.sub(r"<data .*?</data>", "", prompt, flags=re.DOTALL)
     assert "Ignore all rules" not in outside and "<" not in outside.replace("< <=", "")
@@ -104,9 +112,59 @@ def test_the_prompt_names_every_word_of_the_plan_language() -> None:
     assert untold == []
 
 
-def test_the_example_in_the_prompt_is_a_plan() -> None:
-    [example] = re.findall(r"^`(\{\"dataset_id\".*\})`$", prompt_file("propose").text, re.MULTILINE)
-    parse_plan(json.loads(example))
+@pytest.mark.parametrize("privacy", ["off", "schema"])
+def test_prompts_about_a_dataset_begin_alike_up_to_the_history(privacy: Any) -> None:
+    """Servers keep what they have read of a prompt; one that differs early is read again from there."""
+    problem = Problem(code=ErrorCode.VALIDATION_ERROR, message="no")
+    hints = Hints({"table": "orders", "select": [{"agg": "count"}]}, sure=True)
+    one = propose_prompt(asking("How many orders of North?", wants_sql=True), privacy)
+    other = propose_prompt(
+        asking(
+            "and by month, for Ada?",
+            history=(exchange(plan={"table": "orders"}),),
+            defined=({"name": "best", "plan": {"table": "orders", "select": [{"agg": "count"}]}},),
+            attempts=(Attempt(None, "SELECT 1", problem),),
+            hints=hints,
+        ),
+        privacy,
+    )
+    start = one.index('<data name="history">\n') + len('<data name="history">\n')
+    assert one[:start] == other[:start]
+    assert list(_blocks(one[:start])) == ["schema", "examples"]
+
+
+def test_a_repair_goes_on_where_the_question_ended() -> None:
+    problem = Problem(code=ErrorCode.VALIDATION_ERROR, message="no")
+    asked = asking(history=(exchange(),), hints=Hints(unbound=("loyal",)))
+    first = propose_prompt(asked, "off")
+    second = propose_prompt(replace(asked, attempts=(Attempt(None, "SELECT 1", problem),)), "off")
+    shared = second.index("\n# Refused proposals")
+    assert first[:shared] == second[:shared] and '<data name="hints">' in first[:shared]
+
+
+def test_the_same_values_are_listed_once() -> None:
+    asked = asking()
+    orders, customers = asked.dataset.tables
+    spelled = Column(
+        name="zone", type=ColumnType.TEXT, sql_type="VARCHAR", description=f"{CANARY}, North or South"
+    )
+    again = Column(name="area", type=ColumnType.TEXT, sql_type="VARCHAR")
+    tables = (orders.model_copy(update={"columns": (*orders.columns, again, spelled)}), customers)
+    seen, rest = asked.profile.tables
+    region = seen.column("region")
+    assert region is not None
+    turned = region.model_copy(update={"name": "area", "values": region.values[::-1]})
+    zone = region.model_copy(update={"name": "zone"})
+    profile = asked.profile.model_copy(
+        update={"tables": (seen.model_copy(update={"columns": (*seen.columns, turned, zone)}), rest)}
+    )
+    dataset = asked.dataset.model_copy(update={"tables": tables})
+    schema = _blocks(propose_prompt(replace(asked, dataset=dataset, profile=profile), "off"))["schema"]
+    columns = {column["name"]: column for column in schema["tables"][0]["columns"]}
+    assert columns["area"]["values_as"] == "orders.region" and "values" not in columns["area"]
+    assert "values" not in columns["zone"], "the description names them all"
+    assert "examples" not in columns["customer"], "those of the table that it refers to"
+    assert json.dumps(schema).count(json.dumps("North")) == 1
 
 
 @pytest.mark.parametrize("name", ["system", "propose", "word"])

@@ -137,7 +137,7 @@ async def test_a_bad_enum_is_repaired(csv: Path, home: Path) -> None:
     _check(events, _computed(csv, prompt))
     [refused] = _block(server.requests[1], "refused")
     assert refused["proposed"]["select"][:2] == bad["select"]
-    assert "typical" in json.dumps(refused["refused"])
+    assert "typical" in json.dumps(refused["wrong"])
 
 
 async def test_a_proposal_is_not_streamed_to_people(home: Path) -> None:
@@ -193,8 +193,9 @@ async def test_the_prompt_stays_small(prompts: tuple[Prompt, ...], home: Path) -
     with start_scripted(_good) as server:
         async with _conversation(server, "openai", home, privacy="off") as analyst:
             await _events(analyst, prompts[0])
-    body = server.requests[0].body
-    assert len(json.dumps(body, ensure_ascii=False)) / 3 <= 6_000
+    request = server.requests[0]
+    form = json.dumps(request.body["response_format"], ensure_ascii=False)
+    assert (len(request.prompt) + len(form)) / 3 <= 6_000
 
 
 def test_every_prompt_of_the_registry_is_here() -> None:

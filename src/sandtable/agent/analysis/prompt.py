@@ -13,7 +13,7 @@ from sandtable.agent.analysis.coder import Seen, Task
 from sandtable.agent.analysis.observing import names_made
 from sandtable.agent.analysis.secrecy import shown_cell, shown_error
 from sandtable.agent.endpoint import Privacy
-from sandtable.agent.model_prompt import history_data, now_in, question_data, schema_data
+from sandtable.agent.model_prompt import history_data, now_in, question_data, schema_of, values_data
 from sandtable.agent.prompt_files import as_data, prompt_file
 from sandtable.errors import Problem
 
@@ -33,19 +33,20 @@ _LONGEST_CODE = 6_000
 
 def plan_prompt(task: Task, privacy: Privacy, refused: Problem | None) -> str:
     return prompt_file(PLAN_STEPS).filled(
-        schema=schema_data(task.asked, privacy),
+        schema=schema_of(task.asked, privacy),
         as_of=now_in(task.asked, privacy),
         history=history_data(task.asked, privacy),
         variables=_variables(task),
         refused=_refused(refused),
         question=question_data(task.asked),
+        values=values_data(task.asked, privacy),
     )
 
 
 def code_prompt(task: Task, privacy: Privacy, refused: Problem | None) -> str:
     return prompt_file(WRITE_CODE).filled(
         only_table=" `df` is the only one." if len(task.asked.dataset.tables) == 1 else "",
-        schema=schema_data(task.asked, privacy),
+        schema=schema_of(task.asked, privacy),
         as_of=now_in(task.asked, privacy),
         history=history_data(task.asked, privacy),
         variables=_variables(task),
@@ -55,13 +56,14 @@ def code_prompt(task: Task, privacy: Privacy, refused: Problem | None) -> str:
         refused=_refused(refused),
         step=as_data({"number": task.step, "of": len(task.steps), "goal": task.goal}),
         question=question_data(task.asked),
+        values=values_data(task.asked, privacy),
     )
 
 
 def diagnose_prompt(task: Task, privacy: Privacy, refused: Problem | None) -> str:
     failed = task.cells[-1]
     return prompt_file(DIAGNOSE).filled(
-        schema=schema_data(task.asked, privacy),
+        schema=schema_of(task.asked, privacy),
         cells=_cells(task, task.cells[:-1], privacy),
         step=as_data(task.goal),
         code=as_data(failed.code[:_LONGEST_CODE]),

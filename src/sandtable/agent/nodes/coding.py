@@ -9,7 +9,7 @@ from sandtable.agent.analysis.coder import MOST_CALLS, Coder, Reply, Task, Writt
 from sandtable.agent.analysis.notes import Analysis, calls_left, changed_to, goal_of, task_of
 from sandtable.agent.events import Code, Thought
 from sandtable.agent.means import Means
-from sandtable.agent.nodes.propose import asked_of
+from sandtable.agent.nodes.propose import asked_of, hinted
 from sandtable.agent.state import State, Turn, added, changed, turn_of
 from sandtable.agent.voice import emit, unheard
 from sandtable.catalog.model import Dataset
@@ -44,7 +44,7 @@ async def ask(
     analysis = analysis_of(turn)
     if not last and calls_left(analysis) < 1:
         return _asked_enough(), turn
-    task = task_of(await asked_of(means, state, dataset), analysis)
+    task = task_of(await hinted(means, await asked_of(means, state, dataset)), analysis)
     try:
         reply = await unheard(_awaited(how, task))
     except SandtableError as error:

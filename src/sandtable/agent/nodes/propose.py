@@ -48,7 +48,7 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
     emit(Thought(text="Trying again…" if turn.get("attempts") else "Planning…"))
     try:
         dataset = await dataset_of(means, state, config)
-        asked = await asked_of(means, state, dataset)
+        asked = await hinted(means, await asked_of(means, state, dataset))
     except SandtableError as error:
         return State(turn=changed(turn, Turn(said=failed(error))))
     try:
@@ -73,6 +73,11 @@ async def asked_of(means: Means, state: State, dataset: Dataset) -> Asked:
         wants_sql=bool(turn.get("wants_sql")),
         python=means.analyses,
     )
+
+
+async def hinted(means: Means, asked: Asked) -> Asked:
+    """With what the built-in planner makes of the question, where a chat model proposes."""
+    return asked if means.hint is None else replace(asked, hints=await means.hint(asked))
 
 
 async def without_model(means: Means, turn: Turn, asked: Asked, trouble: SandtableError) -> Turn:
