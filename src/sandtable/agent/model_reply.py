@@ -347,8 +347,8 @@ def _misshapen(error: ValidationError) -> Problem:
     wrong = []
     for each in error.errors():
         field = ".".join(map(str, each["loc"]))
-        known = f" (one of {', '.join(_INTENTS)})" if field == "intent" else ""
-        wrong.append(f"{quote(field)}: {each['msg'].lower()}{known}")
+        said = f"must be one of {', '.join(_INTENTS)}" if field == "intent" else each["msg"].lower()
+        wrong.append(f"{quote(field)}: {said}")
     return unreadable("the reply does not have the given form: " + "; ".join(wrong))
 
 

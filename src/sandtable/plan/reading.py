@@ -308,4 +308,6 @@ def _not_one_of(place: str, given: object, expected: str) -> PlanProblem:
     meant = SYNONYMS.get(given.strip().lower())
     hint = f"; did you mean {quote(meant)}?" if meant in allowed else did_you_mean(given, allowed)
     shown = given if len(given) <= 40 else given[:40] + "…"
-    return PlanProblem(place, f"{quote(shown)} is not known here{hint}", f"Use one of: {', '.join(allowed)}.")
+    other = ' Or give "from" and "to".' if place.endswith("time.period") else ""
+    advice = f"Use one of: {', '.join(allowed)}.{other}"
+    return PlanProblem(place, f"{quote(shown)} is not known here{hint}", advice)

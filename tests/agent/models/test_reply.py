@@ -34,7 +34,9 @@ CUT_AFTER_A_DEFINITION = json.dumps({"intent": "plan", "plan": {"define": [{"nam
         pytest.param(TEXT[: TEXT.index("region") + 3], "ends before it is complete", id="cut-in-text"),
         pytest.param(f"Here: {TEXT[:50]}", "ends before it is complete", id="cut-after-prose"),
         pytest.param('{"intent": plan}', "is not JSON: Expecting value (line 1, column 12)", id="unquoted"),
-        pytest.param('{"intent": "guess"}', "(one of plan, sql, ask_back, talk, analysis)", id="bad-intent"),
+        pytest.param(
+            '{"intent": "guess"}', "must be one of plan, sql, ask_back, talk, analysis", id="bad-intent"
+        ),
         pytest.param('{"plan": 3, "intent": "plan"}', "`plan`: input should be", id="plan-is-a-number"),
         pytest.param('{"intent": "plan", "plan": "{"}', "ends before it is complete", id="cut-plan-text"),
         pytest.param('{"intent": "plan"}', "but no `plan`", id="no-plan"),
