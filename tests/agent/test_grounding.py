@@ -59,6 +59,51 @@ def test_what_they_do_not_say_may_not(title: str, text: str) -> None:
     assert not grounded(text, RESULTS[title]["answer"], facts(title))
 
 
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        pytest.param("a count with filters", "There are 41 orders in Germany.", id="the time"),
+        pytest.param("a count with filters", "There are 41 orders in March 2025.", id="the condition"),
+        pytest.param("a duration", "The median resolution time is 98.5 minutes.", id="the only condition"),
+        pytest.param(
+            "highest and lowest group", "Books has the lowest return rate, at 3.8 %.", id="the highest"
+        ),
+        pytest.param("a distribution", "Rating 5 has the most order items, 2,397.", id="the lowest"),
+        pytest.param("days of the week", "Saturday had 1,441 orders.", id="the lowest, without a rank"),
+        pytest.param(
+            "a short ranking",
+            "Monitor has more revenue (€11,250) than Headphones (€9,800.55).",
+            id="the first",
+        ),
+        pytest.param(
+            "two keys", "Urgent in EMEA has the highest SLA breach rate, 46.5 %.", id="the lowest of two keys"
+        ),
+    ],
+)
+def test_a_true_text_that_leaves_out_what_the_plain_sentence_says_is_dropped(title: str, text: str) -> None:
+    assert not grounded(text, RESULTS[title]["answer"], facts(title))
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        pytest.param("a count with filters", "In March 2025, there are 41 orders in Germany.", id="by name"),
+        pytest.param(
+            "highest and lowest group",
+            "The highest return rate is 14.2 %, for Electronics, and Books has the lowest, 3.8 %.",
+            id="both ends",
+        ),
+        pytest.param(
+            "a distribution",
+            "Rating 5 has the most order items, 2,397. Rating 1 has the fewest order items (277).",
+            id="both ends, two sentences",
+        ),
+    ],
+)
+def test_a_text_that_keeps_it_is_said(title: str, text: str) -> None:
+    assert grounded(text, RESULTS[title]["answer"], facts(title))
+
+
 @pytest.mark.parametrize("title", RESULTS, ids=str)
 def test_the_plain_sentence_itself_may_always_be_said(title: str) -> None:
     assert grounded(RESULTS[title]["answer"], RESULTS[title]["answer"], facts(title))

@@ -57,6 +57,8 @@ class Facts:
     spelled: frozenset[str] = frozenset()
     """Letters of names and units that are not plain ones, as the data spells them."""
     overall: dict[int, Claim] = field(default_factory=dict[int, Claim])
+    values: tuple[str, ...] = ()
+    """Values that stand for all conditions of the plan; none where a condition is of another kind."""
 
     @property
     def complete(self) -> bool:
@@ -97,6 +99,7 @@ def facts_of(result: Result, plan: Mapping[str, Any] | None = None) -> Facts:
         phrases=_pattern({*names, *titles, *nouns, *silent, *LEXICON}),
         spelled=_letters(result),
         overall=_overall(result, measures),
+        values=_only_values(plan),
     )
 
 
@@ -139,11 +142,25 @@ def _mentionable(text: str) -> bool:
 
 def _limited_to(result: Result, plan: Mapping[str, Any] | None) -> Iterable[str]:
     """Values that every row has, because the plan asks for them; and the time that it is about."""
+    yield from _values(plan)
+    if result.time:
+        yield time_name(result)
+
+
+def _values(plan: Mapping[str, Any] | None) -> Iterable[str]:
     for one in (plan or {}).get("filters") or ():
         if isinstance(one, dict) and one.get("op") == "=" and isinstance(one.get("value"), str):
             yield one["value"]
-    if result.time:
-        yield next((result.time[len(p) :] for p in _PREPOSITIONS if result.time.startswith(p)), result.time)
+
+
+def _only_values(plan: Mapping[str, Any] | None) -> tuple[str, ...]:
+    values = tuple(_values(plan))
+    return values if len(values) == len((plan or {}).get("filters") or ()) else ()
+
+
+def time_name(result: Result) -> str:
+    """The time window without its preposition: `2025` for `in 2025`."""
+    return next((result.time[len(p) :] for p in _PREPOSITIONS if result.time.startswith(p)), result.time)
 
 
 def _conditions(result: Result) -> Iterable[str]:

@@ -7,10 +7,11 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sandtable.agent.grounding.facts import Facts
+from sandtable.agent.grounding.facts import Facts, folded, time_name
 from sandtable.agent.grounding.grammar import clauses_of
+from sandtable.agent.grounding.lexicon import NAME
 from sandtable.agent.grounding.reading import Token, read
-from sandtable.agent.grounding.truth import column_of, is_true
+from sandtable.agent.grounding.truth import column_of, ends_of, is_true
 from sandtable.quoting import INVISIBLE
 
 LONGEST = 800
@@ -26,7 +27,7 @@ def grounded(text: str, plain: str, facts: Facts) -> bool:
     if not _plain_prose(text, plain, facts) or not facts.usable:
         return False
     tokens = read(text, facts)
-    if tokens is None:
+    if tokens is None or not _keeps(text, tokens, plain, facts):
         return False
     known = {_bare(sentence) for sentence in _SENTENCE_END.split(plain)}
     sentences = _sentences(tokens)
@@ -45,6 +46,20 @@ def sentence_grounded(text: str, tables: Sequence[Facts]) -> bool:
             if len(sentences) == 1 and _all_true(sentences[0], facts):
                 return True
     return False
+
+
+def _keeps(text: str, tokens: Sequence[Token], plain: str, facts: Facts) -> bool:
+    """Whether what `plain` says of the time, the conditions, the highest and the lowest is in `text`, too."""
+    said, told = folded(text), folded(plain)
+    result = facts.result
+    for condition, names in ((result.time, (time_name(result),)), (result.where, facts.values)):
+        if condition and folded(condition) in told:
+            named = bool(names) and all(folded(name) in said for name in names)
+            if not named and folded(condition) not in said:
+                return False
+    named = [token.rows for token in tokens if token.letter == NAME and not token.scope]
+    ends = [place for place in ends_of(facts) if folded(result.label(result.rows[place])) in told]
+    return all(any(place in rows for rows in named) for place in ends)
 
 
 def _all_true(sentence: Sequence[Token], facts: Facts) -> bool:

@@ -91,6 +91,15 @@ def _ends(measure: Field, among: Rows, facts: Facts, high: bool) -> Rows:
     return ends if len(ends) < len(numbers) else frozenset()
 
 
+def ends_of(facts: Facts) -> Rows:
+    """The highest and the lowest rows of the column that an answer is about; of the first few rows, the first ones."""
+    measure = facts.measures.get(facts.main) if facts.main is not None else None
+    if measure is None:
+        return frozenset()
+    everything = frozenset(range(len(facts.result.rows)))
+    return _ends(measure, everything, facts, True) | _ends(measure, everything, facts, False)
+
+
 def _followed(clause: Clause, facts: Facts, measure: Field, among: Rows, high: bool) -> bool:
     """Who comes next, one after the other, each with its own value."""
     named = _valued(clause.part("followed"))
