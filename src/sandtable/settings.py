@@ -254,8 +254,9 @@ class Settings(BaseSettings):
     model_base_url: str | None = Field(default=None, repr=False)
     """Address of the chat model: any OpenAI-compatible one for `openai:NAME`; the provider's own when unset."""
 
-    model_timeout_s: float = Field(default=60.0, gt=0, le=3600)
-    """Hard limit for one proposal or one wording by a chat model, retries included, in seconds."""
+    model_timeout_s: float | None = Field(default=None, gt=0, le=3600)
+    """Hard limit for one proposal or one wording by a chat model, retries included, in seconds. When unset, 60 for a
+    provider's own models and 300 for a compatible server or Ollama, which may run on a processor."""
 
     privacy: Literal["auto", "off", "schema"] = "auto"
     """`schema` keeps every cell value away from the chat model; `off` shows it samples and results; `auto` is

@@ -31,6 +31,7 @@ _ADDRESSES: dict[Provider, str] = {
     "ollama": "http://127.0.0.1:11434",
 }
 _OLLAMA_PORT = 11434
+_HOSTED_S, _LOCAL_S = 60.0, 300.0
 _OPENAI_NAMES = ("gpt-", "codex-", "o1", "o3", "o4")
 _SHORTEST_SECRET = 6
 """Characters of what is kept out of messages: a server that needs no key takes any, such as `x`."""
@@ -65,6 +66,11 @@ class Endpoint:
         return self.provider == "ollama" or (
             self.provider == "openai" and not self.model.startswith(_OPENAI_NAMES)
         )
+
+    def time_limit(self, wanted_s: float | None) -> float:
+        """Seconds for one proposal: those of the settings, else what fits. A processor may read the some 4,000 tokens
+        of the first prompt about a dataset at fewer than 20 a second."""
+        return wanted_s or (_LOCAL_S if self.is_compatible else _HOSTED_S)
 
     @property
     def secrets(self) -> tuple[str, ...]:

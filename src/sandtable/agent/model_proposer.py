@@ -30,6 +30,8 @@ from sandtable.runs.model import Run
 MOST_REPAIRS = 2
 _WORDING_S = 20.0
 _LONGEST_WORDING = 1_200
+_MOST_LATE_WORDINGS = 2
+"""After so many, every answer would wait for a wording that does not come: the local sentence is said at once."""
 _log = structlog.get_logger(__name__)
 
 
@@ -46,6 +48,8 @@ class ModelProposer:
         self._endpoint, self._timeout_s = endpoint, timeout_s
         self._call = ModelCall(endpoint, known, timeout_s, pause)
         self._breaker = CircuitBreaker(endpoint.name)
+        self._late_wordings = 0
+        """Wordings in a row that did not come in time."""
 
     def __repr__(self) -> str:
         return f"<ModelProposer {self.name}>"
@@ -62,12 +66,15 @@ class ModelProposer:
         return await self._breaker.within(self._timeout_s, lambda: self._propose(asked))
 
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
-        if self._endpoint.privacy == "schema" or not run.rows:
+        if self._endpoint.privacy == "schema" or not run.rows or self._late_wordings >= _MOST_LATE_WORDINGS:
             return None
         limit = min(self._timeout_s, _WORDING_S)
         try:
-            return await self._breaker.within(limit, lambda: self._word(asked, run, plain), trips=False)
+            worded = await self._breaker.within(limit, lambda: self._word(asked, run, plain), trips=False)
+            self._late_wordings = 0
+            return worded
         except ModelTrouble as trouble:
+            self._late_wordings = self._late_wordings + 1 if trouble.kind == "timeout" else 0
             # The answer is there already, in the local sentence.
             _log.warning("wording left as it is", model=self.name, kind=trouble.kind)
             return None

@@ -26,7 +26,8 @@ def open_proposer(settings: Settings) -> Proposer | None:
     try:
         # The one import by name: these modules bring LangChain and a provider's client with them.
         module = importlib.import_module("sandtable.agent.model_proposer")
-        return module.ModelProposer(endpoint, Negotiated(settings.home / _MEMORY), settings.model_timeout_s)
+        limit_s = endpoint.time_limit(settings.model_timeout_s)
+        return module.ModelProposer(endpoint, Negotiated(settings.home / _MEMORY), limit_s)
     except ImportError as error:
         raise ModelTrouble(
             "missing_extra",

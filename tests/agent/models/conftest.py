@@ -64,6 +64,7 @@ def opened(tmp_path: Path, pauses: list[float]) -> Open:
         settings = server.settings(wire, tmp_path, **{"model_timeout_s": 20, **more})
         endpoint = choose_endpoint(settings)
         assert endpoint is not None
-        return ModelProposer(endpoint, Negotiated(tmp_path / "models.json"), settings.model_timeout_s, pause)
+        limit_s = endpoint.time_limit(settings.model_timeout_s)
+        return ModelProposer(endpoint, Negotiated(tmp_path / "models.json"), limit_s, pause)
 
     return make

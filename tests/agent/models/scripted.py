@@ -54,6 +54,16 @@ class Late:
 
 
 @dataclass(frozen=True, slots=True)
+class Slow:
+    """As a small model on a processor: silent while it reads the prompt, then the reply in pieces as it is written."""
+
+    reading_s: float
+    then: Say
+    writing_s: float = 0.2
+    pieces: int = 10
+
+
+@dataclass(frozen=True, slots=True)
 class Stall:
     """Never ends: silent from the start, or after the headers and a first piece of the reply."""
 
@@ -72,7 +82,7 @@ class Hangup:
     """The connection ends without an answer."""
 
 
-Step = Say | Late | Fail | Stall | Garbage | Hangup
+Step = Say | Late | Slow | Fail | Stall | Garbage | Hangup
 Script = Sequence[Step] | Callable[["Request"], Step]
 
 
@@ -186,6 +196,9 @@ class _Handler(BaseHTTPRequestHandler):
         elif isinstance(step, Late):
             ended.wait(step.seconds)
             self._say(request, step.then)
+        elif isinstance(step, Slow):
+            ended.wait(step.reading_s)
+            self._write_slowly(request, step, ended)
         elif isinstance(step, Fail):
             self._send(step.status, wires.failure(request.wire, step.status, step.message), step.headers)
         elif isinstance(step, Garbage):
@@ -198,6 +211,17 @@ class _Handler(BaseHTTPRequestHandler):
         text = step.what if isinstance(step.what, str) else json.dumps(step.what)
         told = wires.Told(text, step.finish, step.tokens)
         self._send(200, wires.reply(request.wire, request.body, told))
+
+    def _write_slowly(self, request: Request, step: Slow, ended: threading.Event) -> None:
+        text = step.then.what if isinstance(step.then.what, str) else json.dumps(step.then.what)
+        told = wires.Told(text, step.then.finish, step.then.tokens)
+        body = json.dumps(wires.reply(request.wire, request.body, told)).encode()
+        self._head(200, "application/json", {"content-length": str(len(body))})
+        size = len(body) // step.pieces + 1
+        for start in range(0, len(body), size):
+            self.wfile.write(body[start : start + size])
+            self.wfile.flush()
+            ended.wait(step.writing_s / step.pieces)
 
     def _stall(self, request: Request, step: Stall) -> None:
         if step.after == "first_piece":
