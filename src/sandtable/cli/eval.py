@@ -20,7 +20,7 @@ from sandtable.cli import failure, inputs
 from sandtable.cli.evaluation.asking import ask_all
 from sandtable.cli.evaluation.known import KnownFailures
 from sandtable.cli.evaluation.outcome import Judged
-from sandtable.cli.evaluation.page import Shown, page
+from sandtable.cli.evaluation.page import Scored, Shown, page
 from sandtable.cli.evaluation.report import Progress, show_comparison, show_line, show_score
 from sandtable.cli.evaluation.score import Score, compared
 from sandtable.cli.session import with_parts
@@ -56,10 +56,12 @@ class _Side:
     name: str
     score: Score = field(default_factory=Score)
     passed: dict[str, bool] = field(default_factory=dict)
+    outcomes: dict[str, str] = field(default_factory=dict)
     shown: list[Shown] = field(default_factory=list)
 
     def take(self, one: Judged) -> None:
         self.score.count(one)
+        self.outcomes[str(one.item.id)] = one.outcome or one.status
         if one.correct is not None:
             self.passed[str(one.item.id)] = one.correct
 
@@ -163,10 +165,10 @@ def _evaluate(wanted: _Wanted, failures: KnownFailures) -> list[_Side]:
     async def act(parts: Parts) -> None:
         converse = await asyncio.wrap_future(loading)
         await _ask(parts, converse, sides[0], wanted, failures)
-        if wanted.html is not None:
-            wanted.html.write_text(_page(parts, wanted.sources, sides[0]), "utf-8")
         for side in sides[1:]:
             await _ask(parts, converse, side, wanted, None, planner_only=True)
+        if wanted.html is not None:
+            wanted.html.write_text(_page(parts, wanted.sources, sides), "utf-8")
 
     with_parts(act)
     return sides
@@ -207,10 +209,12 @@ async def _capsule(parts: Parts, one: Judged) -> Mapping[str, Any] | None:
     return None if one.turn.run_id is None else await parts.runs.capsule(one.turn.run_id)
 
 
-def _page(parts: Parts, sources: tuple[str, ...], side: _Side) -> str:
+def _page(parts: Parts, sources: tuple[str, ...], sides: list[_Side]) -> str:
     key = open_signing_key(parts.settings.home, parts.settings.signing_key)
     title = f"Answers to {', '.join(Path(source).name for source in sources)}"
-    return page(title, side.score, side.shown, public_pem(key.private.public_key()).decode("ascii"))
+    public = public_pem(key.private.public_key()).decode("ascii")
+    compared = [Scored(side.name, side.score, side.outcomes) for side in sides] if len(sides) > 1 else []
+    return page(title, sides[0].score, sides[0].shown, public, compared)
 
 
 def _show_totals(sides: list[_Side], wanted: _Wanted) -> None:

@@ -49,8 +49,27 @@ class Shown:
     """The signed capsule of its run; nothing where there was no run."""
 
 
-def page(title: str, score: Score, shown: Sequence[Shown], public_key: str) -> str:
-    """The whole document. `public_key` is the one that the capsules are signed with, in PEM."""
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """One of the proposers that were asked the same questions."""
+
+    name: str
+    score: Score
+    outcomes: Mapping[str, str]
+    """What came of each question, by its id."""
+
+
+def page(
+    title: str,
+    score: Score,
+    shown: Sequence[Shown],
+    public_key: str,
+    compared: Sequence[Scored] = (),
+) -> str:
+    """The whole document. `public_key` is the one that the capsules are signed with, in PEM.
+
+    `compared` are the proposers side by side, where there is more than one; the answers are those of the first.
+    """
     head = (
         f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta name="viewport" content="width=device-width">'
@@ -65,6 +84,7 @@ def page(title: str, score: Score, shown: Sequence[Shown], public_key: str) -> s
     return "".join(
         [
             head,
+            *_side_by_side(compared, shown),
             *_totals(score),
             how,
             *_filter(),
@@ -73,6 +93,26 @@ def page(title: str, score: Score, shown: Sequence[Shown], public_key: str) -> s
             "</main>\n</body></html>\n",
         ]
     )
+
+
+def _side_by_side(compared: Sequence[Scored], shown: Sequence[Shown]) -> Iterator[str]:
+    if not compared:
+        return
+    yield "<h2>Side by side</h2>\n" + _table_of({each.name: each.score.totals for each in compared})
+    head = "".join(f"<th>{_text(each.name)}</th>" for each in compared)
+    rows = ""
+    for one in shown:
+        name = str(one.judged.item.id)
+        found = [each.outcomes.get(name, "") for each in compared]
+        if len(set(found)) > 1:
+            cells = "".join(f"<td>{_text(outcome)}</td>" for outcome in found)
+            rows += f"<tr><td><code>{_text(name)}</code> {_text(one.judged.item.question)}</td>{cells}</tr>\n"
+    if rows:
+        yield (
+            f'<details open><summary>where they differ</summary><div class="wide"><table><tr><th></th>{head}</tr>\n'
+            f"{rows}</table></div></details>\n"
+        )
+    yield f"<h2>{_text(compared[0].name)}</h2>\n"
 
 
 def _totals(score: Score) -> Iterator[str]:
