@@ -98,7 +98,7 @@ def define(name: str, state: State, dataset: Dataset) -> Said:
         return _asked(f"{quote(made)} already stands for an earlier result. Choose another name.")
     if len(known) >= MAX_DEFINITIONS:
         return _asked("This conversation has as many named tables as it can hold. Start a new one for more.")
-    plan = {key: value for key, value in before.plan.items() if key not in ("dataset_id", "define")}
+    plan = {key: value for key, value in before.plan.items() if key not in ("dataset_id", "define", "chart")}
     reading = reading_or_none(before.plan, dataset)
     meaning = f": {reading}" if reading else "."
     return Said(

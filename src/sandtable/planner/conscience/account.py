@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sandtable.planner.charting import wish_alone, wish_in
 from sandtable.planner.conscience.comparing import bind_comparisons, bind_numbers, bind_units
 from sandtable.planner.conscience.computing import bind_computed
 from sandtable.planner.conscience.content_words import bind_contents, lists_amounts
@@ -51,7 +52,24 @@ class Account:
         return not self.unbound and not self.unasked
 
 
+def bind_chart(book: Ledger) -> None:
+    """`as a stacked bar`: bound to the chart that the plan names. What cannot be drawn is remarked on elsewhere."""
+    text = book.reading.text
+    wish = wish_alone(text, book.index) if book.follows else None
+    wish = wish or wish_in(text, book.index)
+    if wish is None:
+        return
+    found = [i for i in book.of_kind("chart") if wish.kind in book.pieces[i].does]
+    if found:
+        book.bind(wish.start, wish.end, found)
+    elif wish.kind is None:
+        book.put_aside(wish.start, wish.end)
+    else:
+        book.blame("chart", wish.start, wish.end, "the plan asks for no such chart")
+
+
 STAGES: tuple[Callable[[Ledger], None], ...] = (
+    bind_chart,
     bind_values,
     bind_times,
     bind_numbers,

@@ -10,7 +10,7 @@ from sandtable.planner.columns import is_identifier, is_year
 from sandtable.planner.entries import ColumnEntry, TableEntry
 from sandtable.planner.values import truth
 
-PartKind = Literal["measure", "by", "where", "when", "order", "limit", "shape"]
+PartKind = Literal["measure", "by", "where", "when", "order", "limit", "shape", "chart"]
 Path = tuple[str | int, ...]
 Json = Mapping[str, Any]
 _NEGATIVE = frozenset({"!=", "not_in", "is_null"})

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from sandtable.planner.charting import drawn_as, is_about_chart, wish_alone
 from sandtable.planner.columns import is_measure
 from sandtable.planner.dialogue.applying import applied
 from sandtable.planner.dialogue.comparing import comparison, is_comparison
 from sandtable.planner.dialogue.contents import read_contents
 from sandtable.planner.dialogue.edits import Change, Edit, Narrow, Rows, Within
 from sandtable.planner.dialogue.message import Message
-from sandtable.planner.dialogue.phrases import chart_tail, is_alone, phrase_edit
+from sandtable.planner.dialogue.phrases import is_alone, phrase_edit
 from sandtable.planner.dialogue.view import View
 from sandtable.planner.draft import Draft, Json
 from sandtable.planner.index import SchemaIndex
@@ -63,10 +64,14 @@ def follow(
     question: str, index: SchemaIndex, before: Turn, alone: Interpretation | None = None
 ) -> Followed | None:
     """None when the message is no follow-up. `alone`: what it means as a question of its own."""
+    message = Message.of(question)
+    wish = wish_alone(question, index)
+    if wish is not None:
+        remarks = (wish.remark,) if wish.remark else ()
+        return Followed(drawn_as(before.plan, wish), used=remarks, asking=message.places | message.courtesy)
     view = View.of(before.plan, index)
     if view is None:
         return None
-    message = Message.of(question)
     edit = phrase_edit(message, view) or comparison(message, view)
     if edit is not None:
         return replace(_after([edit.change], message.courtesy, view), asking=edit.words)
@@ -86,7 +91,7 @@ def points_back(question: str, *, first: bool) -> bool:
     In the first message of a conversation `they` may be who the data are about, and `only` may be anything.
     """
     message = Message.of(question)
-    if is_alone(message.text):
+    if is_about_chart(question) or is_alone(message.text):
         return True
     if first:
         return message.of_those or (not message.asks and (message.opened or message.same))
@@ -166,14 +171,14 @@ def _clash(own: Json, before: Json) -> bool:
 
 
 def _named(message: Message, view: View, alone: Interpretation | None) -> Followed | None:
-    tail = chart_tail(message)
-    claimed = tail
+    claimed: frozenset[int] = frozenset()
     for phrase in _MODE_WORDS:
         claimed |= message.places_of(phrase)
     text = message.without(claimed)
     if not text:
         # `and plus?`: what is left is a name, not a word of how.
-        claimed, text = tail, message.without(tail)
+        claimed = frozenset[int]()
+        text = message.without(claimed)
         message = replace(message, bare=True)
     draft, changes = read_contents(text, message, view)
     leans = _leans(message) or any(message.mode(m) for m in ("again", "only")) or message.back
