@@ -17,7 +17,7 @@ from sandtable.planner.conscience.content_words import bind_contents, lists_amou
 from sandtable.planner.conscience.ledger import Ledger, Unbound
 from sandtable.planner.conscience.negating import bind_negations
 from sandtable.planner.conscience.parts import pieces_of
-from sandtable.planner.conscience.pieces import PartKind, Path, Piece
+from sandtable.planner.conscience.pieces import PartKind, Path, Piece, chart_in
 from sandtable.planner.conscience.question_words import bind_question_words
 from sandtable.planner.conscience.ranking_words import bind_ranks
 from sandtable.planner.conscience.time_words import bind_times
@@ -99,8 +99,8 @@ def account(
     `answered` are places of words that only say how it is changed (`instead`, `also`); `asking` those of a phrase that
     asks for everything that is new in the plan (`as percentages`, `which one is highest`).
     """
-    pieces = pieces_of(plan, index)
-    earlier = pieces_of(before, index) if before is not None else ()
+    pieces = (*pieces_of(plan, index), *chart_in(plan))
+    earlier = (*pieces_of(before, index), *chart_in(before)) if before is not None else ()
     kept = {(p.kind, p.label) for p in pieces}
     gone = tuple(_gone(p) for p in earlier if (p.kind, p.label) not in kept)
     book = Ledger(question, (*pieces, *gone), index, follows=before is not None)

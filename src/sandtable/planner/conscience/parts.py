@@ -45,11 +45,6 @@ def pieces_of(plan: Json, index: SchemaIndex) -> tuple[Piece, ...]:
             walk.body(cast("Json", body), ("define", at, "plan"))
             walk.defined[str(definition.get("name", "")).lower()] = dict(walk.outputs)
     walk.body(plan, ())
-    if isinstance(plan.get("chart"), str):
-        kind = str(plan["chart"])
-        walk.found.append(
-            Piece("chart", ("chart",), f"chart: {kind.replace('_', ' ')}", does=frozenset({kind}))
-        )
     return tuple(walk.found)
 
 

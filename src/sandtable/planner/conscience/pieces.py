@@ -63,6 +63,14 @@ def texts_in(value: object) -> list[str]:
     return [item for item in listed(value) if isinstance(item, str)]
 
 
+def chart_in(plan: Json) -> list[Piece]:
+    """The kind of chart that the plan names, if it does."""
+    kind = plan.get("chart")
+    if not isinstance(kind, str):
+        return []
+    return [Piece("chart", ("chart",), f"chart: {kind.replace('_', ' ')}", does=frozenset({kind}))]
+
+
 def says_no(column: ColumnEntry | None, op: str, values: tuple[Any, ...]) -> bool:
     """Whether a condition keeps the rows where something is not so: empty, false, zero, other than."""
     if op in _NEGATIVE:

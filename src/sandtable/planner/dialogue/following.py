@@ -82,7 +82,19 @@ def follow(
     bare = _BARE.fullmatch(message.text)
     if message.asks and not message.back and not _leans(message) and not (bare and bare[1] in AGGREGATES):
         return None
-    return _named(message, view, alone)
+    followed = _named(message, view, alone)
+    if followed is None or followed.plan is not None or not (message.asks and message.opened):
+        return followed
+    return _with_its_rows(message, view, alone) or followed
+
+
+def _with_its_rows(message: Message, view: View, alone: Interpretation | None) -> Followed | None:
+    """`and which region sold most?`: a question of its own, about the rows that the answer before was about."""
+    if alone is None or alone.plan is None or alone.unknown or message.same or message.back:
+        return None
+    if _clash(alone.plan, view.plan) or ("time" in alone.plan and "time" in view.plan):
+        return None
+    return _after([Within(alone.plan)], message.courtesy, view, alone.draft)
 
 
 def points_back(question: str, *, first: bool) -> bool:
