@@ -52,6 +52,23 @@ def test_what_the_question_does_not_name_is_left_out(
 
 
 @pytest.mark.parametrize(
+    ("question", "given", "chart", "remark"),
+    [
+        ("Revenue by region as a pie chart", None, "pie", ""),
+        ("Revenue by region as a pie chart", "bar", "pie", ""),
+        ("Revenue by region", "bar", "bar", ""),
+        ("Revenue by region as a radar chart", None, None, "There is no radar chart here"),
+    ],
+)
+def test_the_chart_is_the_one_that_the_question_asks_for(
+    question: str, given: str | None, chart: str | None, remark: str
+) -> None:
+    held = accounted(question, {**REVENUE, "chart": given} if given else REVENUE, INDEX)
+    assert held.problem is None and held.plan.get("chart") == chart
+    assert [text for text in held.remarks if not text.startswith(remark or "-")] == []
+
+
+@pytest.mark.parametrize(
     ("question", "plan"),
     [
         pytest.param("Revenue by region", REVENUE, id="nothing more"),

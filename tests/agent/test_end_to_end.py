@@ -6,6 +6,7 @@ What is answered is held against the engine asked directly, in SQL that knows no
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import sqlite3
 from collections.abc import AsyncIterator
@@ -126,6 +127,50 @@ async def test_follow_ups_build_on_each_other(office: Office) -> None:
     assert agree(table, expected, ordered=False), table.rows
     sql = await office.say("show me the SQL", thread=thread)
     assert "Europe" in sql.text and sql.run_ids == last(europe).run_ids[:1]
+
+
+async def test_a_request_about_the_chart_changes_the_chart_alone(office: Office) -> None:
+    thread = office.analyst.new_thread()
+    first = await office.ask("Revenue by region", thread=thread)
+    pie = await office.ask("as a pie", thread=thread)
+    tables = [next(e for e in events if isinstance(e, Table)) for events in (first, pie)]
+    figures = [next(e for e in events if isinstance(e, Chart)).figure for events in (first, pie)]
+    assert tables[0].rows == tables[1].rows
+    assert [figure["data"][0]["type"] for figure in figures] == ["bar", "pie"]
+    sealed = await office.parts.runs.capsule(last(pie).run_ids[0])
+    assert json.loads(base64.b64decode(sealed["payload"]))["predicate"]["plan"]["chart"] == "pie"
+    report = await office.parts.verify(sealed)
+    assert report.ok and report.link("chart").status == "ok", report
+    narrower = await office.ask("only 2025", thread=thread)
+    assert next(e for e in narrower if isinstance(e, Chart)).figure["data"][0]["type"] == "pie"
+
+
+async def test_rows_that_cannot_be_shown_as_is_asked_keep_their_chart(office: Office) -> None:
+    thread = office.analyst.new_thread()
+    await office.say("Revenue by region", thread=thread)
+    events = await office.ask("as a stacked bar", thread=thread)
+    said = last(events)
+    assert (said.ending, said.run_ids) == ("conversed", ())
+    assert said.text.startswith("These rows cannot be shown as stacked bars")
+    assert said.text.endswith("the chart stays as it is.")
+    assert not any(isinstance(event, Chart | Table) for event in events)
+    # The answer before it is still what a follow-up changes.
+    after = await office.ask("split it by category too", thread=thread)
+    stacked = await office.ask("stacked bars", thread=thread)
+    assert last(after).ending == last(stacked).ending == "answered"
+    figure = next(e for e in stacked if isinstance(e, Chart)).figure
+    assert figure["layout"]["barmode"] == "stack"
+
+
+async def test_a_first_question_whose_chart_cannot_be_drawn_is_answered_with_a_remark(office: Office) -> None:
+    events = await office.ask("Revenue by category as a pie chart")
+    said = last(events)
+    assert said.ending == "answered"
+    assert (
+        "*These rows cannot be shown as a pie, for which there must be two to six positive parts" in said.text
+    )
+    assert "the chart shows them as bars.*" in said.text
+    assert next(e for e in events if isinstance(e, Chart)).figure["data"][0]["type"] == "bar"
 
 
 async def test_a_named_result_is_asked_about(office: Office) -> None:

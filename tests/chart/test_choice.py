@@ -8,6 +8,7 @@ import pytest
 
 from sandtable.chart.asked import read
 from sandtable.chart.figure import chart_of
+from sandtable.chart.wishes import kinds_of, shown_instead, unmet_wish
 
 Columns = list[tuple[str, str]]
 Rows = list[tuple[Any, ...]]
@@ -180,6 +181,77 @@ def test_the_chart_follows_shape_and_question(
     columns: Columns, rows: Rows, question: str, plan: dict[str, Any] | None, expected: str
 ) -> None:
     assert kind(chart_of(columns, rows, question=question, plan=plan)) == expected
+
+
+MONTHLY = grouped(
+    {"bucket": "month", "as": "month"}, {"column": "region"}, {"agg": "sum", "column": "a", "as": "s"}
+)
+AVERAGED = grouped({"column": "category"}, {"column": "region"}, {"agg": "avg", "column": "a", "as": "avg_a"})
+COUNTED = grouped({"column": "category"}, {"column": "region"}, {"agg": "count"})
+Named = tuple[str, Columns, Rows, dict[str, Any], tuple[str, ...]]
+NAMED: list[Named] = [
+    ("a pie", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ("pie",)),
+    ("a line", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ("line",)),
+    ("bar", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ("bar", "column")),
+    ("column", [CATEGORY, REVENUE], counted(30), grouped(*BY_CATEGORY), ("bar", "column")),
+    ("horizontal_bar", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ("bar", "horizontal_bar")),
+    ("horizontal_bar", [MONTH, REVENUE], TIMED, grouped(*BY_MONTH), ("bar", "horizontal_bar")),
+    ("stacked_bar", [CATEGORY, REGION, COUNT], pairs("abc", "xy"), COUNTED, ("stacked_bar", "column", "bar")),
+    ("stacked_bar", [MONTH, REGION, TOTAL], pairs(MONTHS, "abcdefg"), MONTHLY, ("stacked_bar", "column", "bar")),
+    ("heatmap", [CATEGORY, REGION, COUNT], pairs("abc", "xy"), COUNTED, ("heatmap",)),
+    ("none", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ()),
+    # What cannot be shown so is drawn as it would be without the wish.
+    ("pie", [CATEGORY, REVENUE], counted(7), grouped(*BY_CATEGORY), ("bar", "column")),
+    ("scatter", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ("bar", "column")),
+    ("stacked_bar", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ("bar", "column")),
+    ("stacked_bar", [CATEGORY, REGION, ("avg_a", "DOUBLE")], pairs("abc", "xy"), AVERAGED, ("bar", "column")),
+    ("stacked_bar", [CATEGORY, REGION, COUNT], [("a", "x", -1), ("b", "y", 2)], COUNTED, ("bar", "column")),
+    ("radar", [CATEGORY, REVENUE], counted(3), grouped(*BY_CATEGORY), ("bar", "column")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("named", "columns", "rows", "plan", "expected"),
+    [pytest.param(*case, id=f"{n}-{case[0]}") for n, case in enumerate(NAMED)],
+)
+def test_the_plan_names_the_chart(
+    named: str, columns: Columns, rows: Rows, plan: dict[str, Any], expected: tuple[str, ...]
+) -> None:
+    wish = named.removeprefix("a ")
+    made = chart_of(columns, rows, question="orders as a heat map", plan={**plan, "chart": wish})
+    if wish == "radar":
+        # No kind that there is: the plan says nothing then.
+        made = chart_of(columns, rows, plan={**plan, "chart": wish})
+    assert kinds_of(made) == expected
+
+
+def test_the_parts_of_a_stacked_bar_are_the_rows() -> None:
+    rows = pairs(MONTHS[:3], "ab")
+    made = chart_of([MONTH, REGION, TOTAL], rows, plan={**MONTHLY, "chart": "stacked_bar"})
+    assert made is not None and made["layout"]["barmode"] == "stack"
+    assert [(trace["name"], trace["x"], trace["y"]) for trace in made["data"]] == [
+        (name, ["Jan 2024", "Feb 2024", "Mar 2024"], [1, 1, 1]) for name in "ab"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "wish", "said"),
+    [
+        (counted(3), "pie", ""),
+        (counted(3), "horizontal_bar", ""),
+        (counted(7), "pie", "these rows cannot be shown as a pie, for which there must be two to six"),
+        (counted(3), "stacked_bar", "these rows cannot be shown as stacked bars, for which there must be two groups"),
+        (counted(1), "bar", "these rows cannot be shown as bars"),
+        (counted(1), "none", ""),
+    ],
+)  # fmt: skip
+def test_a_wish_that_cannot_be_met_is_said(rows: Rows, wish: str, said: str) -> None:
+    plan = {**grouped(*BY_CATEGORY), "chart": wish}
+    made = chart_of([CATEGORY, REVENUE], rows, plan=plan)
+    why = unmet_wish("", plan, made)
+    assert why.startswith(said) and bool(why) == bool(said)
+    instead = "the chart shows them as bars" if len(rows) > 1 else "there is no chart of them"
+    assert not why or shown_instead(made) == instead
 
 
 SQL = "SELECT category, count(*) AS lines FROM order_items GROUP BY category"

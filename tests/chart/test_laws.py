@@ -76,6 +76,9 @@ PLANS = st.none() | st.fixed_dictionaries(
         "group_by": st.lists(st.sampled_from(["a", {"bucket": "month"}]), max_size=2),
         "order_by": st.sampled_from([[{"expr": "revenue"}], [{}], 3, [None]]),
         "limit": st.sampled_from([1, 5, "x", None]),
+        "chart": st.sampled_from(
+            ["bar", "column", "horizontal_bar", "stacked_bar", "line", "pie", "none", "radar", ["bar"]]
+        ),
     },
 )
 

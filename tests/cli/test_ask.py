@@ -21,7 +21,7 @@ Prepare = list[Callable[[House], None]]
 SHOP = ("--dataset", "shop")
 FIELDS = {
     "status", "answer_text", "reading", "columns", "rows", "row_count", "truncated", "plan", "sql", "run_id", "chart",
-    "suggestions", "error",
+    "suggestions", "error", "others",
 }  # fmt: skip
 
 

@@ -36,6 +36,23 @@ def test_bars_are_as_long_as_their_values() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("blocks", "expected"),
+    [
+        (True, ["T", "a  █████████████████                   4", "bb ██████████████████████████████████  8",
+                "in each bar: █ x  █ y"]),
+        (False, ["T", "a  ####*************                   4", "bb ##########################********  8",
+                 "# x  * y"]),
+    ],
+)  # fmt: skip
+def test_stacked_bars_are_one_line_of_parts(blocks: bool, expected: list[str]) -> None:
+    parts = [
+        bars(["a", "bb"], values, name=name)["data"][0] for name, values in (("x", [1, 6]), ("y", [3, 2]))
+    ]
+    figure = {"data": parts, "layout": {"title": {"text": "T"}, "barmode": "stack"}}
+    assert drawn(figure, 40, blocks=blocks) == expected
+
+
 def test_bars_lie_as_they_stand() -> None:
     upright, lying = bars(["a", "b"], [1, 2]), bars([1, 2], ["a", "b"], orientation="h")
     assert drawn(upright) == drawn(lying)

@@ -43,9 +43,10 @@ async def test_an_answer_in_one_piece(server: Served) -> None:
     told = await ask(server, "plan it")
     assert set(told) == {
         "thread_id", "message", "ending", "reading", "plan", "sql", "run_ids", "status", "result", "chart",
-        "steps", "artifacts", "suggestions", "error",
+        "steps", "artifacts", "suggestions", "error", "others",
     }  # fmt: skip
     assert (told["ending"], told["status"], told["error"]) == ("answered", "succeeded", None)
+    assert told["others"] == []
     assert "42" in told["message"]
     assert told["plan"]["table"] == "orders" and told["reading"] and told["sql"].startswith("SELECT")
     assert told["result"]["rows"] == [[42]] and told["result"]["row_count"] == 1

@@ -8,11 +8,12 @@ with the answer. Invariant: pure; a plan that leaves something out is valid and 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sandtable.errors import ErrorCode, Problem
 from sandtable.planner import SchemaIndex
+from sandtable.planner.charting import drawn_as, wish_alone, wish_in
 from sandtable.planner.conscience import Account, Part, Unbound, account
 from sandtable.planner.dialogue import points_back
 from sandtable.planner.planner import valid_plan
@@ -52,6 +53,14 @@ def accounted(
     question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None = None
 ) -> Accounted:
     """`before` is the plan of the question before, which this one may follow up."""
+    wish = wish_alone(question, index) or wish_in(question, index)
+    held = _held(question, drawn_as(plan, wish) if wish is not None else plan, index, before)
+    return replace(held, remarks=(*held.remarks, wish.remark)) if wish is not None and wish.remark else held
+
+
+def _held(
+    question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None
+) -> Accounted:
     if plan.get("why"):
         return Accounted(plan)
     if is_foreign(question):

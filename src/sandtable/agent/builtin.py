@@ -151,6 +151,12 @@ def before_of(history: tuple[Exchange, ...]) -> Turn | None:
     return None
 
 
+def last_answer(history: tuple[Exchange, ...]) -> Exchange | None:
+    """The newest exchange that was answered by a plan, if nothing was asked back since."""
+    before = before_of(history)
+    return next((e for e in reversed(history) if before is not None and e.plan is before.plan), None)
+
+
 def _in_english(question: str, reason: str) -> str:
     if is_foreign(question):
         return "The built-in planner reads English only: please ask in English, or have a chat model set up."

@@ -102,7 +102,7 @@ class Delta(_Event):
 
 
 class Message(_Event):
-    """The end of a turn: always the last event, except when an `Error` is."""
+    """The end of an answer. The last event of a turn is one with nothing `remaining`, or an `Error`."""
 
     type: Literal["message"] = "message"
     text: str
@@ -114,6 +114,8 @@ class Message(_Event):
     """Questions that could come next."""
     problem: Problem | None = None
     """What was refused or failed, with its code."""
+    remaining: int = Field(default=0, ge=0)
+    """Questions of the same message that are answered next, each with events and a message of its own."""
 
 
 class Error(_Event):

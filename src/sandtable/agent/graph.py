@@ -20,6 +20,7 @@ from sandtable.agent.nodes.conclude import conclude
 from sandtable.agent.nodes.converse import converse
 from sandtable.agent.nodes.diagnose import after_diagnose, diagnose
 from sandtable.agent.nodes.draw import draw
+from sandtable.agent.nodes.ending import after_answer
 from sandtable.agent.nodes.plan_steps import after_plan_steps, plan_steps
 from sandtable.agent.nodes.propose import after_propose, propose
 from sandtable.agent.nodes.repair import repair
@@ -67,8 +68,8 @@ def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
     graph.add_edge("repair", "propose")
     graph.add_conditional_edges("approve", _here(after_approve), ["run", "converse"])
     graph.add_conditional_edges("run", _here(partial(after_run, means)), ["repair", "answer"])
-    graph.add_edge("answer", END)
-    graph.add_edge("converse", END)
+    for last in ("answer", "converse"):
+        graph.add_conditional_edges(last, _here(after_answer), [FIRST, END])
 
     return graph.compile(checkpointer=checkpointer, name=NAME)
 
@@ -91,7 +92,7 @@ def _add_analysis(graph: StateGraph[State, None, State, State], means: Means) ->
         "run_cell", _here(after_run_cell), ["write_code", "diagnose", "draw", "conclude"]
     )
     graph.add_conditional_edges("diagnose", _here(after_diagnose), ["write_code", "draw"])
-    graph.add_edge("conclude", END)
+    graph.add_conditional_edges("conclude", _here(after_answer), [FIRST, END])
 
 
 def _here(choose: Callable[[State], str]) -> Callable[[State], Awaitable[str]]:

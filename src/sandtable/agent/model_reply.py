@@ -135,7 +135,9 @@ def reply_schema() -> dict[str, Any]:
 
 @cache
 def _plan_fields() -> dict[str, dict[str, Any]]:
-    return {name: _shallow(name, field) for name, field in plan_schema()["properties"].items()}
+    # The chart is named by the words of the question: a model need not know of it.
+    fields = plan_schema()["properties"].items()
+    return {name: _shallow(name, field) for name, field in fields if name != "chart"}
 
 
 def _shallow(name: str, field: dict[str, Any]) -> dict[str, Any]:

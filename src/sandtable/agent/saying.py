@@ -10,6 +10,7 @@ from typing import Any
 
 from sandtable.agent.markdown import barred, cell, fenced, sentence, table
 from sandtable.agent.state import Turn
+from sandtable.chart.wishes import shown_instead, unmet_wish
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import NOT_FROM_DATA
 from sandtable.quoting import in_markdown, quote
@@ -30,11 +31,11 @@ _LEADS = {
 _SMALLER = "Ask for less: add a filter or a shorter time window, or ask for totals instead of single rows."
 
 
-def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) -> str:
+def whole_answer(said: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) -> str:
     """`fields` say how the cells of each column are shown."""
     # A paragraph of its own: clients that show table and reading by themselves leave theirs out of the text.
     note = turn.get("note")
-    parts = [*labels_of(run), sentence, *([f"*{note}*"] if note else [])]
+    parts = [*labels_of(run), said, *(f"*{remark}*" for remark in (note, _on_the_chart(run, turn)) if remark)]
     if shows_table(run):
         parts.append(table_of(run, fields))
     if turn.get("wants_sql") and run.sql:
@@ -44,6 +45,12 @@ def whole_answer(sentence: str, run: Run, turn: Turn, fields: Sequence[Field] = 
     if noted:
         parts.append("\n".join(f"*{line}*  " for line in noted).rstrip())
     return "\n\n".join(parts)
+
+
+def _on_the_chart(run: Run, turn: Turn) -> str:
+    """That the chart is another one than was asked for, and why."""
+    why = unmet_wish(turn.get("asked", ""), turn.get("plan"), run.chart)
+    return sentence(f"{why}; {shown_instead(run.chart)}") if why else ""
 
 
 def labels_of(run: Run) -> list[str]:

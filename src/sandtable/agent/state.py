@@ -49,6 +49,8 @@ class Turn(TypedDict, total=False):
     """The person's message as it is kept in the record."""
     question: str
     """The same, as the proposer reads it."""
+    alone: bool
+    """It is asked as if nothing had been asked before."""
     wants_sql: bool
     wants_python: bool
     """The person asked for Python where there is none; a plan may do."""
@@ -81,6 +83,13 @@ class Turn(TypedDict, total=False):
     said: Said | None
 
 
+class Pending(TypedDict):
+    """Questions of one message that are still to be answered, in order."""
+
+    message_id: str
+    questions: list[str]
+
+
 class State(TypedDict, total=False):
     messages: Annotated[list[AnyMessage], add_messages]
     ui: Annotated[Sequence[AnyUIMessage], ui_message_reducer]
@@ -91,6 +100,7 @@ class State(TypedDict, total=False):
     """Oldest first, the last MOST_EXCHANGES of them."""
     defined: list[dict[str, Any]]
     """Tables named in this conversation: `{"name", "plan"}`, as in a plan's `define`."""
+    pending: Pending | None
     turn: Turn
 
 
@@ -114,11 +124,18 @@ def text_of(message: AnyMessage) -> str:
     return "\n".join(block for block in blocks if block)
 
 
-def last_question(state: State) -> str:
-    for message in reversed(state.get("messages") or []):
-        if isinstance(message, HumanMessage):
-            return text_of(message)
-    return ""
+def last_message(state: State) -> HumanMessage:
+    """What the person said last."""
+    said = (m for m in reversed(state.get("messages") or []) if isinstance(m, HumanMessage))
+    return next(said, HumanMessage(""))
+
+
+def pending_of(state: State) -> list[str]:
+    """What is still to be answered of the last message. Another message puts an end to what an earlier one asked."""
+    kept = state.get("pending")
+    if kept is None or kept["message_id"] != str(last_message(state).id):
+        return []
+    return kept["questions"]
 
 
 def exchanges_of(state: State) -> tuple[Exchange, ...]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, cast, get_args
 
-ChartKind = Literal["bar", "line", "scatter", "histogram", "pie", "heatmap"]
+from sandtable.plan.model import ChartKind
 
 _LONGEST = 2000
 """Characters of the question that are looked at: a wish for a chart stands in a sentence."""
@@ -21,6 +22,7 @@ _SQL = re.compile(
 )
 """A statement, to the end of the text: names and words in it are no wish (`count(*) AS lines`)."""
 
+_KNOWN = frozenset(get_args(ChartKind))
 _PICTURE = r"[ -]?(?:charts?|graphs?|plots?|diagrams?)"
 _KINDS: tuple[tuple[ChartKind, str], ...] = (
     ("pie", rf"\b(?:pie|donut|doughnut){_PICTURE}|\bas an? (?:pie|donut|doughnut)\b"),
@@ -56,6 +58,16 @@ class Asked:
     spread: bool = False
     change: bool = False
     running: bool = False
+
+
+def wished(question: str, plan: Mapping[str, Any] | None) -> Asked:
+    """What is asked of the chart: the kind that the plan names, else the one that the question names."""
+    asked = read(question)
+    named = (plan or {}).get("chart")
+    if not isinstance(named, str) or named not in _KNOWN:
+        return asked
+    kind = cast("ChartKind", named)
+    return replace(asked, kind=None if kind == "none" else kind, nothing=kind == "none")
 
 
 def read(question: str) -> Asked:

@@ -25,6 +25,7 @@ from sandtable.chart.layout import (
 )
 from sandtable.chart.pivot import pivot
 from sandtable.chart.shape import Field, Shape, alike, axes
+from sandtable.chart.shares import adds_up
 from sandtable.chart.spans import spoken, texts
 from sandtable.chart.words import LONGEST_TICK, axis_title, capital, escape, measure_words, title
 
@@ -39,21 +40,54 @@ MUCH_TEXT = 60
 
 
 def bars(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    return _bars(shape, None)
+
+
+def upright(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    return _bars(shape, False)
+
+
+def horizontal(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    return _bars(shape, True)
+
+
+def _bars(shape: Shape, lying: bool | None) -> Figure | None:
+    """`lying`: whether the bars go across; None leaves it to their labels."""
     found = axes(shape)
     if not shape.measures or shape.rows < 2:
         return None
     if len(found) == 1:
-        return _one_key(shape, found[0])
-    return _two_keys(shape, *found) if len(found) == 2 else None
+        return _one_key(shape, found[0], lying)
+    return _two_keys(shape, *found, lying) if len(found) == 2 else None
 
 
-def _one_key(shape: Shape, key: Field) -> Figure | None:
+def stacked(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    """One bar for each value of one key, made of parts for the other: only where the parts add up to something."""
+    found = axes(shape)
+    if len(found) != 2 or not shape.measures or not _stacks(shape.measures[0]):
+        return None
+    along, series = sorted(found, key=lambda key: (not key.ordered, -_spread(key)))
+    most = MOST_MOMENTS if along.ordered else MOST_BARS
+    if _spread(along) > most or _spread(series) > MOST_SERIES:
+        return None
+    made = _pivoted(shape, along, series, False if along.ordered else None)
+    made["layout"]["barmode"] = "stack"
+    if "height" in made["layout"]:
+        made["layout"]["height"] = _height(_spread(along))
+    return made
+
+
+def _stacks(measure: Field) -> bool:
+    return adds_up(measure) and all(value >= 0 for value in measure.column.numbers)
+
+
+def _one_key(shape: Shape, key: Field, lying: bool | None) -> Figure | None:
     on_time = key.role == "time" and _in_order(key.column.cells)
     if shape.rows > (MOST_MOMENTS if on_time else MOST_BARS):
         return None
     measures = alike(shape.measures) if shape.rows <= MOST_SIDE_BY_SIDE else shape.measures[:1]
     places = list(key.column.cells) if on_time else texts(key)
-    sideways = not on_time and _sideways(key, places)
+    sideways = lying if lying is not None else not on_time and _sideways(key, places)
     table = shape.reading.table
     traces = [
         _trace(places, [drawn(cell) for cell in field.column.cells], field, key, sideways)
@@ -68,14 +102,19 @@ def _one_key(shape: Shape, key: Field) -> Figure | None:
     return _figure(traces, heading, along, values, sideways, legend=len(measures) > 1)
 
 
-def _two_keys(shape: Shape, one: Field, other: Field) -> Figure | None:
+def _two_keys(shape: Shape, one: Field, other: Field, lying: bool | None) -> Figure | None:
     along, series = (one, other) if _spread(one) >= _spread(other) else (other, one)
     if _spread(series) > min(MOST_IN_GROUP, MOST_SERIES) or _spread(along) * _spread(series) > MOST_GROUPED:
         return None
+    return _pivoted(shape, along, series, lying)
+
+
+def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> Figure:
+    """A group of bars for each value of `along`, one bar in it for each value of `series`."""
     measure, table = shape.measures[0], shape.reading.table
     places, names = texts(along, spoken(along)), spoken(series)
     cells = pivot(along, series, measure)
-    sideways = _sideways(along, places)
+    sideways = _sideways(along, places) if lying is None else lying
     traces = [
         _trace(places, [cells.get((place, name)) for place in spoken(along)], measure, along, sideways)
         | {"name": escape(text), "marker": {"color": PALETTE[n]}}
@@ -117,7 +156,7 @@ def _figure(
         # The first row at the top, as in the table.
         made = figure(traces, heading, xaxis=values, yaxis=along | {"autorange": "reversed"})
         bars_drawn = sum(len(trace["x"]) for trace in traces)
-        made["layout"]["height"] = max(320, 120 + 22 * bars_drawn)
+        made["layout"]["height"] = _height(bars_drawn)
     if len(traces) > 1:
         made["layout"] |= {"barmode": "group", "showlegend": legend}
     else:
@@ -125,6 +164,10 @@ def _figure(
             del trace["name"]
             trace["hovertemplate"] += "<extra></extra>"
     return made
+
+
+def _height(lines: int) -> int:
+    return max(320, 120 + 22 * lines)
 
 
 def _sideways(key: Field, places: Sequence[Any]) -> bool:

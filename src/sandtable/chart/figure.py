@@ -10,14 +10,15 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sandtable.chart.asked import Asked, ChartKind, read
-from sandtable.chart.bars import bars
+from sandtable.chart.asked import Asked, wished
+from sandtable.chart.bars import bars, horizontal, stacked, upright
 from sandtable.chart.heat import clock, heatmap
 from sandtable.chart.layout import Figure
 from sandtable.chart.lines import line
 from sandtable.chart.points import histogram, scatter
 from sandtable.chart.shape import Shape, shape_of
 from sandtable.chart.shares import pie
+from sandtable.plan.model import ChartKind
 
 MOST_BYTES = 256 << 10
 
@@ -25,6 +26,9 @@ Draw = Callable[[Shape, Asked, bool], Figure | None]
 
 BY_NAME: dict[ChartKind, Draw] = {
     "bar": bars,
+    "column": upright,
+    "horizontal_bar": horizontal,
+    "stacked_bar": stacked,
     "line": line,
     "scatter": scatter,
     "histogram": histogram,
@@ -47,7 +51,7 @@ def chart_of(
 
     Columns are names with DuckDB types; cells are as the sandbox sends them. `truncated`: the query had more rows.
     """
-    asked = read(question)
+    asked = wished(question, plan)
     if asked.nothing or len(rows) < 2:
         return None
     shape = shape_of(columns, rows, asked, plan, truncated)

@@ -54,8 +54,13 @@ def _is_whole(shape: Shape, measure: Field) -> bool:
         return False
     if measure.fraction:
         return math.isclose(sum(values), 1.0, rel_tol=1e-6)
-    if not shape.whole:
-        return False
+    return shape.whole and adds_up(measure)
+
+
+def adds_up(measure: Field) -> bool:
+    """Whether the sum of its values means something: totals and counts do, averages and rates do not."""
+    if measure.fraction:
+        return measure.told.what == "share_of_total"
     if measure.told.kind == "agg":
         return measure.told.what in _ADDS_UP
     return measure.told.kind != "derived" and not _DOES_NOT.search(measure.name.lower())

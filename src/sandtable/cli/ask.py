@@ -27,7 +27,8 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
 
     Prints the answer, its table, a chart where one fits, how the question was read, and the run's id; with
     --json one object: {"status", "answer_text", "reading", "columns", "rows", "row_count", "truncated", "plan",
-    "sql", "run_id", "chart", "suggestions", "error"}. `-` reads the question from stdin.
+    "sql", "run_id", "chart", "suggestions", "error", "others"}. `-` reads the question from stdin. Several questions
+    in one message get an answer each; with --json the first one has the rest as "others".
 
     Exit code: 0 answered, 1 failed, 2 the input cannot be used, 3 refused, 4 not understood: it asks back and
     says what it could answer (or, as ever, there is no sandbox).
@@ -44,7 +45,7 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
             print_json(turn.as_json())
         else:
             show_turn(turn)
-            if turn.status == "waiting":
+            if turn.waits:
                 click.echo("Nothing was run: a person must approve it, at a terminal.", err=True)
         return turn.exit_code
 
@@ -55,7 +56,7 @@ async def _ask(analyst: Analyst, question: str, dataset_id: str, *, may_approve:
     thread = analyst.new_thread()
     with progress() as watch:
         turn = await gather(analyst.ask(question, dataset_id=dataset_id, thread_id=thread), watch)
-    if turn.status == "waiting" and may_approve and sys.stdin.isatty():
+    while turn.waits and may_approve and sys.stdin.isatty():
         show_turn(turn)
         decision = "approve" if click.confirm("Run it?", err=True) else "reject"
         with progress() as watch:

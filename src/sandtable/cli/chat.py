@@ -104,14 +104,14 @@ class Chat:
             return None
         return self._show(turn)
 
-    async def decide(self, *, approve: bool) -> None:
+    async def decide(self, *, approve: bool) -> Turn:
         decision = {"type": "approve" if approve else "reject"}
         with progress() as watch:
             turn = await gather(self._analyst.approve(self._thread, decision), watch)
-        self._show(continued(self._last, turn) if self._last else turn)
+        return self._show(continued(self._last, turn) if self._last else turn)
 
     def _show(self, turn: Turn) -> Turn:
-        self._last = turn
+        self._last = turn.parts[-1]
         if self._as_json:
             print_json(turn.as_json(), indent=None)
         else:
@@ -142,9 +142,9 @@ async def _piped(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], a
                     return
                 continue
             turn = await chat.answer(text)
-            if turn is not None and turn.status == "waiting":
+            while turn is not None and turn.waits:
                 # Nobody is there to be asked.
-                await chat.decide(approve=False)
+                turn = await chat.decide(approve=False)
 
 
 def _decoded(raw: bytes, number: int, as_json: bool) -> str | None:
@@ -184,6 +184,6 @@ async def _talk(chat: Chat, prompter: Prompter) -> None:
 
 async def _one(chat: Chat, prompter: Prompter, text: str) -> None:
     turn = await chat.answer(text)
-    if turn is not None and turn.status == "waiting":
+    while turn is not None and turn.waits:
         said = await prompter.ask("Run it? [y/N] ")
-        await chat.decide(approve=(said or "").strip().lower() in ("y", "yes"))
+        turn = await chat.decide(approve=(said or "").strip().lower() in ("y", "yes"))

@@ -42,6 +42,7 @@ class _Paper:
     blocks: bool
     """Whether the terminal can show more than ASCII."""
     percent: bool
+    stacked: bool = False
 
 
 def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -> list[ChartLine]:
@@ -49,7 +50,8 @@ def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -
     draw = _DRAW.get(_kind(traces))
     if draw is None or width < _NARROWEST:
         return []
-    paper = _Paper(width, blocks, _in_percent(figure, traces))
+    stacked = _dict(figure.get("layout")).get("barmode") == "stack"
+    paper = _Paper(width, blocks, _in_percent(figure, traces), stacked)
     try:
         body = draw(traces, paper)
     except (TypeError, ValueError, OverflowError, ArithmeticError):
@@ -80,11 +82,39 @@ def _bars(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
     values = [_list(t.get("x" if flat else "y")) for t, flat in zip(traces, sideways, strict=True)]
     if not traces or any(len(k) != len(v) for k, v in zip(keys, values, strict=True)):
         return []
+    if paper.stacked:
+        numbers = [[_number(value) or 0.0 for value in series] for series in values]
+        return [*_stacks([_label(key) for key in keys[0]], numbers, paper), *_legend(traces, paper)]
     for index, key in enumerate(keys[0]):
         for number, series in enumerate(values):
             if index < len(series):
                 rows.append((_label(key) if number == 0 else "", _number(series[index]), number))
     return [*_bar_lines(rows, paper), *_legend(traces, paper)]
+
+
+def _stacks(names: list[str], series: list[list[float]], paper: _Paper) -> list[ChartLine]:
+    """One line for each name: its parts one behind the other, and their sum."""
+    shown = names[:_MOST_BARS]
+    totals = [sum(parts[at] for parts in series if at < len(parts)) for at in range(len(shown))]
+    texts = [_said(total, paper) for total in totals]
+    label = min(_MOST_LABEL, paper.width // 3, max(map(cell_len, shown), default=0))
+    room = paper.width - label - max(map(cell_len, texts), default=0) - 3
+    longest = max(totals, default=0.0)
+    if room < 4 or longest <= 0 or not math.isfinite(longest) or min(map(min, series)) < 0:
+        return []
+    lines: list[ChartLine] = []
+    for at, (name, text) in enumerate(zip(shown, texts, strict=True)):
+        spans, sum_so_far, drawn = [Span(_fit(name, label) + " ")], 0.0, 0
+        for number, parts in enumerate(series):
+            sum_so_far += parts[at] if at < len(parts) else 0.0
+            end = round(sum_so_far / longest * room)
+            mark = "█" if paper.blocks else "#*+o=%@"[number % 7]
+            spans.append(Span(mark * (end - drawn), COLOURS[number % len(COLOURS)]))
+            drawn = end
+        lines.append((*spans, Span(" " * (room - drawn) + " " + text.rjust(paper.width - label - room - 2))))
+    if len(names) > len(shown):
+        lines.append((Span(_cut(f"and {len(names) - len(shown)} more", paper.width)),))
+    return lines
 
 
 def _pie(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
@@ -185,7 +215,9 @@ def _legend(traces: list[dict[str, Any]], paper: _Paper, marks: str = "") -> lis
     if len(traces) < 2:
         return []
     bars = "" if marks else "█" if paper.blocks else "#"
-    spans = [] if marks else [Span("in each group: ")]
+    if paper.stacked and not paper.blocks:
+        bars, marks = "", "#*+o=%@"
+    spans = [] if marks else [Span("in each bar: " if paper.stacked else "in each group: ")]
     left = paper.width - sum(cell_len(span.text) for span in spans)
     for number, trace in enumerate(traces):
         name = _label(trace.get("name", f"series {number + 1}"))

@@ -5,7 +5,7 @@ Invariant: rows, plan, SQL and chart are those of the run that the message names
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -86,10 +86,25 @@ class Turn:
     confidence: float | None = None
     """How likely the plan is what was meant; nothing where the proposer does not say."""
     others: tuple[Turn, ...] = ()
-    """Further results, in order, of a message that asked several things."""
+    """Of a message that asks several things: the answers to its further questions, in order."""
+
+    @property
+    def parts(self) -> tuple[Turn, ...]:
+        """The answers to the questions of the message, each by itself."""
+        return (replace(self, others=()), *self.others)
+
+    @property
+    def waits(self) -> bool:
+        """A person must decide before the last of them, and what may come after it, is answered."""
+        return self.parts[-1].status == "waiting"
 
     @property
     def exit_code(self) -> int:
+        """That of the first answer that is none."""
+        return next((part._own_code for part in self.parts if part._own_code), 0)
+
+    @property
+    def _own_code(self) -> int:
         if self.status in ("answered", "conversed"):
             return 0
         if self.status == "abstained":
@@ -113,6 +128,7 @@ class Turn:
             "chart": self.chart,
             "suggestions": self.suggestions,
             "error": self.error.model_dump(mode="json") if self.error else None,
+            "others": [other.as_json() for other in self.others],
         }
 
 
@@ -120,8 +136,6 @@ class Turn:
 class _Run:
     """What is known of one run."""
 
-    proposal: int = 0
-    """Which plan or query of the turn it runs. A companion run has that of the run it belongs to."""
     plan: dict[str, Any] | None = None
     reading: str = ""
     confidence: float | None = None
@@ -142,12 +156,11 @@ class Gathering:
     def take(self, event: Event) -> None:
         match event:
             case Planned(plan=plan, reading=reading, confidence=confidence):
-                number = self.proposed.proposal + 1
-                self.proposed = _Run(number, plan=plan, reading=reading, confidence=confidence)
+                self.proposed = _Run(plan=plan, reading=reading, confidence=confidence)
             case Sql(sql=sql) if self.proposed.sql in (None, sql):
                 self.proposed.sql = sql
             case Sql(sql=sql):
-                self.proposed = _Run(self.proposed.proposal + 1, sql=sql)
+                self.proposed = _Run(sql=sql)
             case RunState(run_id=run_id, exec_time_ms=taken):
                 self._of(run_id).exec_time_ms = taken
             case Table(run_id=run_id):
@@ -178,19 +191,7 @@ class Gathering:
             return Turn("failed", self.end.problem.message, error=self.end.problem)
         run_id = next(iter(self.end.run_ids), None)
         run = self.runs.get(run_id or "", self.proposed)
-        main = self._turn_of(run_id, run, self.end)
-        return replace(main, chart=run.chart or self._drawn(), others=tuple(self._others(run, self.end)))
-
-    def _others(self, main: _Run, end: Message) -> Iterator[Turn]:
-        seen = {main.proposal}
-        for run_id, run in self.runs.items():
-            if run.table is not None and run.proposal not in seen:
-                seen.add(run.proposal)
-                yield self._turn_of(run_id, run, end)
-
-    @staticmethod
-    def _turn_of(run_id: str | None, run: _Run, end: Message) -> Turn:
-        table = run.table
+        end, table = self.end, run.table
         return Turn(
             status=_STATUS[end.ending],
             answer_text=end.text,
@@ -203,7 +204,7 @@ class Gathering:
             sql=run.sql,
             run_id=run_id,
             exec_time_ms=run.exec_time_ms,
-            chart=run.chart,
+            chart=run.chart or self._drawn(),
             suggestions=end.suggestions,
             error=end.problem,
             confidence=run.confidence,
@@ -212,17 +213,22 @@ class Gathering:
 
 async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None) -> Turn:
     """The whole turn. Whoever is cancelled in here cancels the turn and its run."""
-    found = Gathering()
+    found, ended = Gathering(), list[Turn]()
     async with aclosing(events) as coming:
         async for event in coming:
             if watch is not None:
                 watch(event)
             found.take(event)
-    return found.turn()
+            if isinstance(event, Message) and event.remaining:
+                ended.append(found.turn())
+                found = Gathering()
+    first, *others = (*ended, found.turn())
+    return replace(first, others=tuple(others))
 
 
-def continued(before: Turn, after: Turn) -> Turn:
-    """A turn that a person let go on: what it would run was told before they were asked."""
+def continued(waited: Turn, after: Turn) -> Turn:
+    """The answers from the one on that waited for a person: what it would run was told before they were asked."""
+    before = waited.parts[-1]
     return replace(
         after,
         plan=after.plan or before.plan,

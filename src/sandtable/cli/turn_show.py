@@ -50,6 +50,12 @@ def progress() -> Generator[Watch, None, None]:
 
 
 def show_turn(turn: Turn) -> None:
+    """The answers to all questions of the message, in order."""
+    for part in turn.parts:
+        _show_answer(part)
+
+
+def _show_answer(turn: Turn) -> None:
     if turn.status in ("failed", "refused") and turn.error is not None and not turn.run_id:
         failure.tell(turn.error)
         return

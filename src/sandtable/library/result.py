@@ -97,10 +97,12 @@ class Answer:
     """The kind of error, if there was one."""
     thread: str = ""
     """Hand it to the next `ask` to go on: "and by month?"."""
+    others: tuple[Answer, ...] = ()
+    """Of a message that asks several things: the answers to its further questions, in order."""
 
     @property
     def success(self) -> bool:
-        return self.status in ("answered", "conversed")
+        return all(one.status in ("answered", "conversed") for one in (self, *self.others))
 
 
 def table_of(run: Run) -> Table | None:

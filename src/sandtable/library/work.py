@@ -7,6 +7,7 @@ import math
 import os
 from collections.abc import Mapping
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from sandtable.capsule.document import document
@@ -99,7 +100,8 @@ async def ask(question: str, data: Data, *, thread: str | None = None) -> Answer
         thread: `answer.thread` of an earlier answer, to go on from it.
 
     Returns an Answer; a question that was not understood has the status "asked", and `answer.suggestions` says
-    what could be asked instead.
+    what could be asked instead. A message with several questions gets an answer for each: the first one is returned,
+    the rest are its `others`.
 
     Raises:
         InvalidInput, NotFound: the question or `data` cannot be used.
@@ -118,16 +120,24 @@ async def ask(question: str, data: Data, *, thread: str | None = None) -> Answer
 
 
 async def _answer(house: House, analyst: Any, question: str, dataset: Dataset, thread: str) -> Answer:
-    reading, end = "", None
+    answers: list[Answer] = []
+    reading = ""
     async with aclosing(analyst.ask(question, dataset_id=dataset.id, thread_id=thread)) as events:
         async for event in events:
             if event.type == "plan":
                 reading = event.reading
-            end = event
-    if end is None or end.type == "error":
-        problem = end.problem if end else None
-        text = problem.in_words if problem else "the conversation ended without a word"
-        return Answer(text, "failed", code=problem.code.value if problem else None, thread=thread)
+            elif event.type == "message":
+                answers.append(await _answered(house, event, reading, thread))
+                reading = ""
+            elif event.type == "error":
+                problem = event.problem
+                answers.append(Answer(problem.in_words, "failed", code=problem.code.value, thread=thread))
+    if not answers:
+        return Answer("the conversation ended without a word", "failed", thread=thread)
+    return replace(answers[0], others=tuple(answers[1:]))
+
+
+async def _answered(house: House, end: Any, reading: str, thread: str) -> Answer:
     ran = await house.parts.runs.get(end.run_ids[0]) if end.run_ids else None
     return Answer(
         text=end.text,

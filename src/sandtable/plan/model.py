@@ -207,10 +207,21 @@ class _Addressed(PlanModel):
     )
 
 
+ChartKind = Literal[
+    "bar", "column", "horizontal_bar", "stacked_bar", "line", "scatter", "histogram", "pie", "heatmap", "none"
+]
+
+
 class QueryPlan(PlanBody, _Addressed):
     """One question over one dataset: which rows, grouped how, computing what, in which order."""
 
     model_config = ConfigDict(json_schema_extra={"examples": EXAMPLES})
+
+    chart: ChartKind | None = Field(
+        default=None,
+        description="The kind of chart that the question asks for; when absent, the one that fits the rows. "
+        "It changes no row.",
+    )
 
     def to_json(self) -> dict[str, Any]:
         """The plan as plain JSON: the author's fields only. `parse_plan` gives the same plan back."""

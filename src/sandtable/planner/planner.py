@@ -8,6 +8,7 @@ from dataclasses import replace
 from sandtable.errors import InvalidInput
 from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner.abstain import unknown_reason, unsure
+from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_in, without_wish
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
 from sandtable.planner.defined import carrying, with_defined
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
@@ -52,7 +53,11 @@ def plan_question(
         defined = tuple(before.plan.get("define", ()))
     earlier = str(before.plan.get("table", "")) if before is not None else ""
     whole = with_defined(index, defined, f"{question} {earlier}") if defined else index
-    outcome = _outcome(question, whole, before, threshold)
+    wish = None if is_about_chart(question) else wish_in(question, whole)
+    rest = without_wish(question, wish) if wish is not None else question
+    outcome = _outcome(rest, whole, before, threshold)
+    if isinstance(outcome, Understood) and wish is not None:
+        outcome = _drawn(outcome, wish)
     if isinstance(outcome, Understood) and not outcome.follow_up:
         outcome = _accounted(question, whole, None, outcome)
     if isinstance(outcome, Understood) and defined:
@@ -61,6 +66,11 @@ def plan_question(
             return _unsure(_NOTHING, question, index)
         return replace(outcome, plan=plan)
     return outcome
+
+
+def _drawn(understood: Understood, wish: Wish) -> Understood:
+    remarks = (wish.remark,) if wish.remark else ()
+    return replace(understood, plan=drawn_as(understood.plan, wish), used=(*understood.used, *remarks))
 
 
 def _accounted(

@@ -116,12 +116,18 @@ class ChatAnswer(_Shown):
     suggestions: tuple[str, ...] = ()
     error: Problem | None = None
     """What was refused or failed."""
+    others: tuple[ChatAnswer, ...] = ()
+    """Of a message that asks several things: the answers to its further questions, in order. All else here is about
+    the first one. `waiting` is the last of them, if any is."""
 
 
 class Gathering:
     """An answer, put together from the events that lead to it."""
 
     def __init__(self, thread_id: str) -> None:
+        self._thread_id = thread_id
+        self._ended: list[dict[str, Any]] = []
+        """Answers to the first questions of the message."""
         self._found: dict[str, Any] = {"thread_id": thread_id}
         self.broken: Problem | None = None
         """There is no answer, because of this."""
@@ -152,6 +158,9 @@ class Gathering:
                     "suggestions": event.suggestions,
                     "error": event.problem,
                 }
+                if event.remaining:
+                    self._ended.append(self._found)
+                    self._found = {"thread_id": self._thread_id}
             case Error(problem=problem):
                 self.broken = problem
             case _:
@@ -163,4 +172,5 @@ class Gathering:
 
     def answer(self, waiting_sql: str | None = None) -> ChatAnswer:
         exact = {"sql": waiting_sql} if waiting_sql else {}
-        return ChatAnswer.model_validate({**self._found, **exact})
+        first, *others = [*self._ended, {**self._found, **exact}]
+        return ChatAnswer.model_validate({**first, "others": others})

@@ -13,9 +13,13 @@ from tests.cli.conftest import Invoke, Write
 
 
 def several(*answers: list[Event]) -> list[Event]:
-    """The events of a message that asked several things: one end, after all results."""
-    steps = [event for events in answers for event in events if not isinstance(event, Message)]
-    return [*steps, Message(text="Both.", ending="answered", run_ids=("run_1", "run_2"))]
+    """The events of a message that asked several things: each answer has its end, and says how many are left."""
+    ends = sum(isinstance(event, Message) for events in answers for event in events)
+    made: list[Event] = []
+    for event in (event for events in answers for event in events):
+        ends -= isinstance(event, Message)
+        made.append(event.model_copy(update={"remaining": ends}) if isinstance(event, Message) else event)
+    return made
 
 
 def test_every_expectation_has_its_outcome(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
@@ -79,6 +83,11 @@ def test_the_turns_of_a_dialogue_are_asked_in_one_thread(
         ),
         pytest.param(answered([2]), ["asked", "right"], id="one missing"),
         pytest.param(answered([3]), ["wrong", "asked"], id="another one"),
+        pytest.param(
+            several(ended("asked", "Which?"), answered([2])),
+            ["asked", "right"],
+            id="the first is asked about",
+        ),
         pytest.param(ended("asked", "Which?"), ["asked", "asked"], id="none"),
     ],
 )
@@ -98,7 +107,8 @@ def test_every_part_is_to_be_answered(
 def test_a_companion_run_is_no_further_answer(invoke: Invoke, analyst: FakeAnalyst, write: Write) -> None:
     """It has no plan of its own: it belongs to the run before."""
     companion = [event for event in answered([2], run_id="run_2") if event.type in ("run", "table")]
-    analyst.script["a and b?"] = several(answered([1]), companion)
+    *steps, end = answered([1])
+    analyst.script["a and b?"] = [*steps, *companion, end]
     parts = [{"answers": [1]}, {"answers": [2]}]
     lines, _ = judged(invoke("eval", write(line("x", "a and b?", parts=parts)), "--json").stdout)
     assert [each["outcome"] for each in lines] == ["right", "asked"]

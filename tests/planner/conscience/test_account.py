@@ -32,7 +32,7 @@ BOUND: list[tuple[str, dict[str, Any]]] = [
     ("how many repairs are there", plan()),
     ("How many repairs were done?", plan(filters=[_DONE])),
     ("repairs per mechanic", by("mechanic")),
-    ("please show me the number of repairs by status, as a bar chart", by("status")),
+    ("please show me the number of repairs by status, as a bar chart", by("status", chart="bar")),
     # negation
     ("repairs that are not done", plan(select=[ROWS], filters=[where("status", "!=", "done")])),
     ("repairs not finished yet", plan(select=[ROWS], filters=[_OPEN])),
@@ -122,6 +122,9 @@ BOUND: list[tuple[str, dict[str, Any]]] = [
 ]
 
 UNBOUND: list[tuple[str, dict[str, Any], str, str]] = [
+    # chart
+    ("repairs per mechanic as a pie", by("mechanic"), "chart", "as a pie"),
+    ("repairs per mechanic as a pie", by("mechanic", chart="bar"), "chart", "as a pie"),
     # negation
     ("repairs that are not done", plan(select=[ROWS], filters=[_DONE]), "negation", "not"),
     ("repairs not finished yet", plan(select=[ROWS]), "negation", "not"),

@@ -141,13 +141,49 @@ def test_one_thing_is_changed_and_the_rest_is_kept(world: World, talk: tuple[str
 
 
 @pytest.mark.parametrize(
-    "wish", ["as a pie", "as a line chart", "make it a bar chart", "as a stacked bar chart"]
+    ("wish", "chart"),
+    [
+        ("as a pie", "pie"),
+        ("pie", "pie"),
+        ("as a line chart", "line"),
+        ("line chart please", "line"),
+        ("make it a bar chart", "bar"),
+        ("as a stacked bar chart", "stacked_bar"),
+        ("as a stacked bar", "stacked_bar"),
+        ("horizontal bars", "horizontal_bar"),
+        ("show it as a table", "none"),
+        ("no chart", "none"),
+        ("no, as a pie", "pie"),
+    ],
 )
-def test_a_request_about_the_chart_keeps_the_plan(world: World, wish: str) -> None:
+def test_a_request_about_the_chart_changes_the_chart_alone(world: World, wish: str, chart: str) -> None:
     first = _talk(world, _BY_DEPOT)
     after = _talk(world, _BY_DEPOT, wish)
     assert isinstance(first, Understood) and isinstance(after, Understood)
-    assert after.follow_up and after.plan == first.plan
+    assert after.follow_up and after.plan == {**first.plan, "chart": chart}
+    back = plan_question("chart please", world.index, Turn(wish, after.plan))
+    assert isinstance(back, Understood) and back.plan == first.plan
+
+
+def test_what_follows_keeps_the_chart(world: World) -> None:
+    after = _talk(world, _BY_DEPOT, "as a pie", "only oak")
+    assert isinstance(after, Understood)
+    assert after.plan["chart"] == "pie" and after.plan["filters"]
+
+
+def test_rows_and_chart_are_changed_at_once(world: World) -> None:
+    after = _talk(world, _BY_DEPOT, "by month as a line chart")
+    assert isinstance(after, Understood) and after.follow_up
+    assert (after.plan["chart"], after.plan["group_by"]) == ("line", ["month"])
+
+
+def test_a_chart_that_is_not_drawn_here_is_remarked_on(world: World) -> None:
+    first = _talk(world, _BY_DEPOT)
+    after = _talk(world, _BY_DEPOT, "as a radar chart")
+    assert isinstance(first, Understood) and isinstance(after, Understood)
+    assert after.plan == first.plan and after.used == (
+        "There is no radar chart here, so the chart is drawn without it",
+    )
 
 
 @pytest.mark.parametrize(

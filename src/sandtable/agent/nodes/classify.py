@@ -23,7 +23,18 @@ from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.replies import declined, needs_python, small_talk
-from sandtable.agent.state import Said, State, Turn, defined_of, exchanges_of, last_question
+from sandtable.agent.splitting import MOST_QUESTIONS, leans, questions_in
+from sandtable.agent.state import (
+    Pending,
+    Said,
+    State,
+    Turn,
+    defined_of,
+    exchanges_of,
+    last_message,
+    pending_of,
+    text_of,
+)
 from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
@@ -33,23 +44,47 @@ from sandtable.runs.model import LONGEST_QUESTION
 
 
 async def classify(means: Means, state: State, config: RunnableConfig) -> State:
-    text = last_question(state)
+    text, later = _next_question(state)
     emit(Thought(text="Reading the question…"))
     turn = Turn(asked=_kept(text), question="", attempts=[], run_ids=[], said=None)
     try:
         dataset = await dataset_of(means, state, config)
     except SandtableError as error:
         turn["said"] = failed(error)
-        return State(turn=turn)
-    update = State(dataset_id=dataset.id, known_of=dataset.id, turn=turn)
+        return State(turn=turn, pending=None)
+    update = State(dataset_id=dataset.id, known_of=dataset.id, turn=turn, pending=None)
     if state.get("known_of") != dataset.id:
         # Names and plans of one dataset mean nothing in another.
         update["exchanges"], update["defined"] = [], []
     known = State()
     known.update(state)
     known.update(update)
+    if later is None:
+        text, *later = _questions(text, dataset, defined_of(known))
+        turn["asked"] = _kept(text)
+    elif exchanges_of(known)[-1].ending == "asked" and not leans(text):
+        # The question before it in the same message was not understood: this one does not wait for that.
+        turn["alone"] = True
+    if len(later) >= MOST_QUESTIONS:
+        turn["said"] = _asked(
+            f"There are {len(later) + 1} questions in this message. Please send at most {MOST_QUESTIONS} at once."
+        )
+        return update
+    update["pending"] = Pending(message_id=str(last_message(state).id), questions=later) if later else None
     await _decide(means, known, dataset, text, turn)
     return update
+
+
+def _next_question(state: State) -> tuple[str, list[str] | None]:
+    """The question to answer now, and those after it; None while the message was not taken apart."""
+    pending = pending_of(state)
+    return (pending[0], pending[1:]) if pending else (text_of(last_message(state)), None)
+
+
+def _questions(text: str, dataset: Dataset, defined: tuple[dict[str, Any], ...]) -> tuple[str, ...]:
+    """Only questions are taken apart: SQL, orders, small talk and work for Python stay as they are."""
+    names = [table.name for table in dataset.tables] + [d["name"] for d in defined]
+    return questions_in(text) if isinstance(intent_of(text, names), Question) else (text,)
 
 
 async def _decide(means: Means, state: State, dataset: Dataset, text: str, turn: Turn) -> None:
@@ -98,7 +133,7 @@ def define(name: str, state: State, dataset: Dataset) -> Said:
         return _asked(f"{quote(made)} already stands for an earlier result. Choose another name.")
     if len(known) >= MAX_DEFINITIONS:
         return _asked("This conversation has as many named tables as it can hold. Start a new one for more.")
-    plan = {key: value for key, value in before.plan.items() if key not in ("dataset_id", "define")}
+    plan = {key: value for key, value in before.plan.items() if key not in ("dataset_id", "define", "chart")}
     reading = reading_or_none(before.plan, dataset)
     meaning = f": {reading}" if reading else "."
     return Said(

@@ -1,15 +1,16 @@
-"""The last thing of every turn: the message, its record, and a clean slate for the next."""
+"""The last thing of every answer: the message, its record, and a clean slate for the next question."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from langchain_core.messages import AIMessage
+from langgraph.graph import END
 from langgraph.graph.ui import push_ui_message
 
 from sandtable.agent.events import EVENT
 from sandtable.agent.proposer import Exchange
-from sandtable.agent.state import Said, State, Turn, with_exchange
+from sandtable.agent.state import Said, State, Turn, pending_of, with_exchange
 from sandtable.agent.voice import emit, speak
 
 MOST_DETAILED = 8
@@ -24,6 +25,9 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
         "suggestions": said.get("suggestions") or [],
         "problem": said.get("problem"),
     }
+    remaining = len(pending_of(state))
+    if remaining:
+        about["remaining"] = remaining
     text = said.get("text", "")
     message = await speak(text, about, said.get("markdown"))
     emit(EVENT.validate_python({"type": "message", "text": text, **about}))
@@ -33,6 +37,11 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
     if defined:
         update["defined"] = [*(state.get("defined") or ()), defined]
     return update, message
+
+
+def after_answer(state: State) -> str:
+    """The next question of the message, or the end of the turn."""
+    return "classify" if pending_of(state) else END
 
 
 def _lighten(state: State) -> None:

@@ -67,7 +67,7 @@ async def asked_of(means: Means, state: State, dataset: Dataset) -> Asked:
         question=turn.get("question", ""),
         dataset=dataset,
         profile=await means.datasets.profile(dataset),
-        history=exchanges_of(state),
+        history=() if turn.get("alone") else exchanges_of(state),
         attempts=attempts_of(turn),
         defined=defined_of(state),
         wants_sql=bool(turn.get("wants_sql")),

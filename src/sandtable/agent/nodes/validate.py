@@ -9,19 +9,22 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from sandtable.agent.builtin import NAME
+from sandtable.agent.builtin import NAME, last_answer
 from sandtable.agent.events import Planned, Sql, Thought
 from sandtable.agent.look_back import reading_or_none
+from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.calling import ids_of, new_call
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of, instead_of_refused
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.normalising import Known, definitions, table_problem
-from sandtable.agent.state import State, Turn, changed, defined_of, turn_of
+from sandtable.agent.state import Said, State, Turn, changed, defined_of, exchanges_of, turn_of
 from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
-from sandtable.errors import ErrorCode, InvalidInput, Problem
+from sandtable.chart.figure import chart_of
+from sandtable.chart.wishes import unmet_wish
+from sandtable.errors import ErrorCode, InvalidInput, NotFound, Problem
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.sql.compile import compile_plan
@@ -33,6 +36,9 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
     changes = _checked(turn, dataset, defined_of(state), means.max_rows)
     if is_models_plan(means, turn):
         changes = await _held_against_words(means, state, dataset, changes)
+    kept = await _chart_stays(means, state, changes)
+    if kept is not None:
+        return State(turn=changed(turn, Turn(said=kept)))
     _show(changed(turn, changes))
     if means.approval == "sql" and not changes.get("problem"):
         changes.update(await _judged(means, dataset, changes.get("sql")))
@@ -59,6 +65,31 @@ def _checked(turn: Turn, dataset: Dataset, defined: tuple[dict[str, Any], ...], 
         problem = table_problem(plan, Known(dataset, defined=names)) or error.problem
         return Turn(plan=plan, sql=None, problem=problem.model_dump(mode="json"))
     return Turn(plan=plan, sql=compiled.sql, reading=reading_or_none(plan, dataset) or "", problem=None)
+
+
+async def _chart_stays(means: Means, state: State, changes: Turn) -> Said | None:
+    """What is said instead of a run when only the chart is to change, and the rows cannot be shown as is asked."""
+    plan, before = changes.get("plan"), last_answer(exchanges_of(state))
+    if plan is None or changes.get("problem") or before is None or before.run_id is None:
+        return None
+    if "chart" not in plan or plan == before.plan or _rows_of(plan) != _rows_of(before.plan or {}):
+        return None
+    try:
+        run = await means.runs.get(before.run_id)
+    except NotFound:
+        return None
+    question, columns = turn_of(state).get("asked", ""), [(c.name, c.type) for c in run.columns]
+    cut = run.truncated or len(run.rows or ()) >= means.max_rows
+    figure = chart_of(columns, run.rows or (), question=question, plan=plan, truncated=cut)
+    why = unmet_wish(question, plan, figure)
+    if run.rows is None or not why:
+        return None
+    stays = "the chart stays as it is" if run.chart is not None else "there is still no chart of them"
+    return Said(text=sentence(f"{why}; {stays}"), ending="conversed")
+
+
+def _rows_of(plan: dict[str, Any]) -> dict[str, Any]:
+    return {field: value for field, value in plan.items() if field != "chart"}
 
 
 def _show(turn: Turn) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, get_args
 
 from sandtable.agent.normalising.conditions import conditions_of
 from sandtable.agent.normalising.homes import with_names, with_table
@@ -11,7 +11,7 @@ from sandtable.agent.normalising.items import group_key, item_of
 from sandtable.agent.normalising.known import Json, Known, renamed
 from sandtable.agent.normalising.ordering import ordered, terms_of
 from sandtable.agent.normalising.windows import window_of
-from sandtable.plan.model import QueryPlan
+from sandtable.plan.model import ChartKind, QueryPlan
 from sandtable.plan.reading import bounded, read_plan
 from sandtable.plan.validate import check_plan
 
@@ -34,9 +34,14 @@ _BESIDE = frozenset(
 """Fields that say nothing of which rows are read or what is computed."""
 
 
+_CHARTS = frozenset(get_args(ChartKind))
+
+
 def _top_level(plan: Json, known: Known) -> Json:
     made = {f: v for f, v in renamed(plan, _FIELDS).items() if f not in _BESIDE}
     made["dataset_id"] = known.dataset.id
+    if isinstance(plan.get("chart"), str) and plan["chart"] in _CHARTS:
+        made["chart"] = plan["chart"]
     for field in ("select", "filters", "group_by", "having", "derive", "define", "order_by", "time", "why"):
         if made.get(field) in ([], {}, ""):
             del made[field]
@@ -184,7 +189,10 @@ def _definition(given: Any, known: Known) -> Any:
     inner = given["plan"]
     for rule in RULES:
         inner = rule(inner, known)
-    return {**given, "plan": {field: value for field, value in inner.items() if field != "dataset_id"}}
+    return {
+        **given,
+        "plan": {field: value for field, value in inner.items() if field not in ("dataset_id", "chart")},
+    }
 
 
 def _is_valid(plan: Json, known: Known) -> bool:

@@ -79,7 +79,7 @@ def judged(case: Case, place: int, turn: Turn, ms: float | None) -> list[Judged]
     kind: Kind = "question" if not case.dialogue else "first turn" if place == 0 else "follow-up"
     made: list[Judged] = []
     for item, found in _answers(case.askings[place], turn):
-        status = status_of(turn) if found is not None else "abstained"
+        status = status_of(found) if found is not None else "abstained"
         outcome = _outcome(item, status, found or turn) if item.graded else None
         made.append(
             Judged(
@@ -111,10 +111,10 @@ def unusable(case: BadCase) -> Judged:
 
 def _answers(asking: Asking, turn: Turn) -> Iterator[tuple[Item, Turn | None]]:
     """Each item with its result: the first one that is right, else the first one left."""
-    if len(asking.items) == 1 or turn.status != "answered":
+    left = [part for part in turn.parts if part.status == "answered"]
+    if len(asking.items) == 1 or not left:
         yield from ((item, turn) for item in asking.items)
         return
-    left = [turn, *turn.others]
     found: dict[int, Turn] = {}
     for place, item in enumerate(asking.items):
         right = next((one for one in left if _accepted(item, one, "")), None)

@@ -10,13 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sandtable.planner.charting import wish_alone, wish_in
 from sandtable.planner.conscience.comparing import bind_comparisons, bind_numbers, bind_units
 from sandtable.planner.conscience.computing import bind_computed
 from sandtable.planner.conscience.content_words import bind_contents, lists_amounts
 from sandtable.planner.conscience.ledger import Ledger, Unbound
 from sandtable.planner.conscience.negating import bind_negations
 from sandtable.planner.conscience.parts import pieces_of
-from sandtable.planner.conscience.pieces import PartKind, Path, Piece
+from sandtable.planner.conscience.pieces import PartKind, Path, Piece, chart_in
 from sandtable.planner.conscience.question_words import bind_question_words
 from sandtable.planner.conscience.ranking_words import bind_ranks
 from sandtable.planner.conscience.time_words import bind_times
@@ -51,7 +52,24 @@ class Account:
         return not self.unbound and not self.unasked
 
 
+def bind_chart(book: Ledger) -> None:
+    """`as a stacked bar`: bound to the chart that the plan names. What cannot be drawn is remarked on elsewhere."""
+    text = book.reading.text
+    wish = wish_alone(text, book.index) if book.follows else None
+    wish = wish or wish_in(text, book.index)
+    if wish is None:
+        return
+    found = [i for i in book.of_kind("chart") if wish.kind in book.pieces[i].does]
+    if found:
+        book.bind(wish.start, wish.end, found)
+    elif wish.kind is None:
+        book.put_aside(wish.start, wish.end)
+    else:
+        book.blame("chart", wish.start, wish.end, "the plan asks for no such chart")
+
+
 STAGES: tuple[Callable[[Ledger], None], ...] = (
+    bind_chart,
     bind_values,
     bind_times,
     bind_numbers,
@@ -81,8 +99,8 @@ def account(
     `answered` are places of words that only say how it is changed (`instead`, `also`); `asking` those of a phrase that
     asks for everything that is new in the plan (`as percentages`, `which one is highest`).
     """
-    pieces = pieces_of(plan, index)
-    earlier = pieces_of(before, index) if before is not None else ()
+    pieces = (*pieces_of(plan, index), *chart_in(plan))
+    earlier = (*pieces_of(before, index), *chart_in(before)) if before is not None else ()
     kept = {(p.kind, p.label) for p in pieces}
     gone = tuple(_gone(p) for p in earlier if (p.kind, p.label) not in kept)
     book = Ledger(question, (*pieces, *gone), index, follows=before is not None)

@@ -18,7 +18,16 @@ from sandtable.planner.reading import Reading
 from sandtable.planner.words import Word
 
 UnboundKind = Literal[
-    "negation", "comparison", "number", "unit", "quoted", "superlative", "time", "content", "aggregate"
+    "negation",
+    "comparison",
+    "number",
+    "unit",
+    "quoted",
+    "superlative",
+    "time",
+    "content",
+    "aggregate",
+    "chart",
 ]
 
 

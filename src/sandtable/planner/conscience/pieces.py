@@ -10,7 +10,7 @@ from sandtable.planner.columns import is_identifier, is_year
 from sandtable.planner.entries import ColumnEntry, TableEntry
 from sandtable.planner.values import truth
 
-PartKind = Literal["measure", "by", "where", "when", "order", "limit", "shape"]
+PartKind = Literal["measure", "by", "where", "when", "order", "limit", "shape", "chart"]
 Path = tuple[str | int, ...]
 Json = Mapping[str, Any]
 _NEGATIVE = frozenset({"!=", "not_in", "is_null"})
@@ -61,6 +61,14 @@ def objects_in(value: object) -> list[Json]:
 
 def texts_in(value: object) -> list[str]:
     return [item for item in listed(value) if isinstance(item, str)]
+
+
+def chart_in(plan: Json) -> list[Piece]:
+    """The kind of chart that the plan names, if it does."""
+    kind = plan.get("chart")
+    if not isinstance(kind, str):
+        return []
+    return [Piece("chart", ("chart",), f"chart: {kind.replace('_', ' ')}", does=frozenset({kind}))]
 
 
 def says_no(column: ColumnEntry | None, op: str, values: tuple[Any, ...]) -> bool:

@@ -10,7 +10,7 @@ from sandtable.planner.reading import Reading
 from sandtable.quoting import quote
 
 _MOST_NAMES = 3
-_DROPPED = frozenset({"unit", "content", "time", "superlative", "aggregate"})
+_DROPPED = frozenset({"unit", "content", "time", "superlative", "aggregate", "chart"})
 """Kinds whose words may be left out of an offer: without a negation or a limit it would be another question."""
 
 

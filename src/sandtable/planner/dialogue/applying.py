@@ -19,7 +19,6 @@ from sandtable.planner.dialogue.edits import (
     Group,
     Measures,
     Narrow,
-    Redraw,
     Rows,
     Share,
     Sort,
@@ -45,11 +44,6 @@ def applied(change: Change, view: View) -> Json | None:
 @singledispatch
 def _edited(change: Change, plan: Json, view: View) -> Json | None:
     raise TypeError(type(change).__name__)
-
-
-@_edited.register
-def _redrawn(change: Redraw, plan: Json, view: View) -> Json:
-    return plan
 
 
 @_edited.register

@@ -12,11 +12,6 @@ How = Literal["replace", "beside", "after"]
 
 
 @dataclass(frozen=True, slots=True)
-class Redraw:
-    """The same result as another chart: the chart reads its kind from the message."""
-
-
-@dataclass(frozen=True, slots=True)
 class Rows:
     """The rows behind the answer."""
 
@@ -115,8 +110,8 @@ class Within:
 
 
 Change = (
-    Redraw | Rows | Count | Drop | Ungroup | Share | Along | Top | Sort | Narrow | Window | Group | Measures
-    | Versus | VersusValue | Within
+    Rows | Count | Drop | Ungroup | Share | Along | Top | Sort | Narrow | Window | Group | Measures | Versus
+    | VersusValue | Within
 )  # fmt: skip
 
 

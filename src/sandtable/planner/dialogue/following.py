@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from sandtable.planner.charting import drawn_as, is_about_chart, wish_alone
 from sandtable.planner.columns import is_measure
 from sandtable.planner.dialogue.applying import applied
 from sandtable.planner.dialogue.comparing import comparison, is_comparison
 from sandtable.planner.dialogue.contents import read_contents
 from sandtable.planner.dialogue.edits import Change, Edit, Narrow, Rows, Within
 from sandtable.planner.dialogue.message import Message
-from sandtable.planner.dialogue.phrases import chart_tail, is_alone, phrase_edit
+from sandtable.planner.dialogue.phrases import is_alone, phrase_edit
 from sandtable.planner.dialogue.view import View
 from sandtable.planner.draft import Draft, Json
 from sandtable.planner.index import SchemaIndex
@@ -63,10 +64,14 @@ def follow(
     question: str, index: SchemaIndex, before: Turn, alone: Interpretation | None = None
 ) -> Followed | None:
     """None when the message is no follow-up. `alone`: what it means as a question of its own."""
+    message = Message.of(question)
+    wish = wish_alone(question, index)
+    if wish is not None:
+        remarks = (wish.remark,) if wish.remark else ()
+        return Followed(drawn_as(before.plan, wish), used=remarks, asking=message.places | message.courtesy)
     view = View.of(before.plan, index)
     if view is None:
         return None
-    message = Message.of(question)
     edit = phrase_edit(message, view) or comparison(message, view)
     if edit is not None:
         return replace(_after([edit.change], message.courtesy, view), asking=edit.words)
@@ -77,7 +82,19 @@ def follow(
     bare = _BARE.fullmatch(message.text)
     if message.asks and not message.back and not _leans(message) and not (bare and bare[1] in AGGREGATES):
         return None
-    return _named(message, view, alone)
+    followed = _named(message, view, alone)
+    if followed is None or followed.plan is not None or not (message.asks and message.opened):
+        return followed
+    return _with_its_rows(message, view, alone) or followed
+
+
+def _with_its_rows(message: Message, view: View, alone: Interpretation | None) -> Followed | None:
+    """`and which region sold most?`: a question of its own, about the rows that the answer before was about."""
+    if alone is None or alone.plan is None or alone.unknown or message.same or message.back:
+        return None
+    if _clash(alone.plan, view.plan) or ("time" in alone.plan and "time" in view.plan):
+        return None
+    return _after([Within(alone.plan)], message.courtesy, view, alone.draft)
 
 
 def points_back(question: str, *, first: bool) -> bool:
@@ -86,7 +103,7 @@ def points_back(question: str, *, first: bool) -> bool:
     In the first message of a conversation `they` may be who the data are about, and `only` may be anything.
     """
     message = Message.of(question)
-    if is_alone(message.text):
+    if is_about_chart(question) or is_alone(message.text):
         return True
     if first:
         return message.of_those or (not message.asks and (message.opened or message.same))
@@ -166,14 +183,14 @@ def _clash(own: Json, before: Json) -> bool:
 
 
 def _named(message: Message, view: View, alone: Interpretation | None) -> Followed | None:
-    tail = chart_tail(message)
-    claimed = tail
+    claimed: frozenset[int] = frozenset()
     for phrase in _MODE_WORDS:
         claimed |= message.places_of(phrase)
     text = message.without(claimed)
     if not text:
         # `and plus?`: what is left is a name, not a word of how.
-        claimed, text = tail, message.without(tail)
+        claimed = frozenset[int]()
+        text = message.without(claimed)
         message = replace(message, bare=True)
     draft, changes = read_contents(text, message, view)
     leans = _leans(message) or any(message.mode(m) for m in ("again", "only")) or message.back

@@ -1,4 +1,4 @@
-"""Phrases that ask for an edit by themselves: a chart, shares, the total, the change, the rows, the days.
+"""Phrases that ask for an edit by themselves: shares, the total, the change, the rows, the days.
 
 `RULES` in their order; the first that fits the whole message decides.
 """
@@ -16,7 +16,6 @@ from sandtable.planner.dialogue.edits import (
     Count,
     Edit,
     Narrow,
-    Redraw,
     Rows,
     Share,
     Ungroup,
@@ -31,18 +30,6 @@ Rule = Callable[[Message, View], Edit | None]
 _SHOW = (
     r"(?:(?:can (?:you|i|we) )?(?:show|make|draw|plot|put|turn|give|display|do|see|have|get|use|"
     r"switch to|change)(?: me)?(?: (?:it|that|this|them))? )?"
-)
-_LOOK = r"(?:stacked|grouped|horizontal|vertical|simple|plain|nice|normal|clustered)"
-CHART = re.compile(
-    rf"{_SHOW}(?:(?:as|in|into|to|with|on) )?(?:an? |the )?(?:(?:{_LOOK} )*"
-    r"(?:bars?|columns?|lines?|pies?|donuts?|doughnuts?|scatters?|histograms?|heat ?maps?|areas?)"
-    r"(?: (?:charts?|graphs?|plots?|diagrams?))?|(?:charts?|graphs?|plots?|diagrams?))(?: (?:stacked|"
-    r"grouped|instead))*"
-    r"|stacked(?: please)?|no (?:chart|graph|plot)|(?:only (?:the|a) table|table only)"
-)
-_TAIL = re.compile(
-    rf" (?:as|in) an? (?:{_LOOK} )*(?:bar|column|line|pie|donut|scatter|area|heatmap)(?: (?:chart|graph|"
-    rf"plot|diagram))?$"
 )
 _OF_ALL = (
     r"(?: of (?:the |our |all )?(?:total|whole|everything|all|overall)| of (?:all|our)(?: (?:the|"
@@ -99,20 +86,6 @@ _COUNT = re.compile(
     r"(?:so )?how many(?: \w+)?(?: (?:is|are|was|were)) (?:that|they|those|these|it)(?: (?:in total|altogether))?"
     r"|how many(?: are there)?(?: in total)?|that's how many(?: in total)?|count them"
 )
-
-
-def chart(message: Message, view: View) -> Edit | None:
-    if not CHART.fullmatch(message.text):
-        return None
-    if len(message.words) == 1 and view.index.find_value(message.words[0].text):
-        return None
-    return Edit(Redraw(), message.places)
-
-
-def chart_tail(message: Message) -> frozenset[int]:
-    """`by month as a line chart`: the end of it is about the chart."""
-    found = _TAIL.search(message.text)
-    return message.places_of(found.group().strip()) if found else frozenset()
 
 
 def share(message: Message, view: View) -> Edit | None:
@@ -242,12 +215,12 @@ def weekdays(message: Message, view: View) -> Edit | None:
     return Edit(Narrow((leaf,)), message.places)
 
 
-RULES: tuple[Rule, ...] = (chart, share, along, total, weekdays, drop, top, sort, rows, count)
+RULES: tuple[Rule, ...] = (share, along, total, weekdays, drop, top, sort, rows, count)
 
 
 def is_alone(text: str) -> bool:
     """`as percentages`, `in total`: phrases that say nothing without an answer before them."""
-    patterns = (CHART, SHARE, ALONG, _TOTAL, _COUNT, _ROWS)
+    patterns = (SHARE, ALONG, _TOTAL, _COUNT, _ROWS)
     return any(pattern.fullmatch(text) for pattern in patterns)
 
 

@@ -67,6 +67,8 @@ class SoFar:
     shown: dict[str, Artifact] = field(default_factory=dict)
     sent: frozenset[str] = frozenset()
     """Digests of tables and charts: the result of an analysis is shown by its cell, and again at the end."""
+    answers: tuple[str, ...] = ()
+    """Answers to the first questions of a message that asks several things: the final response has them all."""
     ended: bool = False
 
 
@@ -203,8 +205,10 @@ def _artifact(event: ArtifactShown, so_far: SoFar) -> Told:
 
 def _message(event: Message, so_far: SoFar) -> Told:
     errors = [_error_of(event.problem)] if event.problem else []
-    final = Said("final_response", with_artifacts(event.text, so_far.shown))
-    return [*errors, final], replace(so_far, ended=True)
+    answers = (*so_far.answers, with_artifacts(event.text, so_far.shown))
+    if event.remaining:
+        return errors, replace(so_far, answers=answers)
+    return [*errors, _final(answers)], replace(so_far, ended=True)
 
 
 def _error(event: Error, so_far: SoFar) -> Told:
@@ -215,15 +219,18 @@ def _broke(code: str, why: str, so_far: SoFar) -> Told:
     error = Said("error", f"{code}: {why}")
     if so_far.ended:
         return [error], so_far
-    return [error, Said("final_response", f"There is no answer: {in_markdown(why)}")], replace(
-        so_far, ended=True
-    )
+    final = _final((*so_far.answers, f"There is no answer: {in_markdown(why)}"))
+    return [error, final], replace(so_far, ended=True)
 
 
 def _waits(interrupts: list[dict[str, Any]], so_far: SoFar) -> Told:
     action = interrupts[0]["value"]["action_requests"][0]
     text = f"May I run this?\n\n{action['description']}"
-    return [Said("final_response", text)], replace(so_far, ended=True)
+    return [_final((*so_far.answers, text))], replace(so_far, ended=True)
+
+
+def _final(answers: tuple[str, ...]) -> Said:
+    return Said("final_response", "\n\n---\n\n".join(answers))
 
 
 def _error_of(problem: Problem) -> Said:

@@ -435,6 +435,11 @@ export interface components {
              * @default
              */
             message: string;
+            /**
+             * Others
+             * @default []
+             */
+            others: components["schemas"]["ChatAnswer"][];
             /** Plan */
             plan?: {
                 [key: string]: unknown;

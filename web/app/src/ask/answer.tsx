@@ -49,6 +49,10 @@ function AnswerBody({ answer, isLast }: { answer: Answer; isLast: boolean }) {
   const steps = <Suspense>{analysis && <Steps turn={turn} />}</Suspense>;
   return (
     <article aria-label="Answer" className="group/answer space-y-3">
+      {turn.earlier.map((one, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: answers are only ever added at the end.
+        <EarlierAnswer key={at} turn={one} datasetId={datasetId} />
+      ))}
       {failed ? <NotAnswered answer={answer} /> : <Words turn={turn} datasetId={datasetId} />}
       {waiting && steps}
       {waiting && isLast && <Approval key={turn.waiting?.text} answer={answer} />}
@@ -68,6 +72,22 @@ function AnswerBody({ answer, isLast }: { answer: Answer; isLast: boolean }) {
       )}
       {turn.ending !== null && turn.ending !== "waiting" && <Actions turn={turn} />}
     </article>
+  );
+}
+
+/** The answer to an earlier question of the same message. */
+function EarlierAnswer({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
+  return (
+    <section className="space-y-3 border-line border-b pb-6">
+      <Words turn={turn} datasetId={datasetId} />
+      {turn.reading && <p className="text-ink-3">Read as: {turn.reading}</p>}
+      <StatusLine turn={turn} live={null} />
+      {!showsArtifacts(turn) && turn.table !== null && (
+        <Suspense fallback={<EvidenceComing rows={turn.table.rowCount} chart={turn.chart !== null} />}>
+          <Evidence turn={turn} datasetId={datasetId} />
+        </Suspense>
+      )}
+    </section>
   );
 }
 

@@ -30,6 +30,8 @@ export type SandtableEvent =
       run_ids?: string[];
       suggestions?: string[];
       problem?: ProblemBody | null;
+      /** Questions of the same message that are answered next. */
+      remaining?: number;
     }
   | { type: "error"; problem: ProblemBody };
 

@@ -94,3 +94,16 @@ describe("the stream's own error", () => {
     expect(stopped(turn)).toBe(turn);
   });
 });
+
+test("answers to several questions of one message are kept, in order", () => {
+  const first = { type: "message", text: "42.", ending: "answered", run_ids: ["run_1"], remaining: 1 };
+  const second = { type: "message", text: "Europe.", ending: "answered", run_ids: ["run_2"] };
+  const again = { ...running, run_id: "run_2" };
+  const between = told([running, table, first]);
+  expect([between.ending, between.text, between.table]).toEqual([null, "", null]);
+  const turn = told([again, second], between);
+  expect([turn.ending, turn.text, turn.runIds]).toEqual(["answered", "Europe.", ["run_2"]]);
+  expect(turn.earlier.map((one) => [one.text, one.runIds, one.table?.runId])).toEqual([
+    ["42.", ["run_1"], "run_1"],
+  ]);
+});

@@ -10,7 +10,7 @@ import {
   withThought,
   withWaitingCode,
 } from "./steps";
-import type { Turn, TurnRun } from "./turn";
+import { type Turn, type TurnRun, withNext } from "./turn";
 import type { WireError, WireInterrupt } from "./wire";
 
 export function reduce(turn: Turn, event: unknown): Turn {
@@ -52,8 +52,8 @@ export function reduce(turn: Turn, event: unknown): Turn {
       return { ...turn, chart: { runId: event.run_id, figure: event.figure } };
     case "delta":
       return { ...turn, text: turn.text + event.text };
-    case "message":
-      return {
+    case "message": {
+      const ended: Turn = {
         ...(event.ending === "waiting" ? turn : withoutRunning(turn)),
         // The newest run of an analysis may be that of its chart.
         run: runOf(turn, event.run_ids?.[0]) ?? turn.run,
@@ -63,6 +63,8 @@ export function reduce(turn: Turn, event: unknown): Turn {
         suggestions: event.suggestions ?? [],
         problem: event.problem ?? null,
       };
+      return event.remaining ? withNext(ended) : ended;
+    }
     case "error":
       return { ...turn, ending: "failed", problem: event.problem };
   }

@@ -3,7 +3,7 @@ import type { RunStatus } from "~/api/model";
 import { artifactsOf } from "./artifact";
 import { reduceInterrupt } from "./reduce";
 import { attemptCount, stepsOf, withCode, withStepOutput, withStepRun } from "./steps";
-import { newTurn, type Turn } from "./turn";
+import { newTurn, type Turn, withNext } from "./turn";
 import {
   type About,
   type AnswerProps,
@@ -85,7 +85,8 @@ function withEnding(turn: Turn, message: WireMessage, about: About, beside: Wire
     problem: about.problem,
   };
   const answer = beside.find((ui) => ui.name === "answer");
-  return answer ? withAnswer(ended, answer.props as unknown as AnswerProps) : ended;
+  const whole = answer ? withAnswer(ended, answer.props as unknown as AnswerProps) : ended;
+  return about.remaining ? withNext(whole) : whole;
 }
 
 function withAnswer(turn: Turn, props: AnswerProps): Turn {

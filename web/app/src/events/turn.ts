@@ -55,6 +55,8 @@ export interface Turn {
   problem: ProblemBody | null;
   /** The runs its numbers come from, the main one first. */
   runIds: string[];
+  /** Answers to the questions before it in the same message, in order. */
+  earlier: Turn[];
 }
 
 export function newTurn(question: string, questionId: string | null = null): Turn {
@@ -79,7 +81,14 @@ export function newTurn(question: string, questionId: string | null = null): Tur
     suggestions: [],
     problem: null,
     runIds: [],
+    earlier: [],
   };
+}
+
+/** The turn after an answer that is followed by one to the next question of the same message. */
+export function withNext(ended: Turn): Turn {
+  const { question, questionId, earlier } = ended;
+  return { ...newTurn(question, questionId), earlier: [...earlier, { ...ended, earlier: [] }] };
 }
 
 /** The run whose details a person wants to see. */

@@ -11,6 +11,8 @@ export interface About {
   run_ids: string[];
   suggestions: string[];
   problem: ProblemBody | null;
+  /** Questions of the same message that are answered next. */
+  remaining?: number;
 }
 
 export interface WireToolCall {

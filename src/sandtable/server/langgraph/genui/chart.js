@@ -11,7 +11,7 @@ export function drawing(h, figure) {
   const draw = { bar: bars, scatter: lines, histogram, pie, heatmap }[traces[0].type || "scatter"];
   const measured = figure.layout?.[traces[0].orientation === "h" ? "xaxis" : "yaxis"];
   const label = /%/.test(measured?.tickformat || "") ? percent : tick;
-  const shapes = draw?.(h, traces, label);
+  const shapes = draw?.(h, traces, label, figure.layout?.barmode === "stack");
   if (!shapes) return null;
   const title = text(figure.layout?.title);
   return h("figure", { style: { margin: 0 }, "data-part": "chart" },
@@ -31,39 +31,52 @@ function legend(h, traces) {
       h("span", { className: "dot", style: { background: colour(i) } }), unescaped(String(trace.name ?? "")))));
 }
 
-function bars(h, traces, label) {
-  return traces[0].orientation === "h" ? lying(h, traces, label) : standing(h, traces, label);
+function bars(h, traces, label, stacked) {
+  return traces[0].orientation === "h" ? lying(h, traces, label, stacked) : standing(h, traces, label, stacked);
 }
 
-function standing(h, traces, labelled) {
+// Where each bar of each trace begins: at zero, or where the one before it ended.
+function beginnings(traces, keys, values, stacked) {
+  const ends = new Map();
+  return traces.map((trace) => trace[keys].map((key, i) => {
+    const start = stacked ? ends.get(String(key)) || 0 : 0;
+    ends.set(String(key), start + Number(trace[values][i] ?? 0));
+    return start;
+  }));
+}
+
+function standing(h, traces, labelled, stacked) {
   const labels = [...new Set(traces.flatMap((t) => t.x.map(String)))];
-  const [low, high] = span(traces.flatMap((t) => t.y), true);
+  const from = beginnings(traces, "x", "y", stacked), side = stacked ? 1 : traces.length;
+  const [low, high] = span(traces.flatMap((t, n) => t.y.map((v, i) => (v === null ? v : Number(v) + from[n][i]))), true);
   const y = (v) => TOP + (H - TOP - BOTTOM) * (1 - (v - low) / (high - low));
-  const step = (W - LEFT - RIGHT) / labels.length, wide = (step * 0.76) / traces.length;
+  const step = (W - LEFT - RIGHT) / labels.length, wide = (step * 0.76) / side;
   const parts = axis(h, low, high, y, labelled);
   traces.forEach((trace, t) => trace.x.forEach((label, i) => {
     const value = trace.y[i];
     if (value === null || value === undefined) return;
-    const x = LEFT + labels.indexOf(String(label)) * step + step * 0.12 + t * wide;
-    const [a, b] = [y(Math.max(Number(value), 0)), y(Math.min(Number(value), 0))];
+    const x = LEFT + labels.indexOf(String(label)) * step + step * 0.12 + (stacked ? 0 : t * wide);
+    const [a, b] = [y(from[t][i] + Math.max(Number(value), 0)), y(from[t][i] + Math.min(Number(value), 0))];
     parts.push(h("rect", { key: `b${t}.${i}`, x, y: a, width: Math.max(wide - 1, 1), height: Math.max(b - a, 0.5), fill: colour(t) },
       h("title", null, `${label}: ${value}`)));
   }));
   return { parts: parts.concat(labelsBelow(h, labels, (i) => LEFT + step * (i + 0.5))) };
 }
 
-function lying(h, traces, labelled) {
-  const labels = [...new Set(traces.flatMap((t) => t.y.map(String)))], thick = traces.length > 1 ? 11 : 15;
-  const line = thick * traces.length + 7, left = 170, height = TOP + labels.length * line + 10;
-  const [low, high] = span(traces.flatMap((t) => t.x), true);
+function lying(h, traces, labelled, stacked) {
+  const side = stacked ? 1 : traces.length, from = beginnings(traces, "y", "x", stacked);
+  const labels = [...new Set(traces.flatMap((t) => t.y.map(String)))], thick = side > 1 ? 11 : 15;
+  const line = thick * side + 7, left = 170, height = TOP + labels.length * line + 10;
+  const [low, high] = span(traces.flatMap((t, n) => t.x.map((v, i) => (v === null ? v : Number(v) + from[n][i]))), true);
   const x = (v) => left + (W - left - RIGHT - 46) * ((v - low) / (high - low));
   const parts = labels.map((label, i) => h("text", { key: `l${i}`, x: left - 8, y: TOP + (i + 0.5) * line, textAnchor: "end" }, shortened(unescaped(label), 26)));
   traces.forEach((trace, t) => trace.y.forEach((label, i) => {
-    const value = trace.x[i], top = TOP + labels.indexOf(String(label)) * line + t * thick;
+    const value = trace.x[i], top = TOP + labels.indexOf(String(label)) * line + (stacked ? 0 : t * thick);
     if (value === null || value === undefined) return;
-    const [a, b] = [x(Math.min(Number(value), 0)), x(Math.max(Number(value), 0))];
+    const [a, b] = [x(from[t][i] + Math.min(Number(value), 0)), x(from[t][i] + Math.max(Number(value), 0))];
     parts.push(h("rect", { key: `b${t}.${i}`, x: a, y: top, width: Math.max(b - a, 0.5), height: thick - 2, fill: colour(t) }, h("title", null, `${label}: ${value}`)));
-    parts.push(h("text", { key: `v${t}.${i}`, x: b + 5, y: top + thick - 3 }, labelled(Number(value))));
+    // The parts of a stack leave no room between them for numbers.
+    if (!stacked) parts.push(h("text", { key: `v${t}.${i}`, x: b + 5, y: top + thick - 3 }, labelled(Number(value))));
   }));
   return { parts, height };
 }

@@ -1,0 +1,72 @@
+"""Whether a figure is of the kind that was asked for, and the sentence that says why not.
+
+Invariant: pure, and of the figure alone: what is said about a chart is true of the chart that is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sandtable.chart.asked import wished
+from sandtable.plan.model import ChartKind
+
+_NAMES: dict[str, str] = {
+    "bar": "bars",
+    "column": "upright bars",
+    "horizontal_bar": "horizontal bars",
+    "stacked_bar": "stacked bars",
+    "line": "a line",
+    "scatter": "a scatter plot",
+    "histogram": "a histogram",
+    "pie": "a pie",
+    "heatmap": "a heat map",
+}
+_NEEDS: dict[str, str] = {
+    "bar": "there must be one or two groups with few members, and a number for each",
+    "column": "there must be one or two groups with few members, and a number for each",
+    "horizontal_bar": "there must be one or two groups with few members, and a number for each",
+    "stacked_bar": "there must be two groups, and a total or a count for each pair of their members",
+    "line": "there must be a number along time or along one group",
+    "scatter": "there must be two numbers in each row, and at least three rows",
+    "histogram": "there must be single numbers, not groups",
+    "pie": "there must be two to six positive parts that make up a whole",
+    "heatmap": "there must be two groups, and a number for each pair of their members",
+}
+
+
+def unmet_wish(question: str, plan: Mapping[str, Any] | None, figure: Mapping[str, Any] | None) -> str:
+    """Why the figure is not of the kind that was asked for, as a clause; empty where all is well."""
+    asked = wished(question, plan).kind
+    if asked is None or asked in kinds_of(figure):
+        return ""
+    return f"these rows cannot be shown as {_NAMES[asked]}, for which {_NEEDS[asked]}"
+
+
+def shown_instead(figure: Mapping[str, Any] | None) -> str:
+    shown = kinds_of(figure)
+    return f"the chart shows them as {_NAMES[shown[0]]}" if shown else "there is no chart of them"
+
+
+def kinds_of(figure: Mapping[str, Any] | None) -> tuple[ChartKind, ...]:
+    """What a figure can be called, the most usual name first."""
+    traces: list[dict[str, Any]] = list((figure or {}).get("data") or ())
+    if figure is None or not traces:
+        return ()
+    first = traces[0]
+    match str(first.get("type")):
+        case "bar":
+            way: ChartKind = "horizontal_bar" if first.get("orientation") == "h" else "column"
+            if len(traces) > 1 and figure["layout"].get("barmode") == "stack":
+                return "stacked_bar", way, "bar"
+            return "bar", way
+        case "scatter":
+            return ("line",) if "lines" in str(first.get("mode")) else ("scatter",)
+        case "pie":
+            return ("pie",)
+        case "histogram":
+            return ("histogram",)
+        case "heatmap":
+            return ("heatmap",)
+        case _:
+            return ()
