@@ -169,6 +169,7 @@ async def open_house(
             coder=coder,
             planner=builtin if planner else None,
             account=builtin.account if planner else None,
+            read_as=builtin.read_as,
         )
         yield House(Analyst(means, saver), runs, executor, chosen, library)
     await sessions.aclose()

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from sandtable.agent.read_as import ReadAs, ReadPart, aligned, read_as
-from sandtable.agent.read_as.building import MOST_CHOICES
+from sandtable.agent.read_as.building import MOST_CHOICES, aligned, read_as
+from sandtable.agent.read_as.model import ReadAs, ReadPart
 from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner import plan_question
 from sandtable.planner.conscience import account

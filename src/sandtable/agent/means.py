@@ -9,6 +9,7 @@ from typing import Any, Literal, Protocol
 from sandtable.agent.accounting import Accounted
 from sandtable.agent.analysis.coder import Coder
 from sandtable.agent.proposer import Asked, Proposer
+from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.outcome import Turn
@@ -53,6 +54,10 @@ Account = Callable[[Asked, dict[str, Any]], Awaitable[Accounted]]
 """Holds a plan against the words of the question."""
 
 
+ReadsAs = Callable[[Asked, dict[str, Any], Aligned | None], Awaitable[ReadAs | None]]
+"""The parts of a plan, with the words they came from and what else they could be."""
+
+
 Prepare = Callable[[Dataset, Profile], Awaitable[None]]
 """Makes ready what the first question about a dataset would wait for."""
 
@@ -74,6 +79,7 @@ class Means:
     """The built-in planner, where a chat model proposes: it plans what the model leaves unanswered."""
     account: Account | None = None
     """For plans of a chat model; the built-in planner holds its own plans against the words."""
+    read_as: ReadsAs | None = None
     coder: Coder | None = None
     """Who writes Python; nobody where there is no chat model."""
     expect_code: Callable[[], None] | None = None

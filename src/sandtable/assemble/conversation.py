@@ -54,6 +54,7 @@ async def converse(
             python=parts.python,
             planner=None if chosen is builtin else builtin,
             account=None if chosen is builtin else builtin.account,
+            read_as=builtin.read_as,
             coder=coder_of(chosen),
             expect_code=parts.expect_code,
         )

@@ -23,7 +23,7 @@ from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.replies import declined, needs_python, small_talk
-from sandtable.agent.state import Said, State, Turn, defined_of, exchanges_of, last_question
+from sandtable.agent.state import Said, State, Turn, defined_of, exchanges_of, last_message, plan_in, text_of
 from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
@@ -33,7 +33,8 @@ from sandtable.runs.model import LONGEST_QUESTION
 
 
 async def classify(means: Means, state: State, config: RunnableConfig) -> State:
-    text = last_question(state)
+    message = last_message(state)
+    text, chosen = text_of(message), plan_in(message)
     emit(Thought(text="Reading the question…"))
     turn = Turn(asked=_kept(text), question="", attempts=[], run_ids=[], said=None)
     try:
@@ -45,6 +46,10 @@ async def classify(means: Means, state: State, config: RunnableConfig) -> State:
     if state.get("known_of") != dataset.id:
         # Names and plans of one dataset mean nothing in another.
         update["exchanges"], update["defined"] = [], []
+    if chosen is not None:
+        # It says what is meant: there is nothing to propose, and it is checked like any plan of a client.
+        turn["question"], turn["plan"] = text, chosen
+        return update
     known = State()
     known.update(state)
     known.update(update)
@@ -127,6 +132,6 @@ def after_classify(state: State) -> str:
     turn: Any = state.get("turn") or {}
     if turn.get("said"):
         return "converse"
-    if turn.get("sql"):
+    if turn.get("sql") or turn.get("plan") is not None:
         return "validate"
     return "plan_steps" if turn.get("analyse") else "propose"

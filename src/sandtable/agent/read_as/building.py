@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from sandtable.agent.read_as.choices import plans_for
-from sandtable.agent.read_as.model import Aligned, Choice, ReadAs, ReadPart, Said, Source
+from sandtable.agent.read_as.model import Aligned, Choice, ReadAs, ReadPart, Source, Words
 from sandtable.planner.conscience import Account
 from sandtable.planner.index import SchemaIndex
 from sandtable.planner.reading import Reading
@@ -61,48 +61,50 @@ def read_as(
         parts.append(ReadPart(kind=part.kind, label=part.text, source=source, words=words, choices=choices))
     if alignment is None:
         return ReadAs(parts=tuple(parts))
-    return ReadAs(parts=tuple(parts), aside=alignment.aside, unread=alignment.unread)
+    return ReadAs(
+        question=alignment.question, parts=tuple(parts), aside=alignment.aside, unread=alignment.unread
+    )
 
 
-def _said(reading: Reading, places: Iterable[int]) -> tuple[Said, ...]:
+def _said(reading: Reading, places: Iterable[int]) -> tuple[Words, ...]:
     """Neighbouring words as one."""
-    made: list[Said] = []
+    made: list[Words] = []
     last = -2
     for at in sorted(set(places)):
         word = reading.words[at]
         if word.is_symbol:
             continue
         start = made.pop().start if at == last + 1 and made else word.start
-        made.append(Said(text=reading.text[start : word.end], start=start, end=word.end))
+        made.append(Words(text=reading.text[start : word.end], start=start, end=word.end))
         last = at
     return tuple(made)
 
 
-def _words_by_part(found: tuple[PlanPart, ...], alignment: Aligned) -> dict[PlanPath, tuple[Said, ...]]:
+def _words_by_part(found: tuple[PlanPart, ...], alignment: Aligned) -> dict[PlanPath, tuple[Words, ...]]:
     """Words of a piece deep inside belong to the part that it is in, those of the table to what is shown of it."""
     shown = next(part.path for part in found if part.kind == "measure")
     by_length = sorted((part.path for part in found), key=len, reverse=True)
-    made: dict[PlanPath, set[Said]] = {}
+    made: dict[PlanPath, set[Words]] = {}
     for path, words in alignment.parts:
         home = next((each for each in by_length if path[: len(each)] == each), shown)
         made.setdefault(home, set()).update(words)
     return {path: _merged(words, alignment.question) for path, words in made.items()}
 
 
-def _merged(words: set[Said], question: str) -> tuple[Said, ...]:
+def _merged(words: set[Words], question: str) -> tuple[Words, ...]:
     """Those that overlap or have only blanks between them as one."""
-    kept: list[Said] = []
+    kept: list[Words] = []
     for said in sorted(words, key=lambda each: each.start):
         if kept and not question[kept[-1].end : said.start].strip():
             before = kept.pop()
             end = max(before.end, said.end)
-            said = Said(text=question[before.start : end], start=before.start, end=end)
+            said = Words(text=question[before.start : end], start=before.start, end=end)
         kept.append(said)
     return tuple(kept)
 
 
 def _choices(
-    plan: Mapping[str, Any], part: PlanPart, words: tuple[Said, ...], index: SchemaIndex
+    plan: Mapping[str, Any], part: PlanPart, words: tuple[Words, ...], index: SchemaIndex
 ) -> tuple[Choice, ...]:
     stems = tuple(word.stem for said in words for word in split_words(said.text) if not word.is_symbol)
     made: dict[str, Choice] = {}

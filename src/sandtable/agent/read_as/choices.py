@@ -160,33 +160,42 @@ def _called(item: Mapping[str, Any]) -> str:
 
 def _measures(at: _At) -> Iterator[Other]:
     item = at.value
-    old = _called(item)
-    own = str(item.get("column", "")).lower()
+    old, base = _called(item), _computed(at)
+    own, agg = str(base.get("column", "")).lower(), base.get("agg")
 
     def made(new: dict[str, Any]) -> Other:
         return at.with_value(new, old, _called(new))
 
     for metric in _metrics_alike(at, str(item.get("metric", ""))):
         yield made({"metric": metric})
-    agg = item.get("agg")
-    if agg in _NUMBER_AGGS and "column" in item and "of" not in item:
-        kept = {key: item[key] for key in ("where",) if key in item}
+    if agg in _NUMBER_AGGS and "column" in base and "of" not in base:
+        kept = {key: base[key] for key in ("where",) if key in base}
         for column in at.alike(is_measure, own):
             yield made(_aggregate(_fitting(agg, column, at), at.ref(column), kept))
-        seen = at.column(item["column"])
+        seen = at.column(base["column"])
         for other in _NUMBER_AGGS:
             if other != agg and seen is not None and _fitting(other, seen, at) == other:
-                yield made(_aggregate(other, item["column"], kept))
-    elif agg == "count_distinct" or (agg == "count" and "column" not in item):
+                yield made(_aggregate(other, base["column"], kept))
+    elif agg == "count_distinct" or (agg == "count" and "column" not in base):
         for column in at.alike(lambda c: not c.temporal, own):
             yield made({"agg": "count_distinct", "column": at.ref(column), "as": f"{column.name}_count"})
         if agg == "count_distinct":
             yield made({"agg": "count", "as": "count"})
     for column in at.columns:
-        if is_measure(column) and column.name.lower() != own and (agg or "metric" in item):
-            yield made(
-                _aggregate(_fitting(agg if agg in _NUMBER_AGGS else "sum", column, at), column.name, {})
-            )
+        if is_measure(column) and column.name.lower() != own and ("agg" in item or "metric" in item):
+            usual = _fitting(agg if agg in _NUMBER_AGGS else "sum", column, at)
+            yield made(_aggregate(usual, column.name, {}))
+
+
+def _computed(at: _At) -> Mapping[str, Any]:
+    """The aggregate that a measure is; of a metric that is no ratio, the one that it stands for."""
+    item = at.value
+    name = str(item.get("metric", "")).lower()
+    metric = next((m.metric for m in at.index.metrics if m.metric.name.lower() == name), None)
+    if metric is None or metric.denominator is not None:
+        return item
+    own = metric.table.lower() == str(at.plan.get("table", "")).lower()
+    return metric.numerator if own and "where" not in item else item
 
 
 def _fitting(agg: str, column: ColumnEntry, at: _At) -> str:

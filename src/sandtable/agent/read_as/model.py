@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from sandtable.wording.parts import PlanPartKind
-
+PlanPartKind = Literal["measure", "by", "where", "when", "order", "limit"]
 Source = Literal["words", "kept", "chosen", "default"]
 """Where a part comes from: words of the question, the answer before, a person's choice, or nothing that was said."""
 
@@ -20,7 +19,7 @@ class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Said(_Frozen):
+class Words(_Frozen):
     """Words of the question, by the characters they are at."""
 
     text: str
@@ -43,17 +42,19 @@ class ReadPart(_Frozen):
     kind: PlanPartKind
     label: str
     source: Source
-    words: tuple[Said, ...] = ()
+    words: tuple[Words, ...] = ()
     """Empty unless `source` is `words`."""
     choices: tuple[Choice, ...] = ()
 
 
 class ReadAs(_Frozen):
+    question: str = ""
+    """The text that the words are places in; empty where a person chose the plan."""
     parts: tuple[ReadPart, ...]
     """In the order measure, by, where, when, order, limit."""
-    aside: tuple[Said, ...] = ()
+    aside: tuple[Words, ...] = ()
     """Words that mean nothing for the query."""
-    unread: tuple[Said, ...] = ()
+    unread: tuple[Words, ...] = ()
     """Words that mean something, and that no part of the plan means."""
 
     @property
@@ -66,7 +67,7 @@ class Aligned(_Frozen):
     """Which words of the question each part of a plan came from, as the planner's conscience found it."""
 
     question: str
-    parts: tuple[tuple[tuple[str | int, ...], tuple[Said, ...]], ...] = ()
+    parts: tuple[tuple[tuple[str | int, ...], tuple[Words, ...]], ...] = ()
     """The place of each part in the plan, and its words."""
-    aside: tuple[Said, ...] = ()
-    unread: tuple[Said, ...] = ()
+    aside: tuple[Words, ...] = ()
+    unread: tuple[Words, ...] = ()
