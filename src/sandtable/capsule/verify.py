@@ -88,6 +88,9 @@ class _Rederivation:
         """Why what ran before in the session cannot be run again."""
 
     async def links(self) -> list[Link]:
+        return [_question(self._capsule), *await self._derived()]
+
+    async def _derived(self) -> list[Link]:
         dataset, data = await self._data()
         if dataset is None:
             missing = "needs the dataset version, which is not here"
@@ -233,6 +236,14 @@ class _Rederivation:
         if again is None and recorded is None:
             return unchecked("chart", "not drawn again, because the result is not at hand")
         return Link(name="chart", status="broken", detail="drawn again from the rows, the chart is another")
+
+
+def _question(capsule: AnyCapsule) -> Link:
+    """How the question became what ran: shown, and never said to hold."""
+    what = "plan" if capsule.plan is not None else "SQL" if _code_of(capsule) is None else "Python"
+    if not capsule.question:
+        return Link(name="question", status="ok", detail=f"there is no question: the {what} was submitted")
+    return Link(name="question", status="reading", detail=f"question → {what} is a reading, check it")
 
 
 def _maker(chart: dict[str, Any]) -> str:
