@@ -34,6 +34,7 @@ async def test_a_reading_comes_with_the_plan_and_is_in_the_answer(tmp_path: Path
         events = await house.ask(QUESTION)
         read = _planned(events).read_as
         assert read is not None and read.question == QUESTION
+        assert read.trust == ("defined", "proposed_by_model")
         assert [(p.kind, p.label, [w.text for w in p.words]) for p in read.parts] == [
             ("measure", "revenue", ["revenue"]),
             ("by", "region", ["region"]),
@@ -53,6 +54,7 @@ async def test_a_choice_runs_as_a_turn_of_its_own(tmp_path: Path) -> None:
         assert len(house.proposer.asked) == 1, "nothing is proposed where a person chose"
         again = _planned(events)
         assert again.plan == choice.plan and again.read_as is not None
+        assert again.read_as.trust == (), "an aggregate that nobody declared, chosen by a person"
         assert [(p.label, p.source) for p in again.read_as.parts] == [
             ("average amount", "chosen"),
             ("region", "kept"),

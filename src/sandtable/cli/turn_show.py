@@ -15,6 +15,7 @@ from rich.text import Text
 
 from sandtable.agent.events import Delta, Event, RunState, Thought
 from sandtable.agent.read_as.model import ReadAs, Source
+from sandtable.capsule.trust import MARK_WORDS
 from sandtable.cli import failure
 from sandtable.cli.screen import screen, show_chart
 from sandtable.cli.show import cell, clean, grid, is_number
@@ -110,6 +111,8 @@ def show_reading(page: Console, read: ReadAs) -> None:
         if part.source == "default":
             line.append(" (not asked for)", style="dim")
     page.print(line, soft_wrap=True)
+    if read.trust:
+        page.print(Text("; ".join(MARK_WORDS[mark] for mark in read.trust), style="dim"), soft_wrap=True)
     if read.unread:
         words = ", ".join(f"“{clean(words.text)}”" for words in read.unread)
         page.print(Text(f"In no part of it: {words}", style="yellow"), soft_wrap=True)

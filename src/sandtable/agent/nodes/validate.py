@@ -21,6 +21,7 @@ from sandtable.agent.normalising import Known, definitions, table_problem
 from sandtable.agent.read_as.model import Aligned
 from sandtable.agent.state import State, Turn, changed, defined_of, read_as_of, turn_of
 from sandtable.agent.voice import emit
+from sandtable.capsule.trust import marks_of
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, Problem
 from sandtable.plan.validate import parse_plan
@@ -109,7 +110,10 @@ async def _read_as(means: Means, state: State, dataset: Dataset, turn: Turn) -> 
     if alignment is None and turn.get("origin"):
         alignment = Aligned(question=turn.get("question", ""))
     made = await means.read_as(await asked_of(means, state, dataset), plan, alignment)
-    return Turn(read_as=made.model_dump(mode="json") if made else None)
+    if made is None:
+        return Turn(read_as=None)
+    trust = marks_of(plan, dataset, turn.get("origin") or None)
+    return Turn(read_as=made.model_copy(update={"trust": trust}).model_dump(mode="json"))
 
 
 async def _without_the_models_plan(means: Means, state: State, dataset: Dataset, turn: Turn) -> Turn:

@@ -10,6 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from sandtable.capsule.trust import Mark
+
 PlanPartKind = Literal["measure", "by", "where", "when", "order", "limit"]
 Source = Literal["words", "kept", "chosen", "default"]
 """Where a part comes from: words of the question, the answer before, a person's choice, or nothing that was said."""
@@ -56,6 +58,9 @@ class ReadAs(_Frozen):
     """Words that mean nothing for the query."""
     unread: tuple[Words, ...] = ()
     """Words that mean something, and that no part of the plan means."""
+
+    trust: tuple[Mark, ...] = ()
+    """Derived from the plan and its proposer (`capsule.trust`), never claimed by a model."""
 
     @property
     def line(self) -> str:

@@ -1074,6 +1074,11 @@ export interface components {
              */
             question: string;
             /**
+             * Trust
+             * @default []
+             */
+            trust: ("defined" | "read_literally" | "proposed_by_model")[];
+            /**
              * Unread
              * @default []
              */

@@ -64,10 +64,17 @@ const VIEWS = [
 const SOURCES = { kept: "kept from the answer before", chosen: "chosen by you", default: "no word asks for it" };
 const listed = (words) => words.map((one) => `“${one.text}”`).join(", ");
 
-function Reading({ parts, aside, unread }) {
+const MARKS = {
+  defined: "defined: only declared metrics and columns",
+  read_literally: "read literally: every word is bound by the built-in planner",
+  proposed_by_model: "proposed by a model",
+};
+
+function Reading({ parts, aside, unread, trust }) {
   return h("div", { className: "quiet", "data-part": "reading" }, "Read as:",
     h("ul", null, parts.map((part, at) =>
       h("li", { key: at }, `${part.kind}: ${part.label} (${listed(part.words) || SOURCES[part.source]})`))),
+    trust.length > 0 && h("div", null, trust.map((mark) => MARKS[mark]).join("; ")),
     unread.length > 0 && h("div", null, `In no part of it: ${listed(unread)}`),
     aside.length > 0 && h("div", null, `Left aside: ${listed(aside)}`));
 }
