@@ -49,7 +49,9 @@ function Summary({ report }: { report: Report }) {
 
 function verdictWords(broken: readonly Link[], open: number): string {
   if (broken.length) return `Broken at: ${broken.map((link) => LINK_WORDS[link.name].title).join(", ")}`;
-  return open ? "Nothing is broken, but not everything was checked" : "Complete: everything that can be derived holds";
+  return open
+    ? "Nothing is broken, but not everything was checked"
+    : "Complete: everything that can be derived holds";
 }
 
 function meaning(broken: number, open: number): string {
