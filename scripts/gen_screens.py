@@ -66,7 +66,7 @@ def answer(page: Page, url: str) -> None:
     expect(page.locator(".plot-container")).to_be_visible()
     open_details(page, "Proof")
     page.get_by_role("button", name="Verify").click()
-    expect(page.get_by_text("Complete: every link holds")).to_be_visible()
+    expect(page.get_by_text("Complete: everything that can be derived holds")).to_be_visible()
 
 
 def refusal(page: Page, url: str) -> None:

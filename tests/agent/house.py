@@ -170,6 +170,7 @@ async def open_house(
             planner=builtin if planner else None,
             account=builtin.account if planner else None,
             hint=builtin.hint if planner else None,
+            read_as=builtin.read_as,
         )
         yield House(Analyst(means, saver), runs, executor, chosen, library)
     await sessions.aclose()

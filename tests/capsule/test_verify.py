@@ -88,7 +88,9 @@ UNCOMPILED = {
 async def test_every_kind_of_run_verifies(made: Capsule) -> None:
     report = await verify(seal(made, KEY), world())
     assert [link.name for link in report.links] == list(LINKS)
-    assert set(statuses(report).values()) == {"ok"}, report
+    found = statuses(report)
+    assert found.pop("question") == "reading" and set(found.values()) == {"ok"}, report
+    assert "is a reading, check it" in report.link("question").detail
     assert report.ok
     assert report.complete
     assert report.run_id == made.run_id

@@ -23,6 +23,7 @@ from sandtable.agent.events import (
     Table,
     Thought,
 )
+from sandtable.agent.read_as.model import ReadAs
 from sandtable.errors import ErrorCode, Problem
 from sandtable.sandbox.job import ResultColumn
 
@@ -41,10 +42,11 @@ def answered(
     truncated: bool = False,
     chart: dict[str, Any] | None = None,
     reading: str = "the number of orders",
+    read_as: ReadAs | None = None,
 ) -> list[Event]:
     made: list[Event] = [
         Thought(text="Reading the question…"),
-        Planned(plan=PLAN, reading=reading),
+        Planned(plan=PLAN, reading=reading, read_as=read_as),
         Sql(sql="SELECT count(*) AS n FROM orders"),
         RunState(run_id=run_id, status="running"),
         RunState(run_id=run_id, status="succeeded", exec_time_ms=1.5),
@@ -90,6 +92,8 @@ class FakeAnalyst:
     script: dict[str, list[Event]] = field(default_factory=dict)
     asked: list[tuple[str, str, str | None]] = field(default_factory=list)
     """Question, dataset, thread."""
+    plans: list[dict[str, Any] | None] = field(default_factory=list)
+    """The plan that came with each question."""
     decided: list[dict[str, Any]] = field(default_factory=list)
     hangs: set[str] = field(default_factory=set)
     stopped: list[str] = field(default_factory=list)
@@ -105,9 +109,16 @@ class FakeAnalyst:
         return "thread-1"
 
     async def ask(
-        self, question: str, *, dataset_id: str, thread_id: str | None = None, user: str = "local"
+        self,
+        question: str,
+        *,
+        dataset_id: str,
+        thread_id: str | None = None,
+        user: str = "local",
+        plan: dict[str, Any] | None = None,
     ) -> AsyncGenerator[Event, None]:
         self.asked.append((question, dataset_id, thread_id))
+        self.plans.append(plan)
         try:
             await asyncio.sleep(self.delays.get(question, 0))
             yield Thought(text="Thinking…")

@@ -20,8 +20,8 @@ from tests.server.house import House
 Prepare = list[Callable[[House], None]]
 SHOP = ("--dataset", "shop")
 FIELDS = {
-    "status", "answer_text", "reading", "columns", "rows", "row_count", "truncated", "plan", "sql", "run_id", "chart",
-    "suggestions", "error", "others",
+    "status", "answer_text", "reading", "read_as", "columns", "rows", "row_count", "truncated", "plan", "sql", "run_id",
+    "chart", "suggestions", "error", "others",
 }  # fmt: skip
 
 

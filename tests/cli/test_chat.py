@@ -17,9 +17,10 @@ from pathlib import Path
 
 import pytest
 
+from sandtable.agent.read_as.model import Choice, ReadAs, ReadPart, Words
 from sandtable.cli.lines import lines_of
 from tests.capsule.samples import SHOP
-from tests.cli.analysts import FakeAnalyst, ended
+from tests.cli.analysts import FakeAnalyst, answered, ended
 from tests.cli.conftest import Invoke
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -75,6 +76,62 @@ def test_nothing_yet_to_show(invoke: Invoke, analyst: FakeAnalyst, piped: Give) 
     piped(b"/sql\n/plan\n/help\n")
     done = invoke(*ARGS)
     assert "No SQL yet." in done.stdout and "No plan yet." in done.stdout and "/quit" in done.stdout
+
+
+OTHER = {"table": "orders", "select": [{"agg": "avg", "column": "amount"}]}
+READ = ReadAs(
+    question="How many orders please?",
+    parts=(
+        ReadPart(
+            kind="measure",
+            label="number of orders",
+            source="words",
+            words=(Words(text="How many orders", start=0, end=15),),
+            choices=(
+                Choice(label="total amount", message="Read it as the total", plan={"table": "orders"}),
+                Choice(label="average \x1b[31mamount", message="Read it as the average", plan=OTHER),
+            ),
+        ),
+        ReadPart(kind="limit", label="the first 5", source="default"),
+    ),
+    aside=(Words(text="please", start=16, end=22),),
+)
+
+
+def test_a_part_is_changed_without_asking_again(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
+    text = "There are 42.\n\n*Read as: number of orders · the first 5*"
+    analyst.script["How many orders please?"] = answered([42], text=text, read_as=READ)
+    piped(b"How many orders please?\n/change\n/change 1 b\n")
+    done = invoke(*ARGS)
+    assert done.stdout.count("Read as: ") == 2, "once for each answer"
+    assert "Read as: 1 number of orders · 2 the first 5 (not asked for)" in done.stdout
+    assert "Left aside: “please”" in done.stdout
+    assert "1 number of orders (“How many orders”)\n  a  total amount\n" in done.stdout
+    assert "2 the first 5 (no word of the question asks for it)\n  nothing else to choose" in done.stdout
+    assert analyst.asked[1:] == [("Read it as the average", "shop", "thread-1")]
+    assert analyst.plans == [None, OTHER]
+    assert "\x1b[31m" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("/change 3", "The parts are 1 to 2"),
+        ("/change x", "The parts are 1 to 2"),
+        ("/change 0 a", "The parts are 1 to 2"),
+        ("/change 1 c", "Part 1 has no choice c."),
+        ("/change 1 ab", "Part 1 has no choice ab."),
+        ("/change ²", "The parts are 1 to 2"),
+    ],
+)
+def test_a_change_that_is_none(
+    invoke: Invoke, analyst: FakeAnalyst, piped: Give, line: str, says: str
+) -> None:
+    analyst.default = answered([42], read_as=READ)
+    piped(f"/change\nHow many?\n{line}\n".encode())
+    done = invoke(*ARGS)
+    assert "There is no reading yet that could be changed." in done.stdout and says in done.stdout
+    assert len(analyst.asked) == 1 and done.exit_code == 0
 
 
 class Terminal:

@@ -23,6 +23,8 @@ from tests.server.house import House, open_house, report
 Prepare = list[Callable[[House], None]]
 SHOP_ARGS = ("--dataset", "shop")
 
+READING = "verified; how the question was read is for you to check"
+
 
 def failing(code: ErrorCode) -> Callable[[House], None]:
     error = JobError(code=code, type="X", message="it broke\nbadly", suggestion="try less")
@@ -50,7 +52,7 @@ def test_what_run_prints_as_json_is_verified(invoke: Invoke, tmp_path: Path) -> 
     path.write_text(done.stdout, "utf-8")
     for target, stdin in ((str(path), None), (made["capsule"]["run_id"], None), ("-", done.stdout)):
         verified = invoke("verify", target, stdin=stdin)
-        assert (verified.exit_code, verified.stdout.splitlines()[-1]) == (0, "verified"), target
+        assert (verified.exit_code, verified.stdout.splitlines()[-1]) == (0, READING), target
 
 
 @pytest.mark.parametrize(

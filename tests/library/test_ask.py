@@ -36,6 +36,19 @@ def test_a_conversation_goes_on() -> None:
     assert second.table is not None and second.table.rows == (("Bonn", 7),)
 
 
+def test_another_reading_is_a_plan_away() -> None:
+    first = sandtable.ask("total amount by city", data={"sales": FRAME})
+    assert first.read_as is not None
+    assert [(part.kind, part.source) for part in first.read_as.parts[:2]] == [
+        ("measure", "words"),
+        ("by", "words"),
+    ]
+    choice = next(c for c in first.read_as.parts[0].choices if c.label == "average amount")
+    second = sandtable.ask(choice.message, data={"sales": FRAME}, thread=first.thread, plan=choice.plan)
+    assert second.table is not None and sorted(second.table.rows) == [("Bonn", 3.5), ("Cork", 5)]
+    assert second.read_as is not None and second.read_as.parts[0].source == "chosen"
+
+
 def test_what_is_not_understood_is_asked_back(sales: Path) -> None:
     answer = sandtable.ask("florble the wumpus?", data=sales)
     assert not answer.success

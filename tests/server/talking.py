@@ -221,6 +221,7 @@ async def served(
                     planner=BuiltinProposer() if proposer else None,
                     max_rows=200,
                     understands=lambda *_: False,
+                    read_as=BuiltinProposer().read_as,
                     approval=approval,
                 )
                 analyst, line = Analyst(means, saver), line_of(parts.settings)

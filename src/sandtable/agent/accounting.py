@@ -11,6 +11,8 @@ import re
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sandtable.agent.read_as.building import aligned
+from sandtable.agent.read_as.model import Aligned, Words
 from sandtable.errors import ErrorCode, Problem
 from sandtable.planner import SchemaIndex
 from sandtable.planner.charting import drawn_as, wish_alone, wish_in
@@ -47,6 +49,8 @@ class Accounted:
     """What a person should check, in whole sentences."""
     problem: Problem | None = None
     """Why the plan is no answer to this question."""
+    alignment: Aligned | None = None
+    """Which words each part of the plan came from."""
 
 
 def accounted(
@@ -61,20 +65,25 @@ def accounted(
 def _held(
     question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None
 ) -> Accounted:
-    if plan.get("why"):
-        return Accounted(plan)
     if is_foreign(question):
-        return Accounted(plan, ("The plan was not held against the words: only English is read.",))
+        unread = Aligned(question=question, unread=(Words(text=question, start=0, end=len(question)),))
+        remark = "The plan was not held against the words: only English is read."
+        return Accounted(plan, (remark,), alignment=unread)
     found = account(question, plan, index, before)
+    words = aligned(question, found)
+    if plan.get("why"):
+        return Accounted(plan, alignment=words)
     faults = [part for part in found.unasked if _is_fault(part, found)]
     if not faults:
-        return Accounted(plan, (*_remarks(found), *_kept(question, plan, index, before, found)))
+        remarks = (*_remarks(found), *_kept(question, plan, index, before, found))
+        return Accounted(plan, remarks, alignment=words)
     shorter = _without(plan, faults)
-    if shorter is not None and valid_plan(shorter, index) and account(question, shorter, index, before).clean:
-        said = " and ".join(quote(part.label) for part in faults)
-        return Accounted(
-            shorter, (f"The model's plan had {said}, which the question does not name: left out.",)
-        )
+    if shorter is not None and valid_plan(shorter, index):
+        again = account(question, shorter, index, before)
+        if again.clean:
+            said = " and ".join(quote(part.label) for part in faults)
+            remark = f"The model's plan had {said}, which the question does not name: left out."
+            return Accounted(shorter, (remark,), alignment=aligned(question, again))
     return Accounted(plan, problem=_problem(faults))
 
 

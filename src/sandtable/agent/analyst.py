@@ -23,7 +23,7 @@ from langgraph.types import Command, StreamMode
 from sandtable.agent.events import EVENT, Error, Event, Message
 from sandtable.agent.graph import FIRST, build_graph
 from sandtable.agent.means import Means
-from sandtable.agent.state import State
+from sandtable.agent.state import State, with_plan
 from sandtable.errors import ErrorCode, NotFound, Problem, SandtableError
 
 log = structlog.get_logger(__name__)
@@ -49,11 +49,21 @@ class Analyst:
             await self._means.prepare(dataset, profile)
 
     async def ask(
-        self, question: str, *, dataset_id: str, thread_id: str | None = None, user: str = "local"
+        self,
+        question: str,
+        *,
+        dataset_id: str,
+        thread_id: str | None = None,
+        user: str = "local",
+        plan: dict[str, Any] | None = None,
     ) -> AsyncGenerator[Event, None]:
-        """Events until a `Message` or an `Error`. Closing it early cancels the turn and its run."""
+        """Events until a `Message` or an `Error`. Closing it early cancels the turn and its run.
+
+        With `plan`, that plan runs and nothing is proposed; it is checked like any other.
+        """
         config = _config(thread_id or self.new_thread(), user, dataset_id)
-        given = State(messages=[HumanMessage(question, id=str(uuid4()))], dataset_id=dataset_id)
+        message = HumanMessage(question, id=str(uuid4()), additional_kwargs=with_plan(plan))
+        given = State(messages=[message], dataset_id=dataset_id)
         async with aclosing(self._events(given, config)) as events:
             async for event in events:
                 yield event

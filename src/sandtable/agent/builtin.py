@@ -13,6 +13,8 @@ from sandtable.agent.accounting import Accounted, accounted, is_foreign
 from sandtable.agent.named import mentions, with_named
 from sandtable.agent.prompting.hints import Hints, hints_of
 from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal, Proposed, Usage, Worded
+from sandtable.agent.read_as.building import aligned, read_as
+from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner import SchemaIndex, plan_question
@@ -43,7 +45,8 @@ class BuiltinProposer:
             return Proposed(AskBack(asked.attempts[-1].problem.message), Usage())
         outcome = await self._plan(asked, await self._index_for(asked))
         if isinstance(outcome, Understood):
-            return Proposed(PlanProposal(outcome.plan, outcome.used, outcome.confidence), Usage())
+            words = aligned(asked.question, outcome.account) if outcome.account is not None else None
+            return Proposed(PlanProposal(outcome.plan, outcome.used, outcome.confidence, words), Usage())
         return Proposed(AskBack(_in_english(asked.question, outcome.reason), outcome.suggestions), Usage())
 
     async def _plan(self, asked: Asked, index: SchemaIndex) -> Outcome:
@@ -93,6 +96,12 @@ class BuiltinProposer:
         before = before_of(asked.history)
         outcome = await self._plan(asked, index)
         return hints_of(asked.question, outcome, index, before.plan if before else None)
+
+    async def read_as(self, asked: Asked, plan: dict[str, Any], alignment: Aligned | None) -> ReadAs | None:
+        """The parts of a plan that is about to run, whatever proposed it."""
+        index = await self._index(asked.dataset.version, asked.dataset, asked.profile)
+        before = before_of(asked.history)
+        return read_as(plan, index, alignment, before.plan if before else None)
 
     async def _index_for(self, asked: Asked) -> SchemaIndex:
         version = asked.dataset.version

@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from sandtable.agent.read_as.model import ReadAs
 from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.artifact import Artifact
@@ -38,6 +39,8 @@ class Planned(_Event):
     """The plan in words."""
     confidence: float | None = None
     """How likely the plan is what was meant, from 0 to 1; nothing where the proposer does not say."""
+    read_as: ReadAs | None = None
+    """The same in parts, each with the words it came from and what else it could be; nothing for an analysis."""
 
 
 class Sql(_Event):

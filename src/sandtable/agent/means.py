@@ -10,6 +10,7 @@ from sandtable.agent.accounting import Accounted
 from sandtable.agent.analysis.coder import Coder
 from sandtable.agent.prompting.hints import Hints
 from sandtable.agent.proposer import Asked, Proposer
+from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.outcome import Turn
@@ -58,6 +59,10 @@ Hint = Callable[[Asked], Awaitable[Hints]]
 """What the built-in planner makes of a question."""
 
 
+ReadsAs = Callable[[Asked, dict[str, Any], Aligned | None], Awaitable[ReadAs | None]]
+"""The parts of a plan, with the words they came from and what else they could be."""
+
+
 Prepare = Callable[[Dataset, Profile], Awaitable[None]]
 """Makes ready what the first question about a dataset would wait for."""
 
@@ -81,6 +86,7 @@ class Means:
     """For plans of a chat model; the built-in planner holds its own plans against the words."""
     hint: Hint | None = None
     """For a chat model, which is shown what the built-in planner makes of a question."""
+    read_as: ReadsAs | None = None
     coder: Coder | None = None
     """Who writes Python; nobody where there is no chat model."""
     expect_code: Callable[[], None] | None = None

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from sandtable.agent.events import Ending
 from sandtable.agent.prompting.hints import NO_HINTS, Hints
+from sandtable.agent.read_as.model import Aligned
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import Problem
@@ -66,6 +67,8 @@ class PlanProposal:
     """Readings to show beside the plan."""
     confidence: float | None = None
     """How likely the plan is what was meant, from 0 to 1; a chat model does not say."""
+    alignment: Aligned | None = None
+    """Which words each part of the plan came from; a chat model does not say."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandtable.agent.markdown import barred, cell, fenced, sentence, table
-from sandtable.agent.state import Turn
+from sandtable.agent.state import Turn, read_as_of
 from sandtable.chart.wishes import shown_instead, unmet_wish
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import NOT_FROM_DATA
@@ -40,7 +40,9 @@ def whole_answer(said: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) 
         parts.append(table_of(run, fields))
     if turn.get("wants_sql") and run.sql:
         parts.append(fenced("sql", run.sql))
-    noted = [f"Read as: {turn.get('reading')}"] if turn.get("reading") else []
+    read = read_as_of(turn)
+    reading = read.line if read else turn.get("reading")
+    noted = [f"Read as: {reading}"] if reading else []
     noted += [in_markdown(used) for used in turn.get("used") or ()]
     if noted:
         parts.append("\n".join(f"*{line}*  " for line in noted).rstrip())

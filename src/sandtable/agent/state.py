@@ -16,6 +16,7 @@ from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
 
 from sandtable.agent.analysis.notes import Analysis
 from sandtable.agent.proposer import Attempt, Exchange, Usage
+from sandtable.agent.read_as.model import ReadAs
 from sandtable.capsule.model import Origin, Prompt
 from sandtable.errors import Problem
 
@@ -68,7 +69,11 @@ class Turn(TypedDict, total=False):
     """The gate's own text of it, when a person is to approve."""
     used: list[str]
     confidence: float | None
+    alignment: dict[str, Any] | None
+    """Which words each part of the plan came from (`read_as.Aligned`); nothing when a person chose the plan."""
     reading: str
+    read_as: dict[str, Any] | None
+    """How the question was read, in parts (`read_as.ReadAs`)."""
     attempts: list[dict[str, Any]]
     usage: dict[str, Any]
     problem: dict[str, Any] | None
@@ -136,6 +141,23 @@ def pending_of(state: State) -> list[str]:
     if kept is None or kept["message_id"] != str(last_message(state).id):
         return []
     return kept["questions"]
+
+
+def plan_in(message: AnyMessage) -> dict[str, Any] | None:
+    """The plan that a person chose instead of asking again in other words."""
+    about = message.additional_kwargs.get("sandtable")
+    plan = about.get("plan") if isinstance(about, dict) else None
+    return plan if isinstance(plan, dict) else None
+
+
+def with_plan(plan: dict[str, Any] | None) -> dict[str, Any]:
+    """`additional_kwargs` of a message that carries a plan, as `plan_in` reads them."""
+    return {} if plan is None else {"sandtable": {"plan": plan}}
+
+
+def read_as_of(turn: Turn) -> ReadAs | None:
+    kept = turn.get("read_as")
+    return ReadAs.model_validate(kept) if kept else None
 
 
 def exchanges_of(state: State) -> tuple[Exchange, ...]:

@@ -55,6 +55,7 @@ async def converse(
             planner=None if chosen is builtin else builtin,
             account=None if chosen is builtin else builtin.account,
             hint=None if chosen is builtin else builtin.hint,
+            read_as=builtin.read_as,
             coder=coder_of(chosen),
             expect_code=parts.expect_code,
         )

@@ -1,4 +1,7 @@
-"""What `verify` found: one link after the other, each ok, broken, or not checked and why."""
+"""What `verify` found: one link after the other, each ok, broken, not checked and why, or a reading.
+
+Invariant: that a plan is what a question meant is never `ok`. No derivation can show it: a person checks it.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
-AnyRun = Literal["envelope", "signature", "signer", "digests", "data", "plan", "verdict", "result", "chart"]
+AnyRun = Literal[
+    "envelope", "signature", "signer", "digests", "question", "data", "plan", "verdict", "result", "chart"
+]
 OfCode = Literal["artifacts", "stdout"]
 LinkName = Literal[AnyRun, OfCode]
 
@@ -20,7 +25,8 @@ class Link(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: LinkName
-    status: Literal["ok", "broken", "not_checked"]
+    status: Literal["ok", "broken", "not_checked", "reading"]
+    """`reading`: what a person has to check, since it cannot be derived."""
     detail: str = ""
 
 
@@ -41,7 +47,7 @@ class Report(BaseModel):
     @computed_field
     @property
     def complete(self) -> bool:
-        """Nothing was left unchecked."""
+        """Nothing that can be derived was left unchecked; how a question was read cannot."""
         return all(link.status != "not_checked" for link in self.links)
 
     def link(self, name: LinkName) -> Link:

@@ -27,6 +27,7 @@ from sandtable.capsule.model import (
 )
 from sandtable.capsule.report import Link, Report
 from sandtable.capsule.seal import Unreadable
+from sandtable.capsule.trust import MARK_WORDS, marks_of
 from sandtable.capsule.verify_code import code_links, excused, is_unread, look_back, not_replayed
 from sandtable.catalog.model import Dataset
 from sandtable.chart.layout import MAKER
@@ -89,6 +90,9 @@ class _Rederivation:
 
     async def links(self) -> list[Link]:
         dataset, data = await self._data()
+        return [_question(self._capsule, dataset), *await self._derived(dataset, data)]
+
+    async def _derived(self, dataset: Dataset | None, data: Link) -> list[Link]:
         if dataset is None:
             missing = "needs the dataset version, which is not here"
             rest = [unchecked(name, missing) for name in ("plan", "verdict", "result")]
@@ -233,6 +237,17 @@ class _Rederivation:
         if again is None and recorded is None:
             return unchecked("chart", "not drawn again, because the result is not at hand")
         return Link(name="chart", status="broken", detail="drawn again from the rows, the chart is another")
+
+
+def _question(capsule: AnyCapsule, dataset: Dataset | None) -> Link:
+    """How the question became what ran, with its marks of trust: shown, and never said to hold."""
+    what = "plan" if capsule.plan is not None else "SQL" if _code_of(capsule) is None else "Python"
+    if not capsule.question:
+        return Link(name="question", status="ok", detail=f"there is no question: the {what} was submitted")
+    origin = None if isinstance(capsule, CapsuleV1) else capsule.origin
+    known = marks_of(capsule.plan, dataset, origin.proposer if origin else None) if dataset else ()
+    said = "; ".join(["a reading, check it", *(MARK_WORDS[mark] for mark in known)])
+    return Link(name="question", status="reading", detail=f"question → {what} is {said}")
 
 
 def _maker(chart: dict[str, Any]) -> str:

@@ -8,18 +8,21 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from string import ascii_lowercase
 
 import click
 
+from sandtable.agent.read_as.model import Choice
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
 from sandtable.cli import failure, inputs
 from sandtable.cli.lines import lines_of
 from sandtable.cli.prompting import Prompter, history
+from sandtable.cli.screen import screen
 from sandtable.cli.session import on_parts, open_dataset, with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.cli.turn import Analyst, Turn, begin_loading, checked_question, continued, gather
-from sandtable.cli.turn_show import progress, show_turn
+from sandtable.cli.turn_show import progress, show_choices, show_turn
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.process import load_settings, quiet_logs
 
@@ -28,6 +31,7 @@ _HISTORY = "chat_history"
 _HELP = """\
 Ask in plain words; a question may build on the one before ("and by month?").
   /sql    the SQL of the last answer      /plan   its plan
+  /change what else its parts could be; /change 2 b reads part 2 as choice b and answers again
   /help   this text                       /quit   leave (or Ctrl-D)
 Ctrl-C stops an answer that takes too long."""
 
@@ -38,7 +42,8 @@ Ctrl-C stops an answer that takes too long."""
 def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> int:
     """Ask one question after the other.
 
-    Each question knows what came before. /sql and /plan show how the last answer came about, /help the rest.
+    Each question knows what came before. /sql and /plan show how the last answer came about, /change reads it
+    otherwise without asking again, /help says the rest.
     Ctrl-C stops the running answer, Ctrl-D leaves. Questions may also be piped in, one per line; with --json
     every answer is one line, as of `sandtable ask --json`.
 
@@ -73,9 +78,11 @@ class Chat:
             click.echo(f"  {clean(prompt)}")
         click.echo("/help says what else there is.")
 
-    def command(self, text: str) -> bool:
-        """Whether to go on."""
+    def command(self, text: str) -> bool | Choice:
+        """Whether to go on, or the choice that is to run."""
         match text.split()[0].lower():
+            case "/change":
+                return self._change(text.split()[1:])
             case "/quit" | "/exit":
                 return False
             case "/help":
@@ -92,12 +99,34 @@ class Chat:
                 click.echo(f"There is no {clean(other)}; /help lists what there is.")
         return True
 
-    async def answer(self, text: str) -> Turn | None:
+    def _change(self, wanted: list[str]) -> bool | Choice:
+        read = self._last.read_as if self._last else None
+        if read is None:
+            click.echo("There is no reading yet that could be changed.")
+            return True
+        number = int(wanted[0]) if wanted and wanted[0].isascii() and wanted[0].isdecimal() else None
+        if wanted and (number is None or not 1 <= number <= len(read.parts)):
+            click.echo(f"The parts are 1 to {len(read.parts)}: /change lists them.")
+            return True
+        if number is not None and len(wanted) > 1:
+            choices = read.parts[number - 1].choices
+            place = ascii_lowercase.find(wanted[1].lower()) if len(wanted[1]) == 1 else -1
+            if 0 <= place < len(choices):
+                return choices[place]
+            click.echo(f"Part {number} has no choice {clean(wanted[1])}.")
+        with screen() as page:
+            show_choices(page, read, number)
+        return True
+
+    async def answer(self, text: str | Choice) -> Turn | None:
         """Prints what came of the question; a question that cannot be used is told of."""
+        plan = None if isinstance(text, str) else text.plan
         try:
-            question = checked_question(text)
+            question = checked_question(text if isinstance(text, str) else text.message)
             with progress() as watch:
-                asking = self._analyst.ask(question, dataset_id=self._dataset.id, thread_id=self._thread)
+                asking = self._analyst.ask(
+                    question, dataset_id=self._dataset.id, thread_id=self._thread, plan=plan
+                )
                 turn = await gather(asking, watch)
         except SandtableError as error:
             failure.explain(error, as_json=self._as_json)
@@ -137,11 +166,12 @@ async def _piped(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], a
                 continue
             if not as_json:
                 click.echo(f"{_PROMPT}{clean(text)[:200]}")
-            if text.startswith("/"):
-                if not chat.command(text):
-                    return
+            asked = chat.command(text) if text.startswith("/") else text
+            if asked is False:
+                return
+            if asked is True:
                 continue
-            turn = await chat.answer(text)
+            turn = await chat.answer(asked)
             while turn is not None and turn.waits:
                 # Nobody is there to be asked.
                 turn = await chat.decide(approve=False)
@@ -175,14 +205,14 @@ def _at_a_prompt(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) 
 async def _talk(chat: Chat, prompter: Prompter) -> None:
     while (line := await prompter.ask(_PROMPT)) is not None:
         text = line.strip()
-        if text.startswith("/"):
-            if not chat.command(text):
-                return
-        elif text and not await prompter.stoppable(_one(chat, prompter, text)):
+        asked = chat.command(text) if text.startswith("/") else text
+        if asked is False:
+            return
+        if asked and asked is not True and not await prompter.stoppable(_one(chat, prompter, asked)):
             click.echo("Stopped.")
 
 
-async def _one(chat: Chat, prompter: Prompter, text: str) -> None:
+async def _one(chat: Chat, prompter: Prompter, text: str | Choice) -> None:
     turn = await chat.answer(text)
     while turn is not None and turn.waits:
         said = await prompter.ask("Run it? [y/N] ")

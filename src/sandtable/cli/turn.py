@@ -14,6 +14,7 @@ from threading import Thread
 from typing import Any, Literal, Protocol
 
 from sandtable.agent.events import Chart, Ending, Error, Event, Message, Planned, RunState, Sql, Table
+from sandtable.agent.read_as.model import ReadAs
 from sandtable.assemble import Parts
 from sandtable.cli import failure
 from sandtable.errors import InvalidInput, Problem, RunnerBroken
@@ -43,7 +44,13 @@ class Analyst(Protocol):
     def new_thread() -> str: ...
 
     def ask(
-        self, question: str, *, dataset_id: str, thread_id: str | None = None, user: str = "local"
+        self,
+        question: str,
+        *,
+        dataset_id: str,
+        thread_id: str | None = None,
+        user: str = "local",
+        plan: dict[str, Any] | None = None,
     ) -> AsyncGenerator[Event, None]: ...
 
     def approve(
@@ -85,6 +92,8 @@ class Turn:
     error: Problem | None = None
     confidence: float | None = None
     """How likely the plan is what was meant; nothing where the proposer does not say."""
+    read_as: ReadAs | None = None
+    """How the question was read, in parts."""
     others: tuple[Turn, ...] = ()
     """Of a message that asks several things: the answers to its further questions, in order."""
 
@@ -118,6 +127,7 @@ class Turn:
             "status": self.status,
             "answer_text": self.answer_text,
             "reading": self.reading,
+            "read_as": self.read_as.model_dump(mode="json") if self.read_as else None,
             "columns": [name for name, _ in self.columns],
             "rows": self.rows or (),
             "row_count": self.row_count,
@@ -138,6 +148,7 @@ class _Run:
 
     plan: dict[str, Any] | None = None
     reading: str = ""
+    read_as: ReadAs | None = None
     confidence: float | None = None
     sql: str | None = None
     exec_time_ms: float | None = None
@@ -155,8 +166,13 @@ class Gathering:
 
     def take(self, event: Event) -> None:
         match event:
-            case Planned(plan=plan, reading=reading, confidence=confidence):
-                self.proposed = _Run(plan=plan, reading=reading, confidence=confidence)
+            case Planned():
+                self.proposed = _Run(
+                    plan=event.plan,
+                    reading=event.reading,
+                    read_as=event.read_as,
+                    confidence=event.confidence,
+                )
             case Sql(sql=sql) if self.proposed.sql in (None, sql):
                 self.proposed.sql = sql
             case Sql(sql=sql):
@@ -208,6 +224,7 @@ class Gathering:
             suggestions=end.suggestions,
             error=end.problem,
             confidence=run.confidence,
+            read_as=run.read_as,
         )
 
 
@@ -234,6 +251,7 @@ def continued(waited: Turn, after: Turn) -> Turn:
         plan=after.plan or before.plan,
         sql=after.sql or before.sql,
         reading=after.reading or before.reading,
+        read_as=after.read_as or before.read_as,
     )
 
 

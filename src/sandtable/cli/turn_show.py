@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Generator
 from contextlib import contextmanager
+from string import ascii_lowercase
 
 from rich.console import Console
 from rich.markdown import Markdown
@@ -13,6 +14,8 @@ from rich.status import Status
 from rich.text import Text
 
 from sandtable.agent.events import Delta, Event, RunState, Thought
+from sandtable.agent.read_as.model import ReadAs, Source
+from sandtable.capsule.trust import MARK_WORDS
 from sandtable.cli import failure
 from sandtable.cli.screen import screen, show_chart
 from sandtable.cli.show import cell, clean, grid, is_number
@@ -24,6 +27,14 @@ _LONGEST_CELL = 60
 _TABLE = re.compile(r"\|.*\|\s*")
 _TAG = re.compile(r"\n*\[\[[a-z]+-\d+\]\]")
 """Where an artifact belongs in the text; tables and charts follow it here."""
+
+
+_SOURCES: dict[Source, str] = {
+    "words": "",
+    "kept": "kept from the answer before",
+    "chosen": "chosen by you",
+    "default": "no word of the question asks for it",
+}
 
 
 @contextmanager
@@ -69,7 +80,9 @@ def _show_on(page: Console, turn: Turn) -> None:
         _show_table(page, turn)
     if turn.chart is not None:
         show_chart(page, turn.chart)
-    if turn.reading and turn.reading not in turn.answer_text:
+    if turn.read_as is not None:
+        show_reading(page, turn.read_as)
+    elif turn.reading and turn.reading not in turn.answer_text:
         page.print(Text(f"Read as: {clean(turn.reading)}", style="italic"), soft_wrap=True)
     if turn.status == "abstained":
         _show_suggestions(page, turn)
@@ -79,6 +92,9 @@ def _show_on(page: Console, turn: Turn) -> None:
 
 def _show_prose(page: Console, turn: Turn) -> None:
     text = _TAG.sub("", prose(turn.answer_text) if turn.rows else turn.answer_text)
+    if turn.read_as is not None:
+        # It follows below, with numbers to change its parts by.
+        text = text.replace(f"*Read as: {turn.read_as.line}*", "").strip()
     # Nothing in an answer becomes a link: a cell could say one thing and lead to another.
     page.print(Markdown(clean(text, newlines=True), hyperlinks=False))
 
@@ -88,6 +104,40 @@ def prose(markdown: str) -> str:
     blocks = markdown.split("\n\n")
     kept = [b for b in blocks if not all(_TABLE.fullmatch(line) for line in b.splitlines())]
     return "\n\n".join(b for b in kept if not b.startswith("Shown: "))
+
+
+def show_reading(page: Console, read: ReadAs) -> None:
+    """The parts on one line, numbered, and the words that are in none of them."""
+    line = Text("Read as: ", style="italic")
+    for number, part in enumerate(read.parts, start=1):
+        said = f"by {part.label}" if part.kind == "by" else part.label
+        line.append(f"{' · ' if number > 1 else ''}")
+        line.append(f"{number} ", style="dim")
+        line.append(clean(said), style="italic")
+        if part.source == "default":
+            line.append(" (not asked for)", style="dim")
+    page.print(line, soft_wrap=True)
+    if read.trust:
+        page.print(Text("; ".join(MARK_WORDS[mark] for mark in read.trust), style="dim"), soft_wrap=True)
+    if read.unread:
+        words = ", ".join(f"“{clean(words.text)}”" for words in read.unread)
+        page.print(Text(f"In no part of it: {words}", style="yellow"), soft_wrap=True)
+    if read.aside:
+        words = ", ".join(f"“{clean(words.text)}”" for words in read.aside)
+        page.print(Text(f"Left aside: {words}", style="dim"), soft_wrap=True)
+
+
+def show_choices(page: Console, read: ReadAs, only: int | None = None) -> None:
+    """What else each part could be, lettered as `/change` takes it."""
+    for number, part in enumerate(read.parts, start=1):
+        if only not in (None, number):
+            continue
+        words = ", ".join(f"“{clean(words.text)}”" for words in part.words)
+        page.print(Text(f"{number} {clean(part.label)} ({words or _SOURCES[part.source]})"), soft_wrap=True)
+        for letter, choice in zip(ascii_lowercase, part.choices, strict=False):
+            page.print(Text(f"  {letter}  {clean(choice.label)}"), soft_wrap=True)
+        if not part.choices:
+            page.print(Text("  nothing else to choose", style="dim"))
 
 
 def _show_table(page: Console, turn: Turn) -> None:

@@ -18,7 +18,12 @@ from sandtable.cli.show import clean, print_json
 from sandtable.errors import NotFound
 from sandtable.quoting import quote
 
-_MARKS = {"ok": ("✓", "green"), "broken": ("✗", "red"), "not_checked": ("–", "yellow")}
+_MARKS = {
+    "ok": ("✓", "green"),
+    "broken": ("✗", "red"),
+    "not_checked": ("–", "yellow"),
+    "reading": ("?", "cyan"),
+}
 
 
 @click.command("verify")
@@ -37,7 +42,8 @@ def command(target: str, keys: tuple[Path, ...], as_json: bool) -> int:
 
     Checks the signature, the digests and the data, compiles the plan, judges the SQL or Python and
     runs it again.
-    ✓ holds, ✗ is broken, – could not be checked.
+    ✓ holds, ✗ is broken, – could not be checked, ? is a reading: whether the query is what the question meant
+    cannot be derived, and is for you to check.
 
     Exit code: 0 nothing is broken, 1 a link is broken, 2 the input cannot be used, 4 no sandbox.
     """
@@ -78,6 +84,6 @@ def _show(report: Report) -> None:
     if broken:
         click.secho(f"broken: {', '.join(broken)}", fg="red")
     else:
-        click.secho(
-            "verified" if report.complete else "nothing is broken, but not all was checked", fg="green"
-        )
+        said = "verified" if report.complete else "nothing is broken, but not all was checked"
+        read = any(link.status == "reading" for link in report.links)
+        click.secho(f"{said}; how the question was read is for you to check" if read else said, fg="green")

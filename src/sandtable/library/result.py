@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from sandtable.agent.read_as.model import ReadAs
 from sandtable.errors import Problem
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import Artifact
@@ -89,6 +90,9 @@ class Answer:
     """Names the run's signed capsule."""
     reading: str = ""
     """How the question was understood, in words."""
+    read_as: ReadAs | None = None
+    """The same in parts, each with the words it came from and its choices. `ask(choice.message, data,
+    thread=answer.thread, plan=choice.plan)` takes one of them."""
     sql: str | None = None
     """What ran."""
     suggestions: tuple[str, ...] = ()

@@ -11,13 +11,12 @@ from dataclasses import replace
 from typing import Any
 
 from sandtable.capsule.document import document
-from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
 from sandtable.library.bridge import wait_for
 from sandtable.library.house import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, STREET, House
 from sandtable.library.result import Answer, RunResult, failure, result_of, table_of
 from sandtable.quoting import quote
-from sandtable.runs.model import LONGEST_QUESTION, Run, RunRequest
+from sandtable.runs.model import LONGEST_QUESTION, Run, RunRequest, normal_plan
 
 Data = Any
 """None, the id of a dataset, a path, a list of paths, a DataFrame, or a dict of names and paths or DataFrames."""
@@ -88,7 +87,9 @@ async def run(
     return recorded(await finished(house, request), house)
 
 
-async def ask(question: str, data: Data, *, thread: str | None = None) -> Answer:
+async def ask(
+    question: str, data: Data, *, thread: str | None = None, plan: Mapping[str, Any] | None = None
+) -> Answer:
     """Ask a question about tables in plain language: "What was revenue by month in 2024?".
 
     A planner, or the chat model that SANDTABLE_MODEL names, makes a query of it; the query is checked, runs in the
@@ -98,6 +99,7 @@ async def ask(question: str, data: Data, *, thread: str | None = None) -> Answer
         question: in English.
         data: as in `run`.
         thread: `answer.thread` of an earlier answer, to go on from it.
+        plan: a plan to run as the answer, such as that of a choice in `answer.read_as`; nothing is proposed then.
 
     Returns an Answer; a question that was not understood has the status "asked", and `answer.suggestions` says
     what could be asked instead. A message with several questions gets an answer for each: the first one is returned,
@@ -116,19 +118,22 @@ async def ask(question: str, data: Data, *, thread: str | None = None) -> Answer
     house = await STREET.house()
     dataset = await house.handover.dataset(data, house.parts.library)
     analyst = await house.analyst()
-    return await _answer(house, analyst, question.strip(), dataset, thread or analyst.new_thread())
+    chosen = normal_plan(dict(plan)) if plan is not None else None
+    talk = thread or analyst.new_thread()
+    asking = analyst.ask(question.strip(), dataset_id=dataset.id, thread_id=talk, plan=chosen)
+    return await _answer(house, asking, talk)
 
 
-async def _answer(house: House, analyst: Any, question: str, dataset: Dataset, thread: str) -> Answer:
+async def _answer(house: House, asking: Any, thread: str) -> Answer:
     answers: list[Answer] = []
-    reading = ""
-    async with aclosing(analyst.ask(question, dataset_id=dataset.id, thread_id=thread)) as events:
+    planned = None
+    async with aclosing(asking) as events:
         async for event in events:
             if event.type == "plan":
-                reading = event.reading
+                planned = event
             elif event.type == "message":
-                answers.append(await _answered(house, event, reading, thread))
-                reading = ""
+                answers.append(await _answered(house, event, planned, thread))
+                planned = None
             elif event.type == "error":
                 problem = event.problem
                 answers.append(Answer(problem.in_words, "failed", code=problem.code.value, thread=thread))
@@ -137,7 +142,7 @@ async def _answer(house: House, analyst: Any, question: str, dataset: Dataset, t
     return replace(answers[0], others=tuple(answers[1:]))
 
 
-async def _answered(house: House, end: Any, reading: str, thread: str) -> Answer:
+async def _answered(house: House, end: Any, planned: Any, thread: str) -> Answer:
     ran = await house.parts.runs.get(end.run_ids[0]) if end.run_ids else None
     return Answer(
         text=end.text,
@@ -145,7 +150,8 @@ async def _answered(house: House, end: Any, reading: str, thread: str) -> Answer
         table=table_of(ran) if ran else None,
         chart=ran.chart if ran else None,
         run_id=ran.id if ran else None,
-        reading=reading,
+        reading=planned.reading if planned else "",
+        read_as=planned.read_as if planned else None,
         sql=ran.sql if ran else None,
         suggestions=end.suggestions,
         code=end.problem.code.value if end.problem else None,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from sandtable.planner.conscience.account import Account
+
 
 @dataclass(frozen=True, slots=True)
 class Turn:
@@ -25,6 +27,8 @@ class Understood:
     """The readings a person may want to check, such as `"germany" read as country = Germany`."""
     follow_up: bool = False
     """Whether it builds on the turn before."""
+    account: Account | None = None
+    """Which words each part of the plan came from."""
 
 
 @dataclass(frozen=True, slots=True)

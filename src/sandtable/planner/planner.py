@@ -90,7 +90,7 @@ def _accounted(
         asking=followed.asking if followed is not None else frozenset(),
     )
     if found.clean:
-        return understood
+        return replace(understood, account=found)
     word = blamed_word(found)
     offers = offers_at(question, found, index)
     return _unsure(reason_for(found), question, index, (word,) if word else (), understood, offers)

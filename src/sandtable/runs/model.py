@@ -72,7 +72,7 @@ class RunRequest(_Frozen):
             if isinstance(made.get(name), str):
                 made[name] = plain(made[name])
         if isinstance(made.get("plan"), dict):
-            made["plan"] = _normal_plan(made["plan"])
+            made["plan"] = normal_plan(made["plan"])
         if made.get("python") is not None and made.get("mode", "sql") == "sql":
             made["mode"] = "python"
         return made
@@ -128,7 +128,8 @@ def check_names(names: Mapping[str, str], python: str | None) -> None:
             )
 
 
-def _normal_plan(plan: dict[str, Any]) -> dict[str, Any]:
+def normal_plan(plan: dict[str, Any]) -> dict[str, Any]:
+    """As the capsule keeps it. Raises InvalidInput for one that is nested too deeply or is too long."""
     try:
         text = canonical(plan)
     except RecursionError:

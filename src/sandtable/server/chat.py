@@ -25,12 +25,24 @@ from sandtable.server.hanging_up import gone
 from sandtable.server.json_text import encode
 from sandtable.server.sse import HEARTBEAT, EventStream, frame
 from sandtable.server.threads.model import Thread
-from sandtable.server.threads.text import question_of
+from sandtable.server.threads.text import plan_of, question_of
 
 _EXAMPLES: dict[str, Any] = {
     "question": {
         "summary": "A question",
         "value": {"dataset_id": "ecommerce", "message": "Which category has the highest return rate?"},
+    },
+    "choice": {
+        "summary": "Another reading of the question before: a choice of its `read_as`",
+        "value": {
+            "thread_id": "6f0d1c7e-3a51-4f0e-9a53-0c7a2f1f7d2b",
+            "message": "Read “total revenue” as “average revenue”",
+            "plan": {
+                "dataset_id": "ecommerce",
+                "table": "order_items",
+                "select": [{"agg": "avg", "column": "line_total", "as": "avg_line_total"}],
+            },
+        },
     },
     "decision": {
         "summary": "A decision on SQL that waits for one",
@@ -118,9 +130,9 @@ def _waits(event: Event) -> TypeGuard[Message]:
 
 async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> ChatTurn:
     if body.resume is not None:
-        if body.thread_id is None or body.message is not None:
+        if body.thread_id is None or body.message is not None or body.plan is not None:
             raise InvalidInput(
-                "a decision is sent with its `thread_id` and without a `message`",
+                "a decision is sent with its `thread_id`, without a `message` and without a `plan`",
                 suggestion='Send {"thread_id": "…", "resume": {"decisions": [{"type": "approve"}]}}.',
             )
         thread = await _known(talk, body.thread_id, body.dataset_id)
@@ -129,7 +141,7 @@ async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> 
         raise InvalidInput(
             "`message` is missing", suggestion="Add the question as `message`.", field="message"
         )
-    question = question_of(body.message)
+    question, plan = question_of(body.message), plan_of(body.plan)
     if body.dataset_id is not None:
         logs.bind(dataset_id=known_dataset(parts, body.dataset_id))
     if body.thread_id is not None:
@@ -141,7 +153,7 @@ async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> 
         raise InvalidInput(
             "`dataset_id` is missing", suggestion=f"Add it: one of {known}.", field="dataset_id"
         )
-    return ChatTurn(talk, thread, user, question=question)
+    return ChatTurn(talk, thread, user, question=question, plan=plan)
 
 
 async def _known(talk: Conversation, thread_id: str, dataset_id: str | None) -> Thread:

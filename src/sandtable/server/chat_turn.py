@@ -43,6 +43,7 @@ class ChatTurn:
         user: str,
         *,
         question: str | None = None,
+        plan: dict[str, Any] | None = None,
         decision: dict[str, Any] | None = None,
     ) -> None:
         assert thread.dataset_id is not None
@@ -50,6 +51,7 @@ class ChatTurn:
         self._talk = talk
         self._user = user
         self._question = question
+        self._plan = plan
         self._decision = decision
         self._thread = thread
         self._turn = Turn(str(uuid4()), thread.id, thread.dataset_id, at, at)
@@ -129,7 +131,11 @@ class ChatTurn:
             return analyst.approve(self.thread_id, self._decision, user=self._user)
         assert self._question is not None
         return analyst.ask(
-            self._question, dataset_id=self._turn.dataset_id, thread_id=self.thread_id, user=self._user
+            self._question,
+            dataset_id=self._turn.dataset_id,
+            thread_id=self.thread_id,
+            user=self._user,
+            plan=self._plan,
         )
 
     async def _finish(self, place: Place, work: asyncio.Task[None]) -> None:

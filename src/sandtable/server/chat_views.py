@@ -19,6 +19,7 @@ from sandtable.agent.events import (
     Sql,
     Table,
 )
+from sandtable.agent.read_as.model import ReadAs
 from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.artifact import Artifact
@@ -34,7 +35,11 @@ class Resume(BaseModel):
 
 _QUESTION: dict[str, Any] = {
     "required": ["message"],
-    "properties": {"message": {"type": "string"}, "resume": {"type": "null"}},
+    "properties": {
+        "message": {"type": "string"},
+        "plan": {"type": ["object", "null"]},
+        "resume": {"type": "null"},
+    },
     "anyOf": [
         {"required": [name], "properties": {name: {"type": "string"}}} for name in ("dataset_id", "thread_id")
     ],
@@ -44,6 +49,7 @@ _DECISION: dict[str, Any] = {
     "properties": {
         "thread_id": {"type": "string"},
         "message": {"type": "null"},
+        "plan": {"type": "null"},
         "resume": {"type": "object"},
     },
 }
@@ -65,6 +71,11 @@ class ChatBody(BaseModel):
     )
     message: str | None = Field(
         None, description="The question, in plain language.", json_schema_extra=ASKED_SCHEMA
+    )
+    plan: dict[str, Any] | None = Field(
+        None,
+        description="A plan to run as the answer to `message`, such as that of a choice in `read_as`; nothing is "
+        "proposed then. It is checked like any plan.",
     )
     resume: Resume | None = Field(
         None, description='A person\'s decision: {"decisions": [{"type": "approve" | "edit" | "reject", …}]}.'
@@ -98,6 +109,8 @@ class ChatAnswer(_Shown):
     """`waiting` means that a person must decide on `sql` before it runs: send `resume`."""
     reading: str | None = None
     """The question as it was understood, in words."""
+    read_as: ReadAs | None = None
+    """The same in parts, each with the words it came from and what else it could be."""
     plan: dict[str, Any] | None = None
     """A query plan, or `{"steps": [goal, …]}` of an analysis in Python."""
     sql: str | None = None
@@ -134,8 +147,8 @@ class Gathering:
 
     def hear(self, event: Event) -> None:
         match event:
-            case Planned(plan=plan, reading=reading):
-                self._found |= {"plan": plan, "reading": reading}
+            case Planned(plan=plan, reading=reading, read_as=read_as):
+                self._found |= {"plan": plan, "reading": reading, "read_as": read_as}
             case Sql(sql=sql):
                 self._found["sql"] = sql
             case RunState(status=status):

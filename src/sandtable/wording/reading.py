@@ -63,10 +63,10 @@ class PlanWords:
 
     def all(self) -> str:
         if self.plan.why is not None:
-            parts = [self._why(self.plan.why), self.where(), self._kept(), self._order(), self._limit()]
+            parts = [self._why(self.plan.why), self.where(), self._kept(), self._order(), self.limit()]
             return ", ".join(part for part in parts if part)
-        parts = [self._what(), self._groups(), self.where(), self.time(), self._kept(), self._top()]
-        parts += [self._order(), self._limit()]
+        parts = [self._what(), self._groups(), self.where(), self.time(), self._kept(), self.top()]
+        parts += [self._order(), self.limit()]
         return ", ".join(part for part in parts if part)
 
     def cause(self) -> tuple[str, str, str] | None:
@@ -169,7 +169,7 @@ class PlanWords:
         text = conditions.all_of(self.plan.having, self.over_outputs.terms)
         return f"only where {text}" if text else ""
 
-    def _top(self) -> str:
+    def top(self) -> str:
         top = self.plan.top_per_group
         if top is None:
             return ""
@@ -179,10 +179,10 @@ class PlanWords:
         return f"the {word} {top.n:,} by {self.lookup(top.order_by).text} for each {groups}{ties}"
 
     def _order(self) -> str:
-        terms = [_ordered(term, self.lookup(term.expr)) for term in self.plan.order_by]
+        terms = [ordered(term, self.lookup(term.expr)) for term in self.plan.order_by]
         return ", then ".join(dict.fromkeys(terms))
 
-    def _limit(self) -> str:
+    def limit(self) -> str:
         limit = self.plan.limit
         if limit is None:
             return ""
@@ -193,7 +193,7 @@ class PlanWords:
         return f"the first {limit:,}" if self.plan.order_by else f"at most {limit:,} rows"
 
 
-def _ordered(term: OrderBy, named: Named) -> str:
+def ordered(term: OrderBy, named: Named) -> str:
     down = term.dir == "desc"
     if named.bucket.endswith("_name"):
         return f"{named.text} {'from last to first' if down else 'from first to last'}"

@@ -56,7 +56,7 @@ def test_a_conversation_and_its_details(served: str, page: Page, look: dict[str,
             expect(panel.locator(".cm-content").first).to_be_visible()
         if tab == "Proof":
             panel.get_by_role("button", name="Verify").click()
-            expect(panel.get_by_text("Complete: every link holds")).to_be_visible()
+            expect(panel.get_by_text("Complete: everything that can be derived holds")).to_be_visible()
         axe.at(f"details, {tab}")
     details(page).get_by_role("button", name="Close details").click()
     answer(page).get_by_role("button", name="Filter by column").click()

@@ -166,7 +166,7 @@ def test_details_show_the_code(analysing: str, page: Page, picture: Picture) -> 
     picture("3-reading")
     panel.get_by_role("tab", name="Proof").click()
     panel.get_by_role("button", name="Verify", exact=True).click()
-    expect(panel.get_by_text("Complete: every link holds")).to_be_visible()
+    expect(panel.get_by_text("Complete: everything that can be derived holds")).to_be_visible()
     picture("4-proof")
     runs = fetched(page, f"{analysing}/runs?limit=5")["runs"]
     by_code = {run["python"]: run["run_id"] for run in runs}

@@ -39,8 +39,9 @@ def test_a_capsule_is_verified_and_a_tampered_copy_is_found_out(
     proof = open_details(page, "Proof")
     proof.get_by_role("button", name="Verify").click()
     own = proof.get_by_role("region", name="Capsule")
-    expect(own.get_by_text("Complete: every link holds")).to_be_visible()
-    assert set(states(own).values()) == {"ok"}
+    expect(own.get_by_text("Complete: everything that can be derived holds")).to_be_visible()
+    found = states(own)
+    assert found.pop("question") == "reading" and set(found.values()) == {"ok"}
     picture("1-verified")
 
     with page.expect_download() as waiting:
@@ -50,7 +51,7 @@ def test_a_capsule_is_verified_and_a_tampered_copy_is_found_out(
     field = other.locator("input[type=file]")
     copy = {"name": "copy.capsule.json", "mimeType": "application/json", "buffer": capsule}
     field.set_input_files(copy)  # pyright: ignore[reportArgumentType]  # a file in memory
-    expect(other.get_by_text("Complete: every link holds")).to_be_visible()
+    expect(other.get_by_text("Complete: everything that can be derived holds")).to_be_visible()
 
     field.set_input_files(copy | {"name": "changed.capsule.json", "buffer": tampered(capsule)})  # pyright: ignore[reportArgumentType]  # the same
     expect(other.get_by_text("Broken at:")).to_be_visible()

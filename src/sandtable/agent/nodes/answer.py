@@ -126,6 +126,7 @@ def props_of(run: Run, state: State, suggestions: list[str]) -> dict[str, Any]:
     return {
         "run_id": run.id,
         "reading": turn.get("reading") or "",
+        "read_as": turn.get("read_as"),
         "plan": turn.get("plan"),
         "sql": run.executed_sql or run.sql,
         "columns": [column.model_dump(mode="json") for column in run.columns],

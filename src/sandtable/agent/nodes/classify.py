@@ -33,6 +33,7 @@ from sandtable.agent.state import (
     exchanges_of,
     last_message,
     pending_of,
+    plan_in,
     text_of,
 )
 from sandtable.agent.voice import emit
@@ -45,6 +46,7 @@ from sandtable.runs.model import LONGEST_QUESTION
 
 async def classify(means: Means, state: State, config: RunnableConfig) -> State:
     text, later = _next_question(state)
+    chosen = plan_in(last_message(state)) if later is None else None
     emit(Thought(text="Reading the question…"))
     turn = Turn(asked=_kept(text), question="", attempts=[], run_ids=[], said=None)
     try:
@@ -56,6 +58,10 @@ async def classify(means: Means, state: State, config: RunnableConfig) -> State:
     if state.get("known_of") != dataset.id:
         # Names and plans of one dataset mean nothing in another.
         update["exchanges"], update["defined"] = [], []
+    if chosen is not None:
+        # It says what is meant: there is nothing to propose, and it is checked like any plan of a client.
+        turn["question"], turn["plan"] = text, chosen
+        return update
     known = State()
     known.update(state)
     known.update(update)
@@ -162,6 +168,6 @@ def after_classify(state: State) -> str:
     turn: Any = state.get("turn") or {}
     if turn.get("said"):
         return "converse"
-    if turn.get("sql"):
+    if turn.get("sql") or turn.get("plan") is not None:
         return "validate"
     return "plan_steps" if turn.get("analyse") else "propose"

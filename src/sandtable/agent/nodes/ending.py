@@ -15,7 +15,7 @@ from sandtable.agent.voice import emit, speak
 
 MOST_DETAILED = 8
 """Answers of a thread whose rows and figure the state keeps; older ones keep the id to read them by."""
-_HEAVY = ("rows", "figure", "plan", "logs", "stats", "steps", "artifacts")
+_HEAVY = ("rows", "figure", "plan", "read_as", "logs", "stats", "steps", "artifacts")
 
 
 async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State, AIMessage]:

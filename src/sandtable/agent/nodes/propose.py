@@ -142,9 +142,17 @@ def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
             return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
         case AskBack() if turn.get("wants_python") and not turn.get("attempts"):
             return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
-        case PlanProposal(plan, used, confidence):
+        case PlanProposal(plan, used, confidence, alignment):
             used = (*used, _WITHOUT_PYTHON) if turn.get("wants_python") else used
-            return Turn(plan=plan, sql=None, used=list(used), confidence=confidence, problem=None, run_ids=[])
+            return Turn(
+                plan=plan,
+                sql=None,
+                used=list(used),
+                confidence=confidence,
+                alignment=alignment.model_dump(mode="json") if alignment else None,
+                problem=None,
+                run_ids=[],
+            )
         case SqlProposal(sql):
             return Turn(plan=None, sql=sql, used=[], confidence=None, problem=None, run_ids=[])
         case AskBack(reason, suggestions) if _asks_about_a_refused_plan(means, turn):

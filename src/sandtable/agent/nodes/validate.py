@@ -19,8 +19,10 @@ from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of, instead_of_refused
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.normalising import Known, definitions, table_problem
-from sandtable.agent.state import Said, State, Turn, changed, defined_of, exchanges_of, turn_of
+from sandtable.agent.read_as.model import Aligned
+from sandtable.agent.state import Said, State, Turn, changed, defined_of, exchanges_of, read_as_of, turn_of
 from sandtable.agent.voice import emit
+from sandtable.capsule.trust import marks_of
 from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import chart_of
 from sandtable.chart.wishes import unmet_wish
@@ -39,6 +41,7 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
     kept = await _chart_stays(means, state, changes)
     if kept is not None:
         return State(turn=changed(turn, Turn(said=kept)))
+    changes.update(await _read_as(means, state, dataset, changed(turn, changes)))
     _show(changed(turn, changes))
     if means.approval == "sql" and not changes.get("problem"):
         changes.update(await _judged(means, dataset, changes.get("sql")))
@@ -98,7 +101,14 @@ def _show(turn: Turn) -> None:
         return
     plan = turn.get("plan")
     if plan is not None:
-        emit(Planned(plan=plan, reading=turn.get("reading", ""), confidence=turn.get("confidence")))
+        emit(
+            Planned(
+                plan=plan,
+                reading=turn.get("reading", ""),
+                confidence=turn.get("confidence"),
+                read_as=read_as_of(turn),
+            )
+        )
     emit(Sql(sql=turn.get("sql") or ""))
 
 
@@ -118,7 +128,23 @@ async def _held_against_words(means: Means, state: State, dataset: Dataset, chan
         return Turn(plan=plan, sql=None, problem=held.problem.model_dump(mode="json"))
     if held.plan != plan:
         changes = _checked(changed(turn, Turn(plan=held.plan)), dataset, defined_of(state), means.max_rows)
-    return changed(changes, Turn(used=[*(turn.get("used") or ()), *held.remarks]))
+    words = held.alignment.model_dump(mode="json") if held.alignment else None
+    return changed(changes, Turn(used=[*(turn.get("used") or ()), *held.remarks], alignment=words))
+
+
+async def _read_as(means: Means, state: State, dataset: Dataset, turn: Turn) -> Turn:
+    """How the question was read, in parts; nothing for SQL and for a plan that will not do."""
+    plan, given = turn.get("plan"), turn.get("alignment")
+    if means.read_as is None or plan is None or turn.get("problem"):
+        return Turn(read_as=None)
+    alignment = Aligned.model_validate(given) if given else None
+    if alignment is None and turn.get("origin"):
+        alignment = Aligned(question=turn.get("question", ""))
+    made = await means.read_as(await asked_of(means, state, dataset), plan, alignment)
+    if made is None:
+        return Turn(read_as=None)
+    trust = marks_of(plan, dataset, turn.get("origin") or None)
+    return Turn(read_as=made.model_copy(update={"trust": trust}).model_dump(mode="json"))
 
 
 async def _without_the_models_plan(means: Means, state: State, dataset: Dataset, turn: Turn) -> Turn:
@@ -131,6 +157,7 @@ async def _without_the_models_plan(means: Means, state: State, dataset: Dataset,
     if taken.get("said"):
         return taken
     taken = changed(taken, _checked(taken, dataset, defined_of(state), means.max_rows))
+    taken = changed(taken, await _read_as(means, state, dataset, taken))
     _show(taken)
     return taken
 

@@ -1,7 +1,7 @@
 """What LangGraph clients send. Fields that mean nothing here are ignored; what cannot be honoured is refused.
 
-Invariant: of a client's text, only a person's messages and decisions reach the graph. Which dataset, thread
-and user a turn is about is never read from `config` or from the state a client sends.
+Invariant: of a client's text, only a person's messages, the plans they chose and their decisions reach the graph.
+Which dataset, thread and user a turn is about is never read from `config` or from the state a client sends.
 """
 
 from __future__ import annotations
@@ -10,12 +10,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from sandtable.agent.state import with_plan
 from sandtable.catalog.names import nearest
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 from sandtable.server.threads.line import Strategy
 from sandtable.server.threads.model import SortBy, ThreadStatus
-from sandtable.server.threads.text import clean, question_of
+from sandtable.server.threads.text import clean, plan_of, question_of
 
 MOST_METADATA = 16 << 10
 MOST_DEEP = 32
@@ -212,10 +213,24 @@ def _human(message: Any) -> dict[str, Any]:
             suggestion='Give each message the type "human"; answers come from the server alone.',
             field="input.messages",
         )
-    told = {"type": "human", "content": question_of(_text(message.get("content")), "input.messages")}
+    told: dict[str, Any] = {
+        "type": "human",
+        "content": question_of(_text(message.get("content")), "input.messages"),
+    }
     if message.get("id"):
         told["id"] = clean(str(message["id"]))[:128]
+    plan = plan_of(_chosen(message))
+    if plan is not None:
+        told["additional_kwargs"] = with_plan(plan)
     return told
+
+
+def _chosen(message: dict[str, Any]) -> dict[str, Any] | None:
+    """The plan of a choice; all else in `additional_kwargs` is ignored."""
+    about = message.get("additional_kwargs")
+    ours = about.get("sandtable") if isinstance(about, dict) else None
+    plan = ours.get("plan") if isinstance(ours, dict) else None
+    return plan if isinstance(plan, dict) else None
 
 
 def _text(content: Any) -> str:

@@ -333,7 +333,14 @@ def _given(order: Order) -> Given:
         return Command(resume=order.answer)
     if order.messages is None:
         return None
-    messages = [HumanMessage(content=m["content"], id=m.get("id") or str(uuid4())) for m in order.messages]
+    messages = [
+        HumanMessage(
+            content=m["content"],
+            id=m.get("id") or str(uuid4()),
+            additional_kwargs=m.get("additional_kwargs") or {},
+        )
+        for m in order.messages
+    ]
     given = State(messages=list(messages), dataset_id=order.dataset_id)
     for exchange in order.history:
         given["known_of"], given["exchanges"] = order.dataset_id, with_exchange(given, exchange)

@@ -6,7 +6,7 @@ from typing import Any
 
 from sandtable.capsule.canonical import plain
 from sandtable.errors import InvalidInput
-from sandtable.runs.model import LONGEST_QUESTION
+from sandtable.runs.model import LONGEST_QUESTION, normal_plan
 
 OPENING = 200
 ASKED_SCHEMA: dict[str, Any] = {
@@ -35,6 +35,12 @@ def question_of(text: str, field: str = "message") -> str:
             field=field,
         )
     return said
+
+
+def plan_of(plan: dict[str, Any] | None) -> dict[str, Any] | None:
+    """A plan that a client chose, to be carried with its message. Raises InvalidInput for its depth or its length;
+    whether it fits the dataset is found out when it is about to run, as for any other plan."""
+    return None if plan is None else clean(normal_plan(plan))
 
 
 def clean(value: Any) -> Any:

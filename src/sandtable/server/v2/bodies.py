@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -40,6 +40,11 @@ class QueryBody(BaseModel):
         description="What it is about: the id of a dataset, or the name of a file in one, such as `orders.csv`.",
     )
     query: str = Field(description="The question, in plain language.", json_schema_extra=ASKED_SCHEMA)
+    plan: dict[str, Any] | None = Field(
+        None,
+        description="A plan to run as the answer to `query`, such as that of a choice in a `reading` message; nothing "
+        "is proposed then. It is checked like any plan.",
+    )
     conversation_history: list[Earlier] | None = Field(
         None,
         max_length=MOST_EARLIER,

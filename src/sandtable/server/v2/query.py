@@ -10,6 +10,7 @@ from fastapi import APIRouter, Body, Request
 
 from sandtable.agent.events import Log
 from sandtable.agent.proposer import Exchange
+from sandtable.agent.state import with_plan
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.names import nearest
@@ -20,7 +21,7 @@ from sandtable.server.callers import User
 from sandtable.server.conversations import Talking, same_dataset
 from sandtable.server.errors import ErrorBody
 from sandtable.server.json_text import encode
-from sandtable.server.threads.text import clean, opening_of, question_of
+from sandtable.server.threads.text import clean, opening_of, plan_of, question_of
 from sandtable.server.v2.bodies import Earlier, QueryAnswer, QueryBody
 from sandtable.server.v2.following import MARK
 
@@ -66,7 +67,7 @@ async def query(
 ) -> QueryAnswer:
     """Without `session_id` a session begins; with it, the query may refer to what was said before. The messages that
     lead to the answer are streamed at `websocket_url`; they can be listened to later, and again."""
-    question = question_of(body.query, "query")
+    question, plan = question_of(body.query, "query"), plan_of(body.plan)
     dataset = dataset_named(request.app.state.parts, body.dataset_name)
     logs.bind(dataset_id=dataset.id)
     if body.session_id is None:
@@ -81,7 +82,7 @@ async def query(
         thread,
         dataset.id,
         user,
-        messages=[{"content": question}],
+        messages=[{"content": question, "additional_kwargs": with_plan(plan)}],
         resume=None,
         checkpoint_id=None,
         modes=_MODES,

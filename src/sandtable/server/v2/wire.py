@@ -43,14 +43,14 @@ from sandtable.server.threads.model import Happening
 HEAD = 100
 """Rows of a table that are sent."""
 
-Kind = Literal["thought", "code", "log", "error", "table", "chart", "final_response"]
+Kind = Literal["thought", "reading", "code", "log", "error", "table", "chart", "final_response"]
 
 log = structlog.get_logger("sandtable.server")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message; `payload` is text, or JSON as text for `table` and `chart`."""
+    """One message; `payload` is text, or JSON as text for `reading`, `table` and `chart`."""
 
     type: Kind
     payload: str
@@ -136,7 +136,8 @@ def _thought(event: Thought, so_far: SoFar) -> Told:
 
 
 def _plan(event: Planned, so_far: SoFar) -> Told:
-    return _text("thought", event.reading), so_far
+    parts = [Said("reading", encode(event.read_as))] if event.read_as is not None else []
+    return [*_text("thought", event.reading), *parts], so_far
 
 
 def _sql(event: Sql, so_far: SoFar) -> Told:

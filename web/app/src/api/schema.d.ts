@@ -444,6 +444,7 @@ export interface components {
             plan?: {
                 [key: string]: unknown;
             } | null;
+            read_as?: components["schemas"]["ReadAs"] | null;
             /** Reading */
             reading?: string | null;
             result?: components["schemas"]["Result"] | null;
@@ -484,6 +485,13 @@ export interface components {
              * @description The question, in plain language.
              */
             message?: string | null;
+            /**
+             * Plan
+             * @description A plan to run as the answer to `message`, such as that of a choice in `read_as`; nothing is proposed then. It is checked like any plan.
+             */
+            plan?: {
+                [key: string]: unknown;
+            } | null;
             /** @description A person's decision: {"decisions": [{"type": "approve" | "edit" | "reject", …}]}. */
             resume?: components["schemas"]["Resume"] | null;
             /**
@@ -538,6 +546,20 @@ export interface components {
              * @description One SELECT in DuckDB's dialect.
              */
             sql?: string | null;
+        };
+        /**
+         * Choice
+         * @description Another plan, which differs in one part.
+         */
+        Choice: {
+            /** Label */
+            label: string;
+            /** Message */
+            message: string;
+            /** Plan */
+            plan: {
+                [key: string]: unknown;
+            };
         };
         /**
          * CodeStep
@@ -818,12 +840,12 @@ export interface components {
              * Name
              * @enum {string}
              */
-            name: "envelope" | "signature" | "signer" | "digests" | "data" | "plan" | "verdict" | "result" | "chart" | "artifacts" | "stdout";
+            name: "envelope" | "signature" | "signer" | "digests" | "question" | "data" | "plan" | "verdict" | "result" | "chart" | "artifacts" | "stdout";
             /**
              * Status
              * @enum {string}
              */
-            status: "ok" | "broken" | "not_checked";
+            status: "ok" | "broken" | "not_checked" | "reading";
         };
         /** MarkdownArtifact */
         MarkdownArtifact: {
@@ -1025,6 +1047,13 @@ export interface components {
              */
             dataset_name: string;
             /**
+             * Plan
+             * @description A plan to run as the answer to `query`, such as that of a choice in a `reading` message; nothing is proposed then. It is checked like any plan.
+             */
+            plan?: {
+                [key: string]: unknown;
+            } | null;
+            /**
              * Query
              * @description The question, in plain language.
              */
@@ -1034,6 +1063,56 @@ export interface components {
              * @description The session to go on with; a new one when left out or null.
              */
             session_id?: string | null;
+        };
+        /** ReadAs */
+        ReadAs: {
+            /**
+             * Aside
+             * @default []
+             */
+            aside: components["schemas"]["Words"][];
+            /** Parts */
+            parts: components["schemas"]["ReadPart"][];
+            /**
+             * Question
+             * @default
+             */
+            question: string;
+            /**
+             * Trust
+             * @default []
+             */
+            trust: ("defined" | "read_literally" | "proposed_by_model")[];
+            /**
+             * Unread
+             * @default []
+             */
+            unread: components["schemas"]["Words"][];
+        };
+        /** ReadPart */
+        ReadPart: {
+            /**
+             * Choices
+             * @default []
+             */
+            choices: components["schemas"]["Choice"][];
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "measure" | "by" | "where" | "when" | "order" | "limit";
+            /** Label */
+            label: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "words" | "kept" | "chosen" | "default";
+            /**
+             * Words
+             * @default []
+             */
+            words: components["schemas"]["Words"][];
         };
         /** Readiness */
         Readiness: {
@@ -1060,7 +1139,7 @@ export interface components {
         Report: {
             /**
              * Complete
-             * @description Nothing was left unchecked.
+             * @description Nothing that can be derived was left unchecked; how a question was read cannot.
              */
             readonly complete: boolean;
             /** Keyid */
@@ -1531,6 +1610,18 @@ export interface components {
              * @default []
              */
             warnings: string[];
+        };
+        /**
+         * Words
+         * @description Words of the question, by the characters they are at.
+         */
+        Words: {
+            /** End */
+            end: number;
+            /** Start */
+            start: number;
+            /** Text */
+            text: string;
         };
     };
     responses: {

@@ -4,6 +4,7 @@ import { useMemo } from "react";
 import type { RunView } from "~/api/model";
 import { datasetQuery, runQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
+import { computedTitle } from "~/chart/legend";
 import { mainRunId, type Turn, type TurnTable } from "~/events/turn";
 import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
@@ -25,7 +26,14 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
     return <EvidenceComing rows={table.rowCount} chart={figure !== null} />;
   return (
     <div className="space-y-4">
-      {figure && <Chart figure={figure} columns={columns} rows={table.rows} title={turn.question} />}
+      {figure && (
+        <Chart
+          figure={figure}
+          columns={columns}
+          rows={table.rows}
+          title={computedTitle(figure) || turn.question}
+        />
+      )}
       <Result
         run={{
           runId: table.runId,

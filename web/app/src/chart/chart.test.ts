@@ -3,7 +3,7 @@ import type { Figure, Row } from "~/api/model";
 import { date, number, onTheWall, type ShownColumn } from "~/format";
 import { dressed, onViewersClock, spokenValues } from "./dress";
 import { heightOf, roomIn } from "./height";
-import { legendOf } from "./legend";
+import { computedTitle, legendOf } from "./legend";
 import { type Palette, paletteOf } from "./palette";
 import { fileName } from "./picture";
 import { type ChartType, fittingTypes, redraw, typeOf } from "./redraw";
@@ -361,3 +361,12 @@ test.each([
     expect(heightOf(figure, roomIn(inside, series > 1))).toBe(wanted);
   },
 );
+
+test.each([
+  [{ title: { text: "Revenue by region &amp; &lt;b&gt;" } }, "Revenue by region & <b>"],
+  [{ title: { text: 3 } }, ""],
+  [{ title: null }, ""],
+  [{}, ""],
+])("a chart is titled by what was computed: %j", (layout, title) => {
+  expect(computedTitle({ data: [], layout } as unknown as Figure)).toBe(title);
+});

@@ -29,6 +29,12 @@ export function legendOf(figure: Figure): Entry[] {
   return entries.length > 1 ? entries : [];
 }
 
+/** What the server says was computed, such as "Revenue by month"; nothing for a figure without a title. */
+export function computedTitle(figure: Figure): string {
+  const title = (figure.layout as { title?: { text?: unknown } | null } | undefined)?.title;
+  return typeof title?.text === "string" ? plain(title.text) : "";
+}
+
 /** Names in a figure are escaped for Plotly; React escapes them itself. */
 function plain(text: string): string {
   return text

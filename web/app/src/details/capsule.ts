@@ -66,6 +66,7 @@ export const LINK_WORDS: Readonly<Record<Link["name"], { title: string; claim: s
   signature: { title: "Signature", claim: "Nothing was changed since it was signed." },
   signer: { title: "Signer", claim: "The key is one that this server trusts." },
   digests: { title: "Digests", claim: "Every part fits its recorded digest." },
+  question: { title: "Question → plan", claim: "A reading, check it." },
   data: { title: "Data version", claim: "The data is, byte for byte, the one that was asked." },
   plan: { title: "Plan → SQL", claim: "The plan gives the same SQL again." },
   verdict: { title: "Verdict", claim: "The gate judges what ran the same again." },

@@ -1,5 +1,5 @@
 // What verifying found, link by link.
-import { Check, CircleAlert, Minus, X } from "lucide-react";
+import { Check, CircleAlert, Eye, Minus, X } from "lucide-react";
 import type { Link, Report } from "~/api/model";
 import { count } from "~/format";
 import { classes } from "~/ui";
@@ -9,6 +9,7 @@ const MARKS = {
   ok: { icon: Check, word: "holds", colour: "text-good" },
   broken: { icon: X, word: "broken", colour: "text-danger" },
   not_checked: { icon: Minus, word: "not checked", colour: "text-ink-3" },
+  reading: { icon: Eye, word: "a reading, check it", colour: "text-warning" },
 } as const;
 
 export function ReportList({ report }: { report: Report }) {
@@ -48,13 +49,15 @@ function Summary({ report }: { report: Report }) {
 
 function verdictWords(broken: readonly Link[], open: number): string {
   if (broken.length) return `Broken at: ${broken.map((link) => LINK_WORDS[link.name].title).join(", ")}`;
-  return open ? "Nothing is broken, but not everything was checked" : "Complete: every link holds";
+  return open
+    ? "Nothing is broken, but not everything was checked"
+    : "Complete: everything that can be derived holds";
 }
 
 function meaning(broken: number, open: number): string {
   if (broken) return "This capsule does not prove what it says. Do not rely on its numbers.";
   if (open) return `${count(open, "link")} could not be checked here; the reasons are below.`;
-  return "Everything was derived again from the data, and nothing was left unchecked.";
+  return "It was derived again from the data. How the question was read is for you to check.";
 }
 
 function LinkRow({ link }: { link: Link }) {

@@ -61,11 +61,29 @@ const VIEWS = [
   ["Logs", (p) => p.run_id && h(Logs, p)],
 ];
 
+const SOURCES = { kept: "kept from the answer before", chosen: "chosen by you", default: "no word asks for it" };
+const listed = (words) => words.map((one) => `“${one.text}”`).join(", ");
+
+const MARKS = {
+  defined: "defined: only declared metrics and columns",
+  read_literally: "read literally: every word is bound by the built-in planner",
+  proposed_by_model: "proposed by a model",
+};
+
+function Reading({ parts, aside, unread, trust }) {
+  return h("div", { className: "quiet", "data-part": "reading" }, "Read as:",
+    h("ul", null, parts.map((part, at) =>
+      h("li", { key: at }, `${part.kind}: ${part.label} (${listed(part.words) || SOURCES[part.source]})`))),
+    trust.length > 0 && h("div", null, trust.map((mark) => MARKS[mark]).join("; ")),
+    unread.length > 0 && h("div", null, `In no part of it: ${listed(unread)}`),
+    aside.length > 0 && h("div", null, `Left aside: ${listed(aside)}`));
+}
+
 function Details(props) {
   const views = VIEWS.map(([name, view]) => [name, view(props)]).filter(([, made]) => made);
   const [open, setOpen] = React.useState(views[0]?.[0]);
   return h("div", { className: "gap", "data-part": "details" },
-    props.reading && h("div", { className: "quiet" }, `Read as: ${props.reading}`),
+    props.read_as ? h(Reading, props.read_as) : props.reading && h("div", { className: "quiet" }, `Read as: ${props.reading}`),
     h("div", { className: "row gap", role: "tablist" }, views.map(([name]) =>
       h("button", { key: name, role: "tab", "aria-selected": name === open, onClick: () => setOpen(name) }, name))),
     h("div", { className: "gap", role: "tabpanel" }, views.find(([name]) => name === open)?.[1]));

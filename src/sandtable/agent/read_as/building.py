@@ -1,0 +1,126 @@
+"""Plan and question → the parts as they were read, with their words and their choices. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sandtable.agent.read_as.choices import plans_for
+from sandtable.agent.read_as.model import Aligned, Choice, ReadAs, ReadPart, Source, Words
+from sandtable.planner.conscience import Account
+from sandtable.planner.index import SchemaIndex
+from sandtable.planner.reading import Reading
+from sandtable.planner.words import split_words
+from sandtable.wording.parts import PlanPart, PlanPath, parts_of
+
+MOST_CHOICES = 5
+_LEFT_OUT = {
+    "measure": "leave this out",
+    "by": "not by this",
+    "where": "without this condition",
+    "when": "all time",
+    "order": "in no order",
+    "limit": "all rows",
+}
+
+
+def aligned(question: str, account: Account) -> Aligned:
+    reading = Reading.of(question)
+    unread = [at for unbound in account.unbound for at in range(unbound.start, unbound.end)]
+    return Aligned(
+        question=question,
+        parts=tuple((part.path, _said(reading, part.words)) for part in account.parts if part.words),
+        aside=_said(reading, account.aside),
+        unread=_said(reading, unread),
+    )
+
+
+def read_as(
+    plan: Mapping[str, Any],
+    index: SchemaIndex,
+    alignment: Aligned | None = None,
+    before: Mapping[str, Any] | None = None,
+) -> ReadAs | None:
+    """`alignment` is None for a plan that a person chose; `before` is the plan that this one changes.
+
+    None for a plan that does not fit the dataset.
+    """
+    found = parts_of(plan, index.dataset)
+    if not found:
+        return None
+    known = {(part.kind, part.text) for part in parts_of(before, index.dataset)} if before else set[Any]()
+    spoken = _words_by_part(found, alignment) if alignment is not None else {}
+    parts: list[ReadPart] = []
+    for part in found:
+        words = spoken.get(part.path, ())
+        kept = (part.kind, part.text) in known
+        source: Source = (
+            "words" if words else "kept" if kept else "chosen" if alignment is None else "default"
+        )
+        choices = _choices(plan, part, words, index)
+        parts.append(ReadPart(kind=part.kind, label=part.text, source=source, words=words, choices=choices))
+    if alignment is None:
+        return ReadAs(parts=tuple(parts))
+    return ReadAs(
+        question=alignment.question, parts=tuple(parts), aside=alignment.aside, unread=alignment.unread
+    )
+
+
+def _said(reading: Reading, places: Iterable[int]) -> tuple[Words, ...]:
+    """Neighbouring words as one."""
+    made: list[Words] = []
+    last = -2
+    for at in sorted(set(places)):
+        word = reading.words[at]
+        if word.is_symbol:
+            continue
+        start = made.pop().start if at == last + 1 and made else word.start
+        made.append(Words(text=reading.text[start : word.end], start=start, end=word.end))
+        last = at
+    return tuple(made)
+
+
+def _words_by_part(found: tuple[PlanPart, ...], alignment: Aligned) -> dict[PlanPath, tuple[Words, ...]]:
+    """Words of a piece deep inside belong to the part that it is in, those of the table to what is shown of it."""
+    shown = next(part.path for part in found if part.kind == "measure")
+    by_length = sorted((part.path for part in found), key=len, reverse=True)
+    made: dict[PlanPath, set[Words]] = {}
+    for path, words in alignment.parts:
+        home = next((each for each in by_length if path[: len(each)] == each), shown)
+        made.setdefault(home, set()).update(words)
+    return {path: _merged(words, alignment.question) for path, words in made.items()}
+
+
+def _merged(words: set[Words], question: str) -> tuple[Words, ...]:
+    """Those that overlap or have only blanks between them as one."""
+    kept: list[Words] = []
+    for said in sorted(words, key=lambda each: each.start):
+        if kept and not question[kept[-1].end : said.start].strip():
+            before = kept.pop()
+            end = max(before.end, said.end)
+            said = Words(text=question[before.start : end], start=before.start, end=end)
+        kept.append(said)
+    return tuple(kept)
+
+
+def _choices(
+    plan: Mapping[str, Any], part: PlanPart, words: tuple[Words, ...], index: SchemaIndex
+) -> tuple[Choice, ...]:
+    stems = tuple(word.stem for said in words for word in split_words(said.text) if not word.is_symbol)
+    made: dict[str, Choice] = {}
+    for other in plans_for(plan, part, stems, index):
+        found = parts_of(other.plan, index.dataset)
+        if not found:
+            continue
+        label = _LEFT_OUT[part.kind] if other.without else _label(found, part.path)
+        if not label or label == part.text or label in made:
+            continue
+        message = f"Leave out “{part.text}”" if other.without else f"Read “{part.text}” as “{label}”"
+        made[label] = Choice(label=label, message=message, plan=other.plan)
+        if len(made) == MOST_CHOICES:
+            break
+    return tuple(made.values())
+
+
+def _label(found: tuple[PlanPart, ...], path: PlanPath) -> str:
+    return next((part.text for part in found if part.path == path), "")

@@ -1,0 +1,78 @@
+"""How a question was read, as parts that a person can check and change.
+
+Invariant: frozen, plain JSON. Every word of the question is in the words of a part, in `aside`, or in `unread`. The
+plan of every choice is valid for the dataset; running one is running that plan, checked like any other.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from sandtable.capsule.trust import Mark
+
+PlanPartKind = Literal["measure", "by", "where", "when", "order", "limit"]
+Source = Literal["words", "kept", "chosen", "default"]
+"""Where a part comes from: words of the question, the answer before, a person's choice, or nothing that was said."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Words(_Frozen):
+    """Words of the question, by the characters they are at."""
+
+    text: str
+    start: int
+    end: int
+    """Not included."""
+
+
+class Choice(_Frozen):
+    """Another plan, which differs in one part."""
+
+    label: str
+    """The part as it is in this plan."""
+    message: str
+    """What a client sends as the message, together with the plan."""
+    plan: dict[str, Any]
+
+
+class ReadPart(_Frozen):
+    kind: PlanPartKind
+    label: str
+    source: Source
+    words: tuple[Words, ...] = ()
+    """Empty unless `source` is `words`."""
+    choices: tuple[Choice, ...] = ()
+
+
+class ReadAs(_Frozen):
+    question: str = ""
+    """The text that the words are places in; empty where a person chose the plan."""
+    parts: tuple[ReadPart, ...]
+    """In the order measure, by, where, when, order, limit."""
+    aside: tuple[Words, ...] = ()
+    """Words that mean nothing for the query."""
+    unread: tuple[Words, ...] = ()
+    """Words that mean something, and that no part of the plan means."""
+
+    trust: tuple[Mark, ...] = ()
+    """Derived from the plan and its proposer (`capsule.trust`), never claimed by a model."""
+
+    @property
+    def line(self) -> str:
+        """The parts on one line."""
+        return " · ".join(f"by {part.label}" if part.kind == "by" else part.label for part in self.parts)
+
+
+class Aligned(_Frozen):
+    """Which words of the question each part of a plan came from, as the planner's conscience found it."""
+
+    question: str
+    parts: tuple[tuple[tuple[str | int, ...], tuple[Words, ...]], ...] = ()
+    """The place of each part in the plan, and its words."""
+    aside: tuple[Words, ...] = ()
+    unread: tuple[Words, ...] = ()

@@ -1,0 +1,87 @@
+"""The reading in parts over every wire, and a choice of it sent back as a plan."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import pytest_asyncio
+
+from sandtable.runs.model import LONGEST_PLAN
+from tests.server.talking import Served, served
+from tests.server.v2.listening import ask, listen
+
+PLAN = {
+    "dataset_id": "shop",
+    "table": "orders",
+    "select": [{"agg": "count", "as": "count"}],
+    "limit": 5,
+}
+
+
+@pytest_asyncio.fixture
+async def server(tmp_path: Path) -> AsyncIterator[Served]:
+    async with served(tmp_path) as server:
+        yield server
+
+
+def _labels(read: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(part["kind"], part["source"]) for part in read["parts"]]
+
+
+async def test_chat(server: Served) -> None:
+    first = (await server.client.post("/chat", json={"dataset_id": "shop", "message": "plan it"})).json()
+    assert first["read_as"]["question"] == "plan it" and first["read_as"]["parts"][0]["kind"] == "measure"
+    body = {"thread_id": first["thread_id"], "message": "Read it so", "plan": PLAN}
+    chosen = (await server.client.post("/chat", json=body)).json()
+    assert chosen["ending"] == "answered" and chosen["plan"] == PLAN
+    assert _labels(chosen["read_as"]) == [("measure", "kept"), ("limit", "chosen")]
+    run = (await server.client.get(f"/runs/{chosen['run_ids'][0]}")).json()
+    assert (run["plan"], run["question"]) == (PLAN, "Read it so")
+
+
+async def test_langgraph(server: Served) -> None:
+    thread = await server.new_thread()
+    message = {
+        "type": "human",
+        "content": "Read it so",
+        "additional_kwargs": {"sandtable": {"plan": PLAN, "more": 1}, "other": 2},
+    }
+    events = await server.events(thread, None, input={"messages": [message]})
+    planned = next(e.data for e in events if e.name == "custom" and e.data["type"] == "plan")
+    assert planned["plan"] == PLAN and planned["read_as"]["parts"][0]["label"] == "number of orders"
+    values = [e.data for e in events if e.name == "values"][-1]
+    assert values["messages"][0]["additional_kwargs"] == {"sandtable": {"plan": PLAN}}
+    answer = next(ui for ui in values["ui"] if ui["name"] == "answer")
+    assert answer["props"]["read_as"] == planned["read_as"]
+
+
+async def test_websocket(server: Served) -> None:
+    first = await ask(server.client, "plan it")
+    said = await listen(first["websocket_url"])
+    read = json.loads(next(one["payload"] for one in said if one["type"] == "reading"))
+    assert read["parts"][0]["label"] == "number of orders"
+    chosen = await ask(server.client, "Read it so", session_id=first["session_id"], plan=PLAN)
+    said = await listen(chosen["websocket_url"], after=said[-1]["seq"])
+    read = json.loads(next(one["payload"] for one in said if one["type"] == "reading"))
+    assert _labels(read) == [("measure", "kept"), ("limit", "chosen")]
+
+
+LONG = json.dumps({**PLAN, "notes": "x" * LONGEST_PLAN})
+DEEP = '{"not": ' * 2_000 + "{}" + "}" * 2_000
+
+
+@pytest.mark.parametrize(("plan", "says"), [(LONG, "bytes"), (DEEP, "deep")], ids=["long", "deep"])
+async def test_a_plan_without_bounds_is_refused_at_once(server: Served, plan: str, says: str) -> None:
+    text = f'{{"dataset_id": "shop", "message": "Read it so", "plan": {plan}}}'
+    answer = await server.client.post("/chat", content=text, headers={"content-type": "application/json"})
+    assert 400 <= answer.status_code < 500 and says in answer.text, answer.text
+
+
+async def test_a_decision_has_no_plan(server: Served) -> None:
+    body = {"thread_id": "t", "resume": {"decisions": [{"type": "approve"}]}, "plan": PLAN}
+    answer = await server.client.post("/chat", json=body)
+    assert answer.status_code == 422 and "without a `plan`" in answer.text
