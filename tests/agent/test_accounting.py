@@ -55,7 +55,7 @@ def test_what_the_question_does_not_name_is_left_out(
     ("question", "plan"),
     [
         pytest.param("Revenue by region", REVENUE, id="nothing more"),
-        pytest.param("Revenue by region in 2025", {**REVENUE, "time": WINDOW}, id="a window"),
+        pytest.param("Revenue by region during 2025", {**REVENUE, "time": WINDOW}, id="a window"),
         pytest.param("Revenue by region in North", {**REVENUE, "filters": [NORTH]}, id="a condition"),
     ],
 )
