@@ -14,6 +14,7 @@ from sandtable.planner.charting import wish_alone, wish_in
 from sandtable.planner.conscience.comparing import bind_comparisons, bind_numbers, bind_units
 from sandtable.planner.conscience.computing import bind_computed
 from sandtable.planner.conscience.content_words import bind_contents, lists_amounts
+from sandtable.planner.conscience.coordinating import without_a_part
 from sandtable.planner.conscience.ledger import Ledger, Unbound
 from sandtable.planner.conscience.negating import bind_negations
 from sandtable.planner.conscience.parts import pieces_of
@@ -118,7 +119,11 @@ def account(
     )
     amounts = lists_amounts(book) if before is None else None
     if amounts is not None:
-        parts = _released(book, parts, *amounts)
+        parts = _released(
+            book, parts, *amounts, "every single one is listed; it could be added up or averaged"
+        )
+    for start, end, why in without_a_part(book) if before is None else ():
+        parts = _released(book, parts, start, end, why)
     unasked = tuple(
         part
         for number, part in enumerate(parts)
@@ -135,9 +140,8 @@ def _gone(piece: Piece) -> Piece:
     return replace(piece, path=("before", *piece.path), negative=piece.kind == "where" or piece.negative)
 
 
-def _released(book: Ledger, parts: tuple[Part, ...], start: int, end: int) -> tuple[Part, ...]:
+def _released(book: Ledger, parts: tuple[Part, ...], start: int, end: int, why: str) -> tuple[Part, ...]:
     text = book.reading.written(start, end)
-    why = "every single one is listed; it could be added up or averaged"
     book.blamed.append(Unbound("aggregate", start, end, text, why))
     kept: list[Part] = []
     for part in parts:

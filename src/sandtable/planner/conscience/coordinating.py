@@ -1,0 +1,79 @@
+"""`revenue and orders by region`: two things that are named side by side are two results.
+
+Each of the two must have a part of its own: a word that is bound to the measure of its neighbour, or only to the
+rows that are read, is bound to nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sandtable.planner.columns import is_identifier
+from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.naming import names_table
+
+_TOGETHER = frozenset({"and", "&", "plus", ",", "+"})
+_BY = frozenset({"by", "per", "each", "every"})
+_SURE = 0.9
+_SAME = "it stands beside another measure and has none of its own"
+_ROWS = "it could be counted, and the plan does not count it"
+
+
+def without_a_part(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """Words that only seem to be bound, each with why."""
+    for at in range(1, len(book.words) - 1):
+        if book.lower(at) not in _TOGETHER:
+            continue
+        left, right = at - 1, _head(book, at + 1)
+        if right is None:
+            continue
+        yield from _judged(book, left, right)
+
+
+def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str]]:
+    ours, theirs = _measures(book, left), _measures(book, right)
+    if ours and ours == theirs and not any(_has_several_names(book, measure) for measure in ours):
+        yield right, right + 1, _SAME
+    elif ours and _only_rows(book, right):
+        yield right, right + 1, _ROWS
+    elif theirs and _only_rows(book, left) and book.lower(left - 1) not in _BY:
+        yield left, left + 1, _ROWS
+
+
+def _has_several_names(book: Ledger, measure: int) -> bool:
+    """`stock value, that is price times units`; a metric that is called `time and material`."""
+    piece = book.pieces[measure]
+    return bool(piece.does & {"product", "ratio", "difference", "share"}) or "and" in piece.label.split()
+
+
+def _head(book: Ledger, start: int) -> int | None:
+    """The last word of what is named here: `csat` of `average csat by channel`."""
+    found: int | None = None
+    for at in range(start, len(book.words)):
+        if book.lower(at) in _TOGETHER or book.lower(at) in _BY or not book.bound[at]:
+            if found is not None or not book.settled[at] or book.lower(at) in _TOGETHER | _BY:
+                break
+            continue
+        found = at
+    return found
+
+
+def _measures(book: Ledger, at: int) -> frozenset[int]:
+    """What is computed, not what is listed."""
+    return frozenset(i for i in book.bound[at] if book.pieces[i].kind == "measure" and book.pieces[i].does)
+
+
+def _only_rows(book: Ledger, at: int) -> bool:
+    """The name of what is counted, bound to the rows that are read or to a key; no measure counts it."""
+    pieces = [book.pieces[piece] for piece in book.bound[at]]
+    if not pieces or any(piece.kind not in {"shape", "by", "order"} for piece in pieces):
+        return False
+    keys = [column for piece in pieces if piece.kind == "by" for column in piece.columns]
+    if keys and not any(map(is_identifier, keys)) and not _names_a_table(book, at):
+        return False
+    counts = (book.pieces[piece].does for piece in book.of_kind("measure"))
+    return not any("count" in does and not does & {"ratio", "share"} for does in counts)
+
+
+def _names_a_table(book: Ledger, at: int) -> bool:
+    return any(names_table(book.words[at].stem, table) >= _SURE for table in book.index.tables)
