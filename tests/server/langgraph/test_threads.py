@@ -33,12 +33,12 @@ async def test_a_thread_is_made_found_changed_and_deleted(server: Served) -> Non
 
 async def test_the_list_shows_each_datasets_threads_by_their_first_words(server: Served) -> None:
     thread, _ = await server.new_thread(metadata={}), await server.new_thread(metadata={})
-    await server.events(thread, "What   is\nwhat?")
+    await server.events(thread, "What   is\nin here?")
     await server.events(thread, "And then?")
     for wanted in ({"graph_id": "shop"}, {"assistant_id": assistant_id_of("shop")}):
         found = await server.post("/threads/search", metadata=wanted, limit=100, offset=0)
         assert [t["thread_id"] for t in found] == [thread]
-        assert found[0]["values"]["messages"][0]["content"] == "What is what?"
+        assert found[0]["values"]["messages"][0]["content"] == "What is in here?"
     whole = await server.get(f"/threads/{thread}")
     assert len(says(whole["values"])) == 4
 

@@ -27,7 +27,7 @@ async def test_ask_follow_up_cancel_stop_and_come_back(tmp_path: Path) -> None:
             async with connect(asked["websocket_url"]) as socket:
                 first = await until(socket)
                 assert [kind for kind in kinds(first) if kind != "thought"] == [
-                    "code", "log", "log", "table", "chart", "final_response"
+                    "reading", "code", "log", "log", "table", "chart", "final_response"
                 ]  # fmt: skip
                 told = {one["type"]: one["payload"] for one in first}
                 assert kinds(first)[0] == "thought" and told["code"].startswith("SELECT")
