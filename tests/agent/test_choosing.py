@@ -37,7 +37,7 @@ async def test_a_reading_comes_with_the_plan_and_is_in_the_answer(tmp_path: Path
         assert read.trust == ("defined", "proposed_by_model")
         assert [(p.kind, p.label, [w.text for w in p.words]) for p in read.parts] == [
             ("measure", "revenue", ["revenue"]),
-            ("by", "region", ["region"]),
+            ("by", "region", ["by region"]),
         ]
         assert last(events).text.endswith("*Read as: revenue · by region*")
         shown = next(ui for ui in (await house.state()).values["ui"] if ui["name"] == "answer")

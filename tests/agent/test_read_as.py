@@ -70,9 +70,9 @@ PARTS: list[tuple[str, dict[str, Any], list[tuple[str, str, str, list[str]]]]] =
             "filters": [where("kind_of_job", "=", "brakes")],
         },
         [
-            ("measure", "total parts eur", "words", ["total parts"]),
+            ("measure", "total parts eur", "words", ["by total parts"]),
             ("by", "mechanic", "words", ["mechanics"]),
-            ("where", "kind of job is brakes", "words", ["brakes"]),
+            ("where", "kind of job is brakes", "words", ["for brakes"]),
             ("order", "highest total parts eur first", "words", ["top", "parts"]),
             ("limit", "the first 3", "words", ["3"]),
         ],
@@ -84,6 +84,15 @@ PARTS: list[tuple[str, dict[str, Any], list[tuple[str, str, str, list[str]]]]] =
             ("measure", "average stars", "words", ["average stars"]),
             ("by", "month", "words", ["per month"]),
             ("when", "in 2025", "words", ["in 2025"]),
+        ],
+    ),
+    (
+        "total parts by mechanic",
+        {**by("mechanic", total("parts_eur")), "order_by": [{"expr": "total_parts_eur", "dir": "desc"}]},
+        [
+            ("measure", "total parts eur", "words", ["total parts"]),
+            ("by", "mechanic", "words", ["by mechanic"]),
+            ("order", "highest total parts eur first", "default", []),
         ],
     ),
     (
@@ -104,6 +113,15 @@ def test_parts_have_their_words(
     read = _read(question, made)
     got = [(part.kind, part.label, part.source, [w.text for w in part.words]) for part in read.parts]
     assert got == wanted
+
+
+def test_words_that_join_belong_to_those_after_them_and_the_rest_is_left_aside() -> None:
+    read = _read("please show me the total parts by mechanic", by("mechanic", total("parts_eur")))
+    assert [words.text for words in read.aside] == ["please show me"]
+    assert [[words.text for words in part.words] for part in read.parts] == [
+        ["the total parts"],
+        ["by mechanic"],
+    ]
 
 
 CHOICES: list[tuple[str, dict[str, Any], str, list[str]]] = [
@@ -183,8 +201,8 @@ def test_words_that_no_part_means_are_named() -> None:
 
 
 FOLLOW_UPS = [
-    ("and by mechanic?", plan(), {"by": ("words", ["mechanic"]), "measure": ("kept", [])}),
-    ("only for brakes", by("mechanic"), {"where": ("words", ["brakes"]), "by": ("kept", [])}),
+    ("and by mechanic?", plan(), {"by": ("words", ["and by mechanic"]), "measure": ("kept", [])}),
+    ("only for brakes", by("mechanic"), {"where": ("words", ["for brakes"]), "by": ("kept", [])}),
 ]
 
 

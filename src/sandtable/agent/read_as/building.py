@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from sandtable.agent.read_as.choices import plans_for
@@ -10,10 +10,13 @@ from sandtable.agent.read_as.model import Aligned, Choice, ReadAs, ReadPart, Sou
 from sandtable.planner.conscience import Account
 from sandtable.planner.index import SchemaIndex
 from sandtable.planner.reading import Reading
+from sandtable.planner.vocabulary import LINKS
 from sandtable.planner.words import split_words
 from sandtable.wording.parts import PlanPart, PlanPath, parts_of
 
 MOST_CHOICES = 5
+_JOINING = LINKS | set("by per with from to at each every which has have had do does did".split())
+"""Words that mean nothing alone and belong to those after them: `by region`, `of the orders`."""
 _LEFT_OUT = {
     "measure": "leave this out",
     "by": "not by this",
@@ -49,7 +52,7 @@ def read_as(
     if not found:
         return None
     known = {(part.kind, part.text) for part in parts_of(before, index.dataset)} if before else set[Any]()
-    spoken = _words_by_part(found, alignment) if alignment is not None else {}
+    spoken, aside = _words_by_part(found, alignment) if alignment is not None else ({}, ())
     parts: list[ReadPart] = []
     for part in found:
         words = spoken.get(part.path, ())
@@ -61,9 +64,7 @@ def read_as(
         parts.append(ReadPart(kind=part.kind, label=part.text, source=source, words=words, choices=choices))
     if alignment is None:
         return ReadAs(parts=tuple(parts))
-    return ReadAs(
-        question=alignment.question, parts=tuple(parts), aside=alignment.aside, unread=alignment.unread
-    )
+    return ReadAs(question=alignment.question, parts=tuple(parts), aside=aside, unread=alignment.unread)
 
 
 def _said(reading: Reading, places: Iterable[int]) -> tuple[Words, ...]:
@@ -80,18 +81,65 @@ def _said(reading: Reading, places: Iterable[int]) -> tuple[Words, ...]:
     return tuple(made)
 
 
-def _words_by_part(found: tuple[PlanPart, ...], alignment: Aligned) -> dict[PlanPath, tuple[Words, ...]]:
-    """Words of a piece deep inside belong to the part that it is in, those of the table to what is shown of it."""
+def _words_by_part(
+    found: tuple[PlanPart, ...], alignment: Aligned
+) -> tuple[dict[PlanPath, tuple[Words, ...]], tuple[Words, ...]]:
+    """The words of each part, and those that are left aside.
+
+    Words of a piece deep inside belong to the part that it is in, those of the table to what is shown of it.
+    """
     shown = next(part.path for part in found if part.kind == "measure")
     by_length = sorted((part.path for part in found), key=len, reverse=True)
     made: dict[PlanPath, set[Words]] = {}
     for path, words in alignment.parts:
         home = next((each for each in by_length if path[: len(each)] == each), shown)
         made.setdefault(home, set()).update(words)
-    return {path: _merged(words, alignment.question) for path, words in made.items()}
+    spoken = {path: _merged(words, alignment.question) for path, words in made.items()}
+    for path in _orders_not_asked_for(found, spoken):
+        del spoken[path]
+    return spoken, tuple(_left_aside(spoken, alignment))
 
 
-def _merged(words: set[Words], question: str) -> tuple[Words, ...]:
+def _orders_not_asked_for(
+    found: tuple[PlanPart, ...], spoken: Mapping[PlanPath, tuple[Words, ...]]
+) -> list[PlanPath]:
+    """Only a word of its own (`top`, `first`) asks for an order; `sales` in `sales by region` asks for a measure."""
+    shown = {
+        at for part in found if part.kind in ("measure", "by") for at in _places(spoken.get(part.path, ()))
+    }
+    orders = [part.path for part in found if part.kind == "order" and part.path in spoken]
+    return [path for path in orders if _places(spoken[path]) <= shown]
+
+
+def _places(words: Iterable[Words]) -> set[int]:
+    return {at for each in words for at in range(each.start, each.end)}
+
+
+def _left_aside(spoken: dict[PlanPath, tuple[Words, ...]], alignment: Aligned) -> Iterator[Words]:
+    """What is left of the words aside, once those that only join are with the words after them."""
+    question = alignment.question
+    for said in alignment.aside:
+        cut = said.end
+        for word in reversed(split_words(said.text)):
+            if word.lower not in _JOINING:
+                break
+            cut = said.start + word.start
+        homes = [
+            path
+            for path, words in spoken.items()
+            if any(each.start >= said.end and not question[said.end : each.start].strip() for each in words)
+        ]
+        if cut == said.end or not homes:
+            yield said
+            continue
+        for path in homes:
+            joining = Words(text=question[cut : said.end], start=cut, end=said.end)
+            spoken[path] = _merged((joining, *spoken[path]), question)
+        if text := question[said.start : cut].rstrip():
+            yield Words(text=text, start=said.start, end=said.start + len(text))
+
+
+def _merged(words: Iterable[Words], question: str) -> tuple[Words, ...]:
     """Those that overlap or have only blanks between them as one."""
     kept: list[Words] = []
     for said in sorted(words, key=lambda each: each.start):
