@@ -71,6 +71,11 @@ class FakeLibrary:
     async def ready(self, dataset_id: str) -> Dataset:
         return self.get(dataset_id)
 
+    async def version(self, dataset_id: str, version: str) -> Dataset:
+        if version != self.get(dataset_id).version:
+            raise NotFound(f"version {version} of {dataset_id} is gone")
+        return SHOP
+
     async def open(self, dataset_id: str, version: str) -> OpenData:
         if self.damaged:
             raise damaged(version, "orders.parquet changed after it was published", dataset_id)

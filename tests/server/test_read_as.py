@@ -43,6 +43,20 @@ async def test_chat(server: Served) -> None:
     assert (run["plan"], run["question"]) == (PLAN, "Read it so")
 
 
+async def test_a_run_has_the_marks_of_its_reading(server: Served) -> None:
+    asked = (await server.client.post("/chat", json={"dataset_id": "shop", "message": "plan it"})).json()
+    body = {"thread_id": asked["thread_id"], "message": "Read it so", "plan": PLAN}
+    chosen = (await server.client.post("/chat", json=body)).json()
+    marks: list[list[str]] = []
+    for answer in (asked, chosen):
+        run = (await server.client.get(f"/runs/{answer['run_ids'][0]}")).json()
+        assert run["trust"] == answer["read_as"]["trust"]
+        marks.append(run["trust"])
+    assert marks == [["read_literally"], []]
+    body = {"dataset_id": "shop", "plan": PLAN}
+    assert (await server.client.post("/runs?wait=5", json=body)).json()["trust"] == []
+
+
 async def test_langgraph(server: Served) -> None:
     thread = await server.new_thread()
     message = {

@@ -11,6 +11,7 @@ from sandtable.capsule.keys import public_pem
 from sandtable.capsule.report import Report
 from sandtable.capsule.seal import PAYLOAD_TYPE
 from sandtable.capsule.store import Status
+from sandtable.capsule.trust import Mark, marks_of
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import InvalidInput, SandtableError
@@ -60,18 +61,31 @@ def _parts(request: Request) -> Parts:
 
 
 async def _view(request: Request, run: Run, user: str) -> views.RunView:
-    """With fixes, where there are any: about the dataset as it is now, which may be gone or broken. None where the
-    user has as many checks under way as one may have."""
-    if run.status not in ("rejected", "failed"):
-        return views.RunView.of(run)
+    """With its marks of trust, and with fixes where there are any: about the dataset as it is now, which may be gone or
+    broken. No fixes where the user has as many checks under way as one may have."""
     parts, checks = _parts(request), _checks(request)
+    trust = await _trust(parts, run)
+    if run.status not in ("rejected", "failed"):
+        return views.RunView.of(run, trust=trust)
     try:
         dataset = await parts.library.ready(run.request.dataset_id)
         async with checks.place(user):
             fixes = await fixes_for(parts.check, dataset, run)
     except SandtableError:
-        return views.RunView.of(run)
-    return views.RunView.of(run, fixes)
+        return views.RunView.of(run, trust=trust)
+    return views.RunView.of(run, fixes, trust)
+
+
+async def _trust(parts: Parts, run: Run) -> tuple[Mark, ...]:
+    """The marks that `verify` derives from the run's capsule: none without the version of the data."""
+    asked = run.request
+    if not asked.question or (asked.plan is None and asked.origin is None):
+        return ()
+    try:
+        dataset = await parts.library.version(asked.dataset_id, run.dataset_version)
+    except SandtableError:
+        return ()
+    return marks_of(asked.plan, dataset, asked.origin.proposer if asked.origin else None)
 
 
 async def _waited(request: Request, run_id: str, seconds: float) -> Run:

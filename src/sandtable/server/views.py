@@ -11,6 +11,7 @@ from pydantic.dataclasses import dataclass
 
 from sandtable.capsule.model import Origin, VerdictRecord
 from sandtable.capsule.store import Status
+from sandtable.capsule.trust import Mark
 from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
 from sandtable.plan.reading import bounded
@@ -260,6 +261,8 @@ class RunView(_Shown):
     fixes: tuple[Fix, ...] = ()
     """For a run that was rejected or whose names could not be bound: corrections that the gate approves; not in
     lists."""
+    trust: tuple[Mark, ...] = ()
+    """For a run that a question led to, how the question became what ran; derived, never claimed. Not in lists."""
     cached_from: str | None
     """The earlier run that answered."""
     replayed: int
@@ -271,7 +274,7 @@ class RunView(_Shown):
     stats: dict[str, float]
 
     @classmethod
-    def of(cls, run: Run, fixes: tuple[Fix, ...] = ()) -> RunView:
+    def of(cls, run: Run, fixes: tuple[Fix, ...] = (), trust: tuple[Mark, ...] = ()) -> RunView:
         request = run.request
         same = {name: getattr(run, name) for name in cls.model_fields if name in Run.model_fields}
         return cls(
@@ -284,6 +287,7 @@ class RunView(_Shown):
             names=request.names,
             origin=request.origin,
             fixes=fixes,
+            trust=trust,
             **same,
         )
 

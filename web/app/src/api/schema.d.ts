@@ -1339,6 +1339,11 @@ export interface components {
             stdout: string;
             /** Truncated */
             truncated: boolean;
+            /**
+             * Trust
+             * @default []
+             */
+            trust: ("defined" | "read_literally" | "proposed_by_model")[];
             verdict: components["schemas"]["VerdictRecord"] | null;
             /** Warnings */
             warnings: string[];
