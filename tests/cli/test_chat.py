@@ -104,7 +104,7 @@ def test_a_part_is_changed_without_asking_again(invoke: Invoke, analyst: FakeAna
     piped(b"How many orders please?\n/change\n/change 1 b\n")
     done = invoke(*ARGS)
     assert done.stdout.count("Read as: ") == 2, "once for each answer"
-    assert "Read as: 1 number of orders · 2 the first 5 (not asked for)" in done.stdout
+    assert "Read as: 1 number of orders · 2 the first 5 (assumed)" in done.stdout
     assert "Left aside: “please”" in done.stdout
     assert "1 number of orders (“How many orders”)\n  a  total amount\n" in done.stdout
     assert "2 the first 5 (no word of the question asks for it)\n  nothing else to choose" in done.stdout

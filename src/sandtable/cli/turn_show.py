@@ -115,7 +115,7 @@ def show_reading(page: Console, read: ReadAs) -> None:
         line.append(f"{number} ", style="dim")
         line.append(clean(said), style="italic")
         if part.source == "default":
-            line.append(" (not asked for)", style="dim")
+            line.append(" (assumed)", style="dim")
     page.print(line, soft_wrap=True)
     if read.trust:
         page.print(Text("; ".join(MARK_WORDS[mark] for mark in read.trust), style="dim"), soft_wrap=True)

@@ -29,6 +29,10 @@ export type Report = Schemas["Report"];
 export type Link = Schemas["Link"];
 export type Keys = Schemas["Keys"];
 export type Readiness = Schemas["Readiness"];
+export type ReadAs = Schemas["ReadAs"];
+export type ReadPart = Schemas["ReadPart"];
+/** A mark of trust: derived from what a capsule seals, never claimed. */
+export type Mark = ReadAs["trust"][number];
 
 /** One cell as JSON: long integers, decimals, dates and times are text. */
 export type Cell = unknown;
@@ -40,6 +44,13 @@ export interface Figure {
   data: Record<string, unknown>[];
   layout?: Record<string, unknown>;
 }
+
+/** As the server says them: `MARK_WORDS` of capsule/trust.py. */
+export const MARKS: Readonly<Record<Mark, { word: string; means: string }>> = {
+  defined: { word: "defined", means: "only declared metrics and columns" },
+  read_literally: { word: "read literally", means: "every word is bound by the built-in planner" },
+  proposed_by_model: { word: "proposed by a model", means: "a chat model made the plan from the question" },
+};
 
 const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>(["succeeded", "failed", "rejected", "cancelled"]);
 

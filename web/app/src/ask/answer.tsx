@@ -12,6 +12,7 @@ import { Chips } from "./chips";
 import { EvidenceComing } from "./evidence_coming";
 import type { Carried } from "./messages";
 import { NotAnswered } from "./not_answered";
+import { Reading } from "./read_parts";
 import { StatusLine } from "./status_line";
 import type { Answer } from "./tree";
 import { useSessionState } from "./use_session";
@@ -56,9 +57,7 @@ function AnswerBody({ answer, isLast }: { answer: Answer; isLast: boolean }) {
       {failed ? <NotAnswered answer={answer} /> : <Words turn={turn} datasetId={datasetId} />}
       {waiting && steps}
       {waiting && isLast && <Approval key={turn.waiting?.text} answer={answer} />}
-      {turn.reading && !failed && !waiting && !analysis && (
-        <p className="text-ink-3">Read as: {turn.reading}</p>
-      )}
+      {!failed && !waiting && !analysis && <Reading turn={turn} datasetId={datasetId} />}
       <StatusLine turn={turn} live={live} />
       {!waiting && steps}
       {failed && <KeptOnTheWay turn={turn} datasetId={datasetId} />}
@@ -80,7 +79,7 @@ function EarlierAnswer({ turn, datasetId }: { turn: Turn; datasetId: string | nu
   return (
     <section className="space-y-3 border-line border-b pb-6">
       <Words turn={turn} datasetId={datasetId} />
-      {turn.reading && <p className="text-ink-3">Read as: {turn.reading}</p>}
+      <Reading turn={turn} datasetId={datasetId} />
       <StatusLine turn={turn} live={null} />
       {!showsArtifacts(turn) && turn.table !== null && (
         <Suspense fallback={<EvidenceComing rows={turn.table.rowCount} chart={turn.chart !== null} />}>

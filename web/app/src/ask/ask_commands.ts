@@ -4,18 +4,19 @@ import { useNavigate } from "react-router";
 import type { DatasetSummary } from "~/api/model";
 import { useCommandList } from "~/commands";
 import { places } from "~/shell";
-import { COMPOSER_ID } from "./composer";
+import { focusQuestion } from "./composer";
 import { pathTo } from "./exchange";
 import { useSession, useSessionState } from "./use_session";
-
-export const focusQuestion = () => document.getElementById(COMPOSER_ID)?.focus();
 
 export function useAskCommands(datasets: readonly DatasetSummary[]): void {
   const session = useSession();
   const go = useNavigate();
   const aui = useAui();
   const running = useSessionState((state) => state.live !== null);
-  const last = useSessionState((state) => pathTo(state.tree, state.head).at(-1)?.question.id ?? null);
+  const last = useSessionState((state) => {
+    const question = pathTo(state.tree, state.head).at(-1)?.question;
+    return question && question.chosen === null ? question.id : null;
+  });
   const start = (address: string) => {
     // At once: the address follows a moment later, and a person may type before that.
     session.clear();

@@ -17,6 +17,13 @@ const MOST_LINES = 6;
 // On a touch screen the focus would bring up a keyboard that covers half the page.
 const HAS_KEYBOARD = matchMedia("(pointer: fine)").matches;
 
+export const focusQuestion = () => document.getElementById(COMPOSER_ID)?.focus();
+
+/** After a question was asked without typing. */
+export const focusAfterAsking = () => {
+  if (HAS_KEYBOARD) focusQuestion();
+};
+
 interface ComposerProps {
   placeholder: string;
   /** What the question is about; nothing as long as the datasets are not known. */

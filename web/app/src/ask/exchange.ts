@@ -24,7 +24,8 @@ export function withExchanges(tree: Tree, exchanges: readonly Exchange[]): Tree 
   for (const exchange of exchanges) {
     const { questionId, parent, turn } = exchange;
     if (!questions.has(questionId)) {
-      questions.set(questionId, { id: questionId, text: turn.question, parent, before: null, at: null });
+      const { question: text, chosen } = turn;
+      questions.set(questionId, { id: questionId, text, chosen, parent, before: null, at: null });
     }
     const id = exchangeId(exchange);
     const kept = answers.get(id);

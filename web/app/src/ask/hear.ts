@@ -2,7 +2,7 @@
 import { reduce, reduceError, reduceInterrupt } from "~/events/reduce";
 import { turnsFromState } from "~/events/restore";
 import { newTurn } from "~/events/turn";
-import { type ConversationState, textOf, type WireError } from "~/events/wire";
+import { type ConversationState, chosenIn, textOf, type WireError } from "~/events/wire";
 import type { Exchange } from "./exchange";
 import { lastHuman } from "./tree";
 import type { StreamPart } from "./wire";
@@ -36,7 +36,7 @@ export function exchangeOf(part: StreamPart, threadRunId: string, known: ParentO
   if (!question?.id) return null;
   // Steps that ran before a person was asked are in the state, and not in this stream.
   const steps = turnsFromState(values).at(-1)?.steps ?? [];
-  const turn = { ...newTurn(textOf(question.content), question.id), steps };
+  const turn = { ...newTurn(textOf(question.content), question.id, chosenIn(question)), steps };
   return { questionId: question.id, parent: known(question.id), threadRunId, heard: part.id ?? "", turn };
 }
 

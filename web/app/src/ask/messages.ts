@@ -7,6 +7,11 @@ export interface Carried extends Record<string, unknown> {
   answer: Answer;
 }
 
+export interface CarriedByQuestion extends Record<string, unknown> {
+  /** It takes a choice: its text does not say what is asked, so that it cannot be edited. */
+  chosen: boolean;
+}
+
 export interface Item {
   parentId: string | null;
   of: Question | Answer;
@@ -74,7 +79,12 @@ function made(of: Question | Answer): ThreadMessage {
               : ({ type: "complete", reason: "stop" } as const),
           metadata: { custom: { answer: of } satisfies Carried },
         }
-      : { id: of.id, role: "user" as const, content: of.text };
+      : {
+          id: of.id,
+          role: "user" as const,
+          content: of.text,
+          metadata: { custom: { chosen: of.chosen !== null } satisfies CarriedByQuestion },
+        };
   const [item] = ExportedMessageRepository.fromArray([like]).messages;
   if (!item) throw new Error("a message was not made");
   return item.message;

@@ -3,12 +3,14 @@ import { ActionBarPrimitive, ComposerPrimitive, MessagePrimitive, useAuiState } 
 import { Pencil } from "lucide-react";
 import { Button, IconButton } from "~/ui";
 import { Branches } from "./branches";
+import type { CarriedByQuestion } from "./messages";
 
 export function QuestionMessage() {
   const text = useAuiState((state) => {
     const [part] = state.message.content;
     return part?.type === "text" ? part.text : "";
   });
+  const chosen = useAuiState((state) => (state.message.metadata.custom as Partial<CarriedByQuestion>).chosen);
   const editing = useAuiState((state) => state.message.composer.isEditing);
   return (
     <MessagePrimitive.Root data-question="" className="mx-auto w-full max-w-3xl scroll-mt-2 px-4 pt-4 pb-3">
@@ -21,20 +23,26 @@ export function QuestionMessage() {
           </h2>
           <div className="flex shrink-0 items-center pt-0.5 text-ink-3">
             <Branches of="question" />
-            <ActionBarPrimitive.Edit asChild>
-              <IconButton
-                label="Edit question"
-                keys="e"
-                size="smallIcon"
-                className="opacity-0 transition-opacity focus-visible:opacity-100 group-hover/question:opacity-100 disabled:opacity-0 pointer-coarse:opacity-100"
-              >
-                <Pencil />
-              </IconButton>
-            </ActionBarPrimitive.Edit>
+            {!chosen && <EditButton />}
           </div>
         </div>
       )}
     </MessagePrimitive.Root>
+  );
+}
+
+function EditButton() {
+  return (
+    <ActionBarPrimitive.Edit asChild>
+      <IconButton
+        label="Edit question"
+        keys="e"
+        size="smallIcon"
+        className="opacity-0 transition-opacity focus-visible:opacity-100 group-hover/question:opacity-100 disabled:opacity-0 pointer-coarse:opacity-100"
+      >
+        <Pencil />
+      </IconButton>
+    </ActionBarPrimitive.Edit>
   );
 }
 

@@ -4,7 +4,7 @@ import type { KeptState, Thread, ThreadRun } from "~/api/threads";
 import { pathTo } from "./exchange";
 import history from "./fixtures/history.json";
 import { Session } from "./session";
-import { type Order, type StreamPart, streamProblem, type Wire } from "./wire";
+import { humanMessage, type Order, type StreamPart, streamProblem, type Wire } from "./wire";
 
 const thread = (status: Thread["status"]): Thread => ({
   thread_id: "t1",
@@ -14,6 +14,7 @@ const thread = (status: Thread["status"]): Thread => ({
   metadata: { graph_id: "ecommerce" },
   values: null,
 });
+const PLAN = { table: "orders" };
 const custom = (data: unknown): StreamPart => ({ event: "custom", data });
 const message = custom({ type: "message", text: "Europe.", ending: "answered", run_ids: ["run_1"] });
 const human = (id: string, content: string): StreamPart => ({
@@ -81,12 +82,27 @@ describe("asking", () => {
     session.ask("  ", "ecommerce");
     expect(wire.orders).toHaveLength(1);
   });
+  test("a choice is a question with the plan to run", async () => {
+    session.ask("Read “a” as “b”", "ecommerce", PLAN);
+    await idle();
+    expect(wire.orders[0]?.message).toMatchObject({ text: "Read “a” as “b”", plan: PLAN });
+    session.ask("By region", "ecommerce");
+    await idle();
+    expect(wire.orders[1]?.message?.plan).toBeNull();
+    expect(path().map((step) => step.question.chosen)).toEqual([PLAN, null]);
+  });
+  test("the plan is beside the words where the server looks for it", () => {
+    const typed = { type: "human", id: "q", content: "By region" };
+    const taken = { ...typed, additional_kwargs: { sandtable: { plan: PLAN } } };
+    expect(humanMessage({ id: "q", text: "By region", plan: null })).toEqual(typed);
+    expect(humanMessage({ id: "q", text: "By region", plan: PLAN })).toEqual(taken);
+  });
   test("a server that cannot be reached is said, and the question stays for another try", async () => {
     wire.play = async function* () {
       yield* [];
       throw streamProblem(new TypeError("Failed to fetch"));
     };
-    session.ask("By region", "ecommerce");
+    session.ask("By region", "ecommerce", PLAN);
     await idle();
     expect(last()).toMatchObject({ ending: "failed", problem: { code: "NETWORK" } });
     wire.play = async function* () {
@@ -95,6 +111,7 @@ describe("asking", () => {
     const [step] = path();
     await session.again(step?.question.id ?? "");
     expect(wire.orders[1]?.message).toEqual(wire.orders[0]?.message);
+    expect(wire.orders[1]?.message?.plan).toBe(PLAN);
     expect(path().map((one) => one.answer?.turn.ending)).toEqual(["answered"]);
   });
   test("a stream that just closes is no answer", async () => {

@@ -1,6 +1,7 @@
 // One conversation on screen: asks, listens, stops, branches, and takes up what is under way. It renders
 // nothing; its state changes by replacement only.
 // Invariant: a turn that was shown as under way always gets an ending, whatever the connection does.
+import type { PlanJson } from "~/api/model";
 import { type Problem, problemOf } from "~/api/problem";
 import type { ThreadRun } from "~/api/threads";
 import { reduceError, stopped } from "~/events/reduce";
@@ -64,14 +65,14 @@ export class Session {
     }
   }
 
-  /** Whether it was taken: not while another answer is under way. */
-  ask(text: string, datasetId: string): boolean {
+  /** `chosen`: a plan to run as the answer. Whether it was taken: not while another answer is under way. */
+  ask(text: string, datasetId: string, chosen: PlanJson | null = null): boolean {
     const question = text.trim();
     if (this.state.live || question === "") return false;
     const { head, kept } = this.state;
     const checkpointId = head === kept.head ? null : this.placeAfter(head);
     this.set({ datasetId });
-    void this.play(this.exchange(newId(), question, head), { isNew: true, checkpointId });
+    void this.play(this.exchange(newId(), question, head, chosen), { isNew: true, checkpointId });
     return true;
   }
 
@@ -90,7 +91,7 @@ export class Session {
     if (this.state.live) return;
     const question = await this.known(questionId, (one) => one.at !== null);
     if (!question) return;
-    const exchange = this.exchange(question.id, question.text, question.parent);
+    const exchange = this.exchange(question.id, question.text, question.parent, question.chosen);
     if (question.at) await this.play(exchange, { isNew: false, checkpointId: question.at });
     else {
       // It never reached the server: what is on screen of it gives way to this try.
@@ -122,10 +123,10 @@ export class Session {
   decide(answer: Answer, decision: Decision): void {
     if (this.state.live) return;
     const parent = this.question(answer.question)?.parent ?? null;
-    const { plan, reading, waiting } = answer.turn;
+    const { plan, reading, readAs, waiting } = answer.turn;
     // Edited SQL is no longer what the question was read as; edited code is one step of several.
     const other = decision.type === "edit" && waiting?.tool !== "execute_python";
-    const read = other ? { plan: null, reading: "" } : { plan, reading };
+    const read = other ? { plan: null, reading: "", readAs: null } : { plan, reading, readAs };
     const turn: Turn = { ...answer.turn, ...read, ending: null, text: "", waiting: null };
     this.drop(answer.question);
     const exchange: Exchange = { questionId: answer.question, parent, threadRunId: null, heard: "", turn };
@@ -149,8 +150,13 @@ export class Session {
     this.set({ notice: null });
   }
 
-  private exchange(questionId: string, text: string, parent: string | null): Exchange {
-    return { questionId, parent, threadRunId: null, heard: "", turn: newTurn(text, questionId) };
+  private exchange(
+    questionId: string,
+    text: string,
+    parent: string | null,
+    chosen: PlanJson | null = null,
+  ): Exchange {
+    return { questionId, parent, threadRunId: null, heard: "", turn: newTurn(text, questionId, chosen) };
   }
 
   private async play(exchange: Exchange, how: How): Promise<void> {
@@ -165,10 +171,11 @@ export class Session {
       head: exchangeId(exchange),
       live: { threadRunId: null, since: Date.now(), stopping: false, lost: false },
     });
+    const { question: text, chosen: plan } = exchange.turn;
     const order: Order = {
       threadId,
       datasetId,
-      ...(how.isNew ? { message: { id: exchange.questionId, text: exchange.turn.question } } : {}),
+      ...(how.isNew ? { message: { id: exchange.questionId, text, plan } } : {}),
       ...(how.resume === undefined ? {} : { resume: how.resume }),
       checkpointId: how.checkpointId ?? null,
       signal,

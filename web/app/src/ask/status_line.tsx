@@ -1,6 +1,6 @@
 // The state of an answer, in one place: a mark with a word, how long, and what is happening or which run it was.
 import { useEffect, useState } from "react";
-import { hasEnded, type RunStatus } from "~/api/model";
+import { hasEnded, MARKS, type RunStatus } from "~/api/model";
 import { mainRunId, type Turn } from "~/events/turn";
 import { duration } from "~/format";
 import { useDetails } from "~/shell";
@@ -32,6 +32,12 @@ export function StatusLine({ turn, live }: { turn: Turn; live: Live | null }) {
       <StatusDot status={status} className="pl-4" />
       {turn.ending === "answered" && <Took ms={turn.run?.execTimeMs ?? null} />}
       {isSealed(turn) && !waiting && <Part>sealed</Part>}
+      {turn.ending === "answered" &&
+        turn.readAs?.trust.map((mark) => (
+          <Part key={mark}>
+            <span title={MARKS[mark].means}>{MARKS[mark].word}</span>
+          </Part>
+        ))}
       {waiting && <Part>waits for your decision</Part>}
       {turn.ending === "refused" && !mainRunId(turn) && <Part>nothing was run</Part>}
       {/* What ran before it is with its step. */}

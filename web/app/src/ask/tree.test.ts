@@ -15,9 +15,9 @@ const shown = (of: Tree, head: string | null) =>
 describe("a recorded thread with branches", () => {
   test("questions know what they follow and where they branch off", () => {
     expect(tree.questions).toEqual([
-      { id: "q1", text: "Return rate by category", parent: null, before: "c1", at: "c2" },
-      { id: "q2", text: "by month", parent: "r1:q1", before: "c3", at: "c4" },
-      { id: "q2b", text: "by country", parent: "r1:q1", before: "c3", at: "c6" },
+      { id: "q1", text: "Return rate by category", chosen: null, parent: null, before: "c1", at: "c2" },
+      { id: "q2", text: "by month", chosen: null, parent: "r1:q1", before: "c3", at: "c4" },
+      { id: "q2b", text: "by country", chosen: null, parent: "r1:q1", before: "c3", at: "c6" },
     ]);
   });
   test("a question answered again has two answers", () => {
@@ -105,7 +105,7 @@ describe("what was heard lies over what is kept", () => {
   });
   test("a question that waited gives way to its own continuation", () => {
     const waiting: Tree = {
-      questions: [{ id: "a", text: "a", parent: null, before: null, at: "c1" }],
+      questions: [{ id: "a", text: "a", chosen: null, parent: null, before: null, at: "c1" }],
       answers: [{ id: "r1:a", question: "a", at: "c1", turn: { ...newTurn("a"), ending: "waiting" } }],
       head: "r1:a",
     };

@@ -1,5 +1,6 @@
 // A thread as a tree: questions with their answers, and what they were edited to or answered again with.
 // Questions and answers alternate, so each branch is a path that can be read from top to bottom.
+import type { PlanJson } from "~/api/model";
 import type { KeptState } from "~/api/threads";
 import { stopped } from "~/events/reduce";
 import { turnsFromState } from "~/events/restore";
@@ -10,6 +11,8 @@ export interface Question {
   /** The id of the person's message. */
   id: string;
   text: string;
+  /** The plan of the choice that it takes. */
+  chosen: PlanJson | null;
   /** The answer before it; nothing for the first question. */
   parent: string | null;
   /** The checkpoint before it, where an edited question branches off; null while it is not known. */
@@ -72,6 +75,7 @@ function addBranch(
       questions.set(turn.questionId, {
         id: turn.questionId,
         text: turn.question,
+        chosen: turn.chosen,
         parent,
         before: first.parent_checkpoint?.checkpoint_id ?? null,
         at: idOf(first),

@@ -1,5 +1,6 @@
 // What the session needs from the server: the LangGraph client for streams, plain requests for the rest.
 import { langgraph, onReconnect, STREAM_MODES } from "~/api/langgraph";
+import type { PlanJson } from "~/api/model";
 import { isProblemBody, Problem } from "~/api/problem";
 import {
   cancelThreadRun,
@@ -10,6 +11,7 @@ import {
   type ThreadRun,
   threadHistory,
 } from "~/api/threads";
+import type { WireMessage } from "~/events/wire";
 
 /** One part of a stream, as the client gives it. */
 export interface StreamPart {
@@ -22,7 +24,7 @@ export interface Order {
   threadId: string;
   datasetId: string;
   /** A new question; without one, the checkpoint's is answered again. */
-  message?: { id: string; text: string };
+  message?: { id: string; text: string; plan: PlanJson | null };
   checkpointId?: string | null;
   /** A person's decision about what waits for approval. */
   resume?: unknown;
@@ -49,11 +51,7 @@ export const wire: Wire = {
     const client = await langgraph();
     try {
       yield* client.runs.stream(threadId, datasetId, {
-        input: message
-          ? { messages: [{ type: "human", id: message.id, content: message.text }] }
-          : resume === undefined
-            ? null
-            : undefined,
+        input: message ? { messages: [humanMessage(message)] } : resume === undefined ? null : undefined,
         ...(resume === undefined ? {} : { command: { resume } }),
         ...(checkpointId ? { checkpointId } : {}),
         streamMode: MODES,
@@ -84,6 +82,12 @@ export const wire: Wire = {
   newestRun: newestThreadRun,
   onReconnect,
 };
+
+/** With the plan of the choice it takes, where it takes one. */
+export function humanMessage({ id, text, plan }: NonNullable<Order["message"]>): WireMessage {
+  const chosen = plan ? { additional_kwargs: { sandtable: { plan } } } : {};
+  return { type: "human", id, content: text, ...chosen };
+}
 
 /** The client's errors hold the server's own words as JSON text; without an answer the connection is to blame. */
 export function streamProblem(thrown: unknown): Problem {

@@ -1,4 +1,5 @@
 // What is said around an answer, in words. Pure.
+import type { ReadPart } from "~/api/model";
 import { sentenceOf, type Turn } from "~/events/turn";
 import type { Live } from "./session_state";
 
@@ -31,6 +32,32 @@ export function doing(turn: Turn, live: Live): string {
   const words = thought.replace(/…$/, "").replace(/(step \d+ of \d+(?:, again)?): .*$/s, "$1");
   return words.charAt(0).toLowerCase() + words.slice(1);
 }
+
+const KINDS: Readonly<Record<ReadPart["kind"], string>> = {
+  measure: "measure",
+  by: "grouping",
+  where: "condition",
+  when: "time",
+  order: "order",
+  limit: "limit",
+};
+
+const SOURCES: Readonly<Record<Exclude<ReadPart["source"], "words">, string>> = {
+  kept: "kept from the answer before",
+  chosen: "chosen by you",
+  default: "no word of the question asks for it",
+};
+
+export const partText = (part: ReadPart): string => (part.kind === "by" ? `by ${part.label}` : part.label);
+
+/** What a part is, and where it comes from. */
+export function partSource({ kind, source, words }: ReadPart): string {
+  const from = source === "words" ? `from ${quotedWords(words)}` : SOURCES[source];
+  return `${KINDS[kind]}: ${from}`;
+}
+
+export const quotedWords = (words: ReadPart["words"]): string =>
+  [...new Set(words.map((one) => `“${one.text}”`))].join(", ");
 
 /** `run_01a1de62684900000054271a8b6dc201` is long: its beginning tells one run from the next. */
 export const shortRun = (runId: string): string => runId.replace(/^run_/, "").slice(0, 10);

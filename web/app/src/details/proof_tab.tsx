@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { Download, Link as LinkIcon, ShieldCheck } from "lucide-react";
 import { useState } from "react";
-import { hasEnded, type RunView } from "~/api/model";
+import { hasEnded, MARKS, type Mark, type RunView } from "~/api/model";
 import { capsuleQuery, keysQuery } from "~/api/queries";
 import { capsuleAddress, verifyRun } from "~/api/rest";
 import { useCommand } from "~/commands";
@@ -24,6 +24,7 @@ export function ProofTab({ run }: { run: RunView }) {
       ) : (
         <p className="text-ink-2">The capsule is sealed when the run ends.</p>
       )}
+      {run.question && hasEnded(run.status) && <Trust marks={run.trust} />}
       <VerifyFile />
       {hasEnded(run.status) && <Walls run={run} />}
       <Section title="Limits">
@@ -63,6 +64,26 @@ function Capsule({ run }: { run: RunView }) {
       </div>
       {verified.error && <ErrorNote error={verified.error} onRetry={() => verified.mutate()} />}
       {verified.data && <ReportList report={verified.data} />}
+    </Section>
+  );
+}
+
+/** What no capsule can prove, and what is known of it all the same. */
+function Trust({ marks }: { marks: readonly Mark[] }) {
+  return (
+    <Section title="How the question became the query">
+      <p className="text-ink-2">
+        A reading, check it: a capsule proves what ran, not that it is what was meant.
+      </p>
+      {marks.length > 0 && (
+        <Facts>
+          {marks.map((mark) => (
+            <Fact key={mark} name={MARKS[mark].word}>
+              {MARKS[mark].means}
+            </Fact>
+          ))}
+        </Facts>
+      )}
     </Section>
   );
 }

@@ -1,5 +1,5 @@
 // What happens while a question is answered: the union of agent/events.py, event for event.
-import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Artifact } from "./artifact";
 
@@ -7,7 +7,7 @@ export type Ending = "answered" | "asked" | "conversed" | "refused" | "failed" |
 
 export type SandtableEvent =
   | { type: "thought"; text: string }
-  | { type: "plan"; plan: PlanJson; reading: string }
+  | { type: "plan"; plan: PlanJson; reading: string; read_as?: ReadAs | null }
   | { type: "sql"; sql: string }
   | { type: "run"; run_id: string; status: RunStatus; exec_time_ms?: number | null }
   | { type: "log"; run_id?: string | null; text: string }

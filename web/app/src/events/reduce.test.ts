@@ -4,6 +4,7 @@ import { reduce, reduceError, stopped } from "./reduce";
 import { newTurn, type Turn } from "./turn";
 
 const told = (events: readonly unknown[], turn: Turn = newTurn("Why?")) => events.reduce<Turn>(reduce, turn);
+const READ = { question: "", parts: [], aside: [], unread: [], trust: [] };
 const running = { type: "run", run_id: "run_1", status: "running" };
 const table = { type: "table", run_id: "run_1", columns: [], rows: [], row_count: 0, truncated: false };
 
@@ -37,6 +38,12 @@ describe("recorded streams", () => {
     expect(pieces.length).toBeGreaterThan(1);
     expect(told(pieces).text).toBe(whole?.text);
   });
+});
+
+test("a plan comes with its reading in parts; a repaired plan replaces it", () => {
+  const first = reduce(newTurn("Why?"), { type: "plan", plan: {}, reading: "a", read_as: READ });
+  expect(first.readAs).toBe(READ);
+  expect(reduce(first, { type: "plan", plan: {}, reading: "b" }).readAs).toBeNull();
 });
 
 test.each([

@@ -19,7 +19,7 @@ export function reduce(turn: Turn, event: unknown): Turn {
     case "thought":
       return withThought(turn, event.text);
     case "plan":
-      return { ...turn, plan: event.plan, reading: event.reading };
+      return { ...turn, plan: event.plan, reading: event.reading, readAs: event.read_as ?? null };
     case "sql":
       return { ...turn, sql: event.sql };
     case "run":

@@ -4,7 +4,7 @@ import thread from "./fixtures/thread.json";
 import { reduce } from "./reduce";
 import { turnsFromState } from "./restore";
 import { mainRunId, newTurn, sentenceOf, type Turn } from "./turn";
-import type { ConversationState } from "./wire";
+import type { ConversationState, WireMessage } from "./wire";
 
 const state = thread as unknown as ConversationState;
 const turns = turnsFromState(state);
@@ -33,6 +33,20 @@ describe("what was streamed is what is restored", () => {
     expect(turns[3] && kept(turns[3])).toEqual(kept(streamed));
     expect(turns[3]?.sql).toBe("DROP TABLE orders");
   });
+});
+
+test("a choice that was taken, and the reading in parts, are kept", () => {
+  const read = { question: "", parts: [], aside: [], unread: [], trust: ["defined"] };
+  const plan = { table: "orders" };
+  const [question, ...rest] = state.messages;
+  const taken = { ...question, additional_kwargs: { sandtable: { plan } } } as WireMessage;
+  const ui = (state.ui ?? []).map((one) =>
+    one.name === "answer" ? { ...one, props: { ...one.props, read_as: read } } : one,
+  );
+  const [chosen, typed] = turnsFromState({ ...state, messages: [taken, ...rest], ui });
+  expect([chosen?.chosen, chosen?.readAs]).toEqual([plan, read]);
+  expect([typed?.chosen, typed?.readAs]).toEqual([null, read]);
+  expect(turns[0]?.readAs).toBeNull();
 });
 
 test("tags are read from beside a message that has the tables themselves", () => {

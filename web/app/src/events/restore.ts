@@ -8,6 +8,7 @@ import {
   type About,
   type AnswerProps,
   type ConversationState,
+  chosenIn,
   type ProgressProps,
   textOf,
   type WireMessage,
@@ -20,7 +21,7 @@ export function turnsFromState(state: ConversationState | null | undefined): Tur
   const turns: Turn[] = [];
   for (const message of state?.messages ?? []) {
     if (message.type === "human") {
-      turns.push(newTurn(textOf(message.content), message.id ?? null));
+      turns.push(newTurn(textOf(message.content), message.id ?? null, chosenIn(message)));
       continue;
     }
     const turn = turns.pop();
@@ -35,7 +36,7 @@ function withMessage(turn: Turn, message: WireMessage, beside: WireUi[]): Turn {
   if (message.type === "tool") return withToolResult(turn, message);
   if (message.type !== "ai") return turn;
   const about = message.additional_kwargs?.sandtable;
-  if (about) return withEnding(turn, message, about, beside);
+  if (about && "ending" in about) return withEnding(turn, message, about, beside);
   return beside.reduce(withProgress, withCall(turn, message));
 }
 
@@ -94,6 +95,7 @@ function withAnswer(turn: Turn, props: AnswerProps): Turn {
   return {
     ...turn,
     reading: props.reading,
+    readAs: props.read_as ?? null,
     plan: props.plan ?? turn.plan,
     sql: props.sql ?? turn.sql,
     logs: props.logs ?? [],

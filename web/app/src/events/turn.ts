@@ -1,5 +1,5 @@
 // One question and all that is known of its answer so far.
-import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Artifact } from "./artifact";
 import type { Ending } from "./model";
@@ -31,9 +31,13 @@ export interface Turn {
   /** Ids of the messages in the thread, where known: the question's and the answer's. */
   questionId: string | null;
   answerId: string | null;
+  /** The plan of a choice that a person took; it is run, and nothing is proposed. */
+  chosen: PlanJson | null;
   thoughts: string[];
   plan: PlanJson | null;
   reading: string;
+  /** The reading in parts. Nothing for SQL and code, and for older answers of a long thread. */
+  readAs: ReadAs | null;
   sql: string | null;
   /** The main run: the one the answer is about. */
   run: TurnRun | null;
@@ -59,14 +63,20 @@ export interface Turn {
   earlier: Turn[];
 }
 
-export function newTurn(question: string, questionId: string | null = null): Turn {
+export function newTurn(
+  question: string,
+  questionId: string | null = null,
+  chosen: PlanJson | null = null,
+): Turn {
   return {
     question,
     questionId,
     answerId: null,
+    chosen,
     thoughts: [],
     plan: null,
     reading: "",
+    readAs: null,
     sql: null,
     run: null,
     logs: [],

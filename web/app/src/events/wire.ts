@@ -1,5 +1,5 @@
 // What the LangGraph wire adds to our events: the thread's state, and events about the stream itself.
-import type { Figure, PlanJson, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Ending } from "./model";
 
@@ -15,6 +15,11 @@ export interface About {
   remaining?: number;
 }
 
+/** `additional_kwargs.sandtable` of a person's message that takes a choice. */
+export interface Chosen {
+  plan: PlanJson;
+}
+
 export interface WireToolCall {
   id: string;
   name: string;
@@ -25,7 +30,7 @@ export interface WireMessage {
   id?: string | null;
   type: "human" | "ai" | "tool" | (string & {});
   content: string | { type: string; text?: string }[];
-  additional_kwargs?: { sandtable?: About; [name: string]: unknown };
+  additional_kwargs?: { sandtable?: About | Chosen; [name: string]: unknown };
   tool_calls?: WireToolCall[];
   tool_call_id?: string;
   status?: string;
@@ -47,6 +52,7 @@ export interface AnswerProps {
   truncated: boolean;
   suggestions: string[];
   plan?: PlanJson | null;
+  read_as?: ReadAs | null;
   rows?: Row[];
   logs?: string[];
   stats?: Record<string, number | null>;
@@ -103,6 +109,12 @@ export interface ConversationState {
 export interface WireError {
   error: string;
   message: string;
+}
+
+/** The plan of the choice that a person's message takes. */
+export function chosenIn(message: WireMessage): PlanJson | null {
+  const ours = message.additional_kwargs?.sandtable;
+  return ours && "plan" in ours ? ours.plan : null;
 }
 
 export function textOf(content: WireMessage["content"]): string {

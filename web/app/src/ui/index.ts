@@ -7,7 +7,7 @@ export { Dialog, Sheet } from "./dialog";
 export { Input, SearchInput, Select } from "./field";
 export { Keys, keysText } from "./keys";
 export { Markdown } from "./markdown";
-export { type Choice, Menu, MenuChoices, MenuItem, MenuLine } from "./menu";
+export { type Choice, Menu, MenuChoices, MenuHeading, MenuItem, MenuLine } from "./menu";
 export { Empty, ErrorNote } from "./notes";
 export { StatusDot } from "./status";
 export { type Tab, Tabs } from "./tabs";

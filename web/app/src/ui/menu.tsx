@@ -11,9 +11,11 @@ interface MenuProps {
   children: ReactNode;
   align?: "start" | "end";
   className?: string;
+  /** Before the focus goes back to the trigger, which can be prevented. */
+  onCloseAutoFocus?: (event: Event) => void;
 }
 
-export function Menu({ trigger, children, align = "start", className }: MenuProps) {
+export function Menu({ trigger, children, align = "start", className, onCloseAutoFocus }: MenuProps) {
   return (
     // Not modal: the page stays readable, and only what is open is closed by a click beside it.
     <Radix.Root modal={false}>
@@ -23,6 +25,7 @@ export function Menu({ trigger, children, align = "start", className }: MenuProp
           align={align}
           sideOffset={4}
           collisionPadding={8}
+          {...(onCloseAutoFocus ? { onCloseAutoFocus } : {})}
           className={classes(
             "z-50 max-h-[60vh] min-w-40 animate-appear overflow-auto rounded-md border border-line-strong bg-page p-1",
             className,
@@ -60,16 +63,23 @@ export interface Choice {
 export function MenuChoices({
   choices,
   value,
+  disabled = false,
   onChange,
 }: {
   choices: readonly Choice[];
   value: string;
+  disabled?: boolean;
   onChange: (id: string) => void;
 }) {
   return (
     <Radix.RadioGroup value={value} onValueChange={onChange}>
       {choices.map((choice) => (
-        <Radix.RadioItem key={choice.id} value={choice.id} className={classes(ITEM, "items-start")}>
+        <Radix.RadioItem
+          key={choice.id}
+          value={choice.id}
+          disabled={disabled}
+          className={classes(ITEM, "items-start")}
+        >
           <span className="mt-0.5 size-4 shrink-0">
             <Radix.ItemIndicator>
               <Check aria-hidden />
@@ -84,5 +94,11 @@ export function MenuChoices({
     </Radix.RadioGroup>
   );
 }
+
+export const MenuHeading = ({ children }: { children: ReactNode }) => (
+  <Radix.Label className="break-words px-2 py-1.5 text-ink-3 text-small first-letter:uppercase">
+    {children}
+  </Radix.Label>
+);
 
 export const MenuLine = () => <Radix.Separator className="my-1 h-px bg-line" />;
