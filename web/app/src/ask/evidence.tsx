@@ -10,6 +10,7 @@ import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
 import { ErrorNote } from "~/ui";
 import { EvidenceComing } from "./evidence_coming";
+import { chartTitle } from "./wording";
 
 export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
   const dataset = useQuery({ ...datasetQuery(datasetId ?? ""), enabled: datasetId !== null });
@@ -31,7 +32,7 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
           figure={figure}
           columns={columns}
           rows={table.rows}
-          title={computedTitle(figure) || turn.question}
+          title={chartTitle(computedTitle(figure), turn)}
         />
       )}
       <Result

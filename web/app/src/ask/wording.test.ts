@@ -7,7 +7,7 @@ import { refusedParts, words } from "./not_answered";
 import type { Live } from "./session_state";
 import { isSealed, statusOf } from "./status_line";
 import { about } from "./welcome";
-import { doing, shortRun, shortVersion, spoken } from "./wording";
+import { chartTitle, doing, shortRun, shortVersion, spoken } from "./wording";
 
 const turn = (change: Partial<Turn>): Turn => ({ ...newTurn("Why?"), ...change });
 const live: Live = { threadRunId: "r", since: 0, stopping: false, lost: false };
@@ -29,6 +29,18 @@ test.each<[string, Partial<Turn>, Partial<Live>, string]>([
   ["cut off", { run: run("running") }, { lost: true }, "connection lost, connecting again"],
 ])("what is happening: %s", (_, of, how, said) => {
   expect(doing(turn(of), { ...live, ...how })).toBe(said);
+});
+
+test("a chart is titled by what was computed and its time, else by the question", () => {
+  const part = { source: "words" as const, words: [], choices: [] };
+  const parts = [
+    { ...part, kind: "by" as const, label: "region" },
+    { ...part, kind: "when" as const, label: "in 2025" },
+  ];
+  const readAs = { question: "", parts, aside: [], unread: [], trust: [] };
+  expect(chartTitle("Revenue by region", turn({ readAs }))).toBe("Revenue by region, in 2025");
+  expect(chartTitle("Revenue by region", turn({}))).toBe("Revenue by region");
+  expect(chartTitle("", turn({ readAs }))).toBe("Why?");
 });
 
 test.each<[Partial<Turn>, string | null]>([

@@ -59,6 +59,13 @@ export function partSource({ kind, source, words }: ReadPart): string {
 export const quotedWords = (words: ReadPart["words"]): string =>
   [...new Set(words.map((one) => `“${one.text}”`))].join(", ");
 
+/** What was computed and for which time; what was typed only where the figure does not say it. */
+export function chartTitle(computed: string, { question, readAs }: Turn): string {
+  if (!computed) return question;
+  const times = readAs?.parts.filter((part) => part.kind === "when") ?? [];
+  return [computed, ...times.map((part) => part.label)].join(", ");
+}
+
 /** `run_01a1de62684900000054271a8b6dc201` is long: its beginning tells one run from the next. */
 export const shortRun = (runId: string): string => runId.replace(/^run_/, "").slice(0, 10);
 
