@@ -18,7 +18,7 @@ from tests import needs, postgres
 
 settings.register_profile("dev", max_examples=50, deadline=None)
 settings.register_profile(
-    "ci", max_examples=120, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+    "ci", max_examples=60, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 
 _PERSONAL = (

@@ -12,7 +12,7 @@ import pytest
 from tests.server.talking import WIRE, SseEvent, sse
 from tests.server.test_killed_server import serving
 
-ROUNDS = 3
+ROUNDS = 2
 LONG = "SELECT count(*) AS n FROM range(100000) AS a, range(1000000) AS b"
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import httpx
 
-ROUNDS = 12
+ROUNDS = 5
 LOAD_S = 0.5
 CLIENTS = 8
 RUNS_A_ROUND = 32
