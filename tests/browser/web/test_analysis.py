@@ -32,7 +32,7 @@ THINKING_S = 0.8
 ENDLESS = "rounds = 0\nwhile True:\n    rounds += 1"
 ERROR = "KeyError: 'Column not found: Revenue'."
 SENTENCE = "had the lowest change, at -917,873"
-LOOKS = [{}, {"color_scheme": "dark"}, {"viewport": {"width": 380, "height": 760}, "has_touch": True}]
+LOOKS = [{"color_scheme": "dark"}, {"viewport": {"width": 380, "height": 760}, "has_touch": True}]
 
 
 class Slow(Model):
@@ -94,7 +94,7 @@ def is_whole(page: Page) -> None:
     expect(said.locator("[data-artifact]")).to_have_count(2)
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone"])
+@pytest.mark.parametrize("look", LOOKS, ids=["dark", "phone"])
 def test_steps_are_watched_and_opened_again(analysing: str, page: Page, picture: Picture) -> None:
     open_app(page, analysing)
     ask(page, QUESTION)
@@ -176,7 +176,7 @@ def test_details_show_the_code(analysing: str, page: Page, picture: Picture) -> 
     assert violations(page) == []
 
 
-@pytest.mark.parametrize("look", LOOKS, ids=["light", "dark", "phone"])
+@pytest.mark.parametrize("look", LOOKS, ids=["dark", "phone"])
 def test_a_person_approves_code(careful: str, page: Page, picture: Picture) -> None:
     open_app(page, careful)
     ask(page, QUESTION)

@@ -23,7 +23,9 @@ _VALUES = [json.loads(line) for line in _CORPUS.read_text(encoding="utf-8").spli
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def every_value(bench: Bench) -> JobResult:
     """All of them as columns of one row: a job for each would take a cluster minutes."""
-    result = await bench.run("SELECT " + ", ".join(f"{case['sql']} AS x{n}" for n, case in enumerate(_VALUES)))
+    result = await bench.run(
+        "SELECT " + ", ".join(f"{case['sql']} AS x{n}" for n, case in enumerate(_VALUES))
+    )
     assert result.status == "succeeded", result.error
     return result
 
