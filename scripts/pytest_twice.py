@@ -1,8 +1,7 @@
 """pytest; in CI the few tests that failed are tried once more, when the others no longer take the machine.
 
 A machine whose processors are lent to others for half a minute fails tests that wait for a browser or a container.
-What fails twice fails; what passes the second time is named. Arguments go to pytest. What failed is noted in a folder
-of its own, so that two of these may run at the same time.
+What fails twice fails; what passes the second time is named. Arguments go to pytest.
 """
 
 from __future__ import annotations
@@ -11,33 +10,26 @@ import json
 import os
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
+_FAILED = Path(".pytest_cache/v/cache/lastfailed")
 _SOME_FAILED = 1
 _FEW = 20
 """More than these are no accident."""
 
 
 def main(arguments: Sequence[str]) -> int:
-    if "CI" not in os.environ:
-        return _pytest(arguments)
-    with tempfile.TemporaryDirectory(prefix="sandtable-pytest-") as notes:
-        return _twice([*arguments, "-o", f"cache_dir={notes}"], Path(notes) / "v/cache/lastfailed")
-
-
-def _twice(arguments: Sequence[str], notes: Path) -> int:
     code = _pytest(arguments)
-    failed = _failed(notes)
-    if code != _SOME_FAILED or not 0 < len(failed) <= _FEW:
+    failed = _failed()
+    if code != _SOME_FAILED or "CI" not in os.environ or not 0 < len(failed) <= _FEW:
         return code
     print(f"\n{len(failed)} failed. Once more, each by itself:", *failed, sep="\n  ", flush=True)
     alone = [
         word for word in arguments if not word.startswith(("--numprocesses", "--maxprocesses", "--dist"))
     ]
     code = _pytest([*alone, "--last-failed", "--last-failed-no-failures=none"])
-    passed = sorted(set(failed) - set(_failed(notes)))
+    passed = sorted(set(failed) - set(_failed()))
     print("\npassed only the second time:", *passed or ["none"], sep="\n  ", flush=True)
     return code
 
@@ -46,8 +38,8 @@ def _pytest(arguments: Sequence[str]) -> int:
     return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
 
 
-def _failed(notes: Path) -> list[str]:
-    return sorted(json.loads(notes.read_text())) if notes.exists() else []
+def _failed() -> list[str]:
+    return sorted(json.loads(_FAILED.read_text())) if _FAILED.exists() else []
 
 
 if __name__ == "__main__":

@@ -59,11 +59,6 @@ def main() -> int:
         metavar="DIR",
         help="take the images' archives there, or leave them there once built",
     )
-    parser.add_argument(
-        "--prepare",
-        action="store_true",
-        help="only build the images into --images",
-    )
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
     asked, more = parser.parse_known_args()
     signal.signal(signal.SIGTERM, _end)
@@ -74,8 +69,6 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="sandtable-images-") as scratch:
             _install()
             archives = _images(asked.images or Path(scratch))
-            if asked.prepare:
-                return 0
             return _with_a_cluster(asked.name, asked.keep, archives, more)
     except (ClusterBroken, Refused, subprocess.CalledProcessError) as error:
         print(error, file=sys.stderr)

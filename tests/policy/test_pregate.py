@@ -86,4 +86,4 @@ def test_a_megabyte_takes_linear_time(unit: str) -> None:
     started = time.process_time()
     pregate(text, 4 * _MB)
     # What is not linear takes minutes.
-    assert time.process_time() - started < 2.0
+    assert time.process_time() - started < 20

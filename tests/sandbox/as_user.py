@@ -46,7 +46,7 @@ def run(
     landlock: bool = True,
     reach: Iterable[Path] = (),
     environment: dict[str, str] | None = None,
-    timeout: float = 120,
+    timeout: float = 600,
 ) -> subprocess.CompletedProcess[str]:
     line = command(module, *arguments, uid=uid, landlock=landlock, reach=reach)
     paths = os.pathsep.join((str(REPOSITORY / "src"), str(REPOSITORY)))

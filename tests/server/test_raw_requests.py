@@ -70,14 +70,14 @@ class RealServer:
         return _REPEATED.sub(lambda found: found[1] * int(found[2]), given).encode("latin-1")
 
     def answers_others(self) -> None:
-        """An honest request, on a connection of its own, is answered within a second; later only where this machine is
-        so busy that the server did not get a second of its time."""
+        """An honest request, on a connection of its own, is answered within five seconds; later only where this
+        machine is so busy that the server did not get five seconds of its time."""
         began, used = time.monotonic(), self._processor_s()
         client = HTTPConnection("127.0.0.1", self.port, timeout=PATIENCE_S)
         client.request("GET", "/healthz")
         assert client.getresponse().read() == b'{"status":"ok"}'
         client.close()
-        assert time.monotonic() - began < 1.0 or self._processor_s() - used < 1.0
+        assert time.monotonic() - began < 5 or self._processor_s() - used < 5
 
     def _processor_s(self) -> float:
         fields = Path(f"/proc/{self.process.pid}/stat").read_text("ascii").rpartition(") ")[2].split()
