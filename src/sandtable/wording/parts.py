@@ -1,4 +1,4 @@
-"""A plan as parts in words, each with its place in the plan: "total revenue", "by region", "in 2025".
+"""A plan as parts in words, each with its place in the plan: "total revenue", "by country", "in May".
 
 Invariant: total and deterministic. A plan that cannot be read or does not fit the dataset has no parts.
 """

@@ -22,7 +22,7 @@ from tests.browser.web.person import (
 
 pytestmark = [pytest.mark.needs("userns", "chromium", "web_ui", "axe")]
 
-QUESTION = "Please show me revenue by region in 2025"
+QUESTION = "Please show me revenue by region in 2024"
 
 
 def parts(of: Locator) -> list[str]:
@@ -41,11 +41,11 @@ def test_a_part_is_changed_by_the_keyboard(served: str, page: Page, picture: Pic
     assert parts(first) == [
         "revenue, measure: from “revenue”",
         "by region, grouping: from “by region”",
-        "in 2025, time: from “in 2025”",
+        "in 2024, time: from “in 2024”",
         "highest revenue first · assumed, order: no word of the question asks for it",
     ]
     expect(first).to_contain_text("Left aside: “Please show me”")
-    expect(first.get_by_text("Revenue by region, in 2025")).to_be_visible()
+    expect(first.get_by_text("Revenue by region, in 2024")).to_be_visible()
     before = newest_run(page, served)
 
     chip(page, "by region").focus()
@@ -66,7 +66,7 @@ def test_a_part_is_changed_by_the_keyboard(served: str, page: Page, picture: Pic
     assert parts(second)[:3] == [
         "revenue, measure: kept from the answer before",
         f"by {taken}, grouping: chosen by you",
-        "in 2025, time: kept from the answer before",
+        "in 2024, time: kept from the answer before",
     ]
     after = newest_run(page, served)
     assert after["plan"] != before["plan"] and after["plan"]["time"] == before["plan"]["time"]
