@@ -14,6 +14,7 @@ import sys
 import threading
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ KINDS = {
 RECORDS = Path("/var/lib/cni/results")
 LOOK_EVERY = 0.05
 Key = tuple[str, str]
+Version = tuple[str, int, int, int]
+"""A record's name, inode, time of change and size: a record that is half written becomes another version."""
 
 
 @dataclass
@@ -48,10 +51,10 @@ def main(place: Place) -> None:
     known = Known()
     for kind in KINDS:
         threading.Thread(target=_follow, args=(kind, known, trust), daemon=True).start()
-    seen: list[tuple[str, int]] | None = None
+    seen: list[Version] | None = None
     while True:
         time.sleep(LOOK_EVERY)
-        records = sorted((file.name, file.stat().st_ino) for file in _records())
+        records = _versions()
         if len(known.listed) < len(KINDS) or (records == seen and not known.changed.is_set()):
             continue
         known.changed.clear()
@@ -73,6 +76,15 @@ def _load(known: Known) -> None:
 
 def _records() -> list[Path]:
     return [*RECORDS.glob("pods-*")]
+
+
+def _versions() -> list[Version]:
+    found: list[Version] = []
+    for file in _records():
+        with suppress(FileNotFoundError):  # The plug-in removes a record when its pod ends.
+            about = file.stat()
+            found.append((file.name, about.st_ino, about.st_mtime_ns, about.st_size))
+    return sorted(found)
 
 
 def _pod(record: Path, pods: Mapping[Key, Mapping[str, Any]]) -> Pod | None:
