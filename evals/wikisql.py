@@ -20,10 +20,10 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from evals.engine import Engine
 from evals.wikisql_data import TABLE, Question, Sheet, catalog_of, read_questions, read_sheets, run_plan
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.candidates.lookup.lookup import best_lookup
 from sandtable.planner.outcome import Understood
 from sandtable.planner.planner import plan_question
-from sandtable.planner.slots.lookup import best_lookup
+from sandtable.planner.schema.index import SchemaIndex
 
 COVERAGES = (0.5, 0.6, 0.7, 0.8)
 Answered = tuple[dict[str, Any], float] | None

@@ -1,8 +1,8 @@
 """Train the lookup scorer: `python scripts/train_planner.py DATA_FOLDER` (standard library only, 2 to 3 CPU-minutes).
 
 Reads the split `train` of the questions in DATA_FOLDER (see `evals/README.md`), adds questions made from
-templates, and writes `weights.bin` and `weights.json` into `src/sandtable/planner/slots/`. The same data gives
-the same bytes.
+templates, and writes `weights.bin` and `weights.json` into `src/sandtable/planner/candidates/lookup/`. The same
+data gives the same bytes.
 
 Steps: weights for conditions, column and aggregate; guesses for each half of the tables by weights from the
 other half; from those, weights that tell right guesses from wrong ones, and the curve from their score to a
@@ -35,13 +35,13 @@ from evals.wikisql_data import (
     run_plan,
     squeezed,
 )
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.slots import features as f
-from sandtable.planner.slots.confidence import CUES, confidence_features
-from sandtable.planner.slots.guesses import AGGREGATES, ON_ANY, Scorer, crossed, make_guesses
-from sandtable.planner.slots.lookup import lookup_plan, rivals
-from sandtable.planner.slots.reading import Reading, read_question
-from sandtable.planner.slots.weights import FOLDER, HEADER, WEIGHTS
+from sandtable.planner.candidates.lookup import features as f
+from sandtable.planner.candidates.lookup.confidence import CUES, confidence_features
+from sandtable.planner.candidates.lookup.guesses import AGGREGATES, ON_ANY, Scorer, crossed, make_guesses
+from sandtable.planner.candidates.lookup.lookup import lookup_plan, rivals
+from sandtable.planner.candidates.lookup.reading import Reading, read_question
+from sandtable.planner.candidates.lookup.weights import FOLDER, HEADER, WEIGHTS
+from sandtable.planner.schema.index import SchemaIndex
 from scripts.planner_learning import Learner, rising_curve
 from scripts.planner_questions import lookups, misfits
 

@@ -17,9 +17,9 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 from sandtable.cli.evaluation.score import precision_at_coverage
-from sandtable.planner.index import SchemaIndex
 from sandtable.planner.outcome import Understood
 from sandtable.planner.planner import plan_question
+from sandtable.planner.schema.index import SchemaIndex
 
 COVERAGES = (0.5, 0.6, 0.65, 0.7, 0.8, 0.9, 1.0)
 BUILTIN = "evals.public.measure:builtin"

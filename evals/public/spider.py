@@ -27,7 +27,7 @@ from evals.public.measure import Measured, Planner, is_tune, measure_question, s
 from evals.public.relations import Database, Relation, catalog_of
 from sandtable.catalog.model import Relationship
 from sandtable.cli.evaluation.expected import MOST_BESIDE, Expected
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex
 
 INSTANCES = 4
 Rows = list[list[Any]]

@@ -12,7 +12,7 @@ from evals.engine import Engine
 from evals.public.measure import Measured, Planner, measure_question, sample
 from evals.wikisql import is_lookup
 from evals.wikisql_data import Question, Sheet, catalog_of, read_questions, read_sheets, run_plan
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from evals.public.measure import Measured, Planner, measure_question, sample
 from evals.public.relations import Database, Relation, catalog_of
 from evals.wikisql_data import typed_sheet
 from sandtable.cli.evaluation.expected import MOST_BESIDE
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex
 
 TABLE = "data"
 Value = float | date | str

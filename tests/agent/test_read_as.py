@@ -11,8 +11,8 @@ from sandtable.agent.read_as.model import ReadAs, ReadPart
 from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner import plan_question
 from sandtable.planner.conscience import account
+from sandtable.planner.language.reading import Reading
 from sandtable.planner.outcome import Turn, Understood
-from sandtable.planner.reading import Reading
 from tests.planner.conscience.corpus import (
     COUNT,
     DATASET,

@@ -20,7 +20,7 @@ from evals.public.measure import Guess, Measured, figures, measure_all, sample
 from evals.public.relations import Relation
 from evals.public.spider import is_plain, works
 from evals.sealed.load import ROOT
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex
 
 COLUMNS = {
     "singer": [("singer id", "Singer_ID", "number"), ("name", "Name", "text"), ("age", "Age", "number")],

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.plan.validate import check_plan, parse_plan
-from sandtable.planner.index import SchemaIndex
 from sandtable.planner.outcome import Turn, Understood, Unsure
 from sandtable.planner.planner import plan_question
+from sandtable.planner.schema.index import SchemaIndex
 
 
 def _column(name: str, kind: ColumnType, unit: str = "") -> Column:

@@ -18,7 +18,7 @@ from sandtable.planner import SchemaIndex
 from sandtable.planner.charting import drawn_as, wish_alone, wish_in
 from sandtable.planner.conscience import Account, Part, Unbound, account
 from sandtable.planner.dialogue import points_back
-from sandtable.planner.planner import valid_plan
+from sandtable.planner.schema.defined import valid_plan
 from sandtable.quoting import quote
 
 _FAULTS = frozenset({"where", "when", "limit"})

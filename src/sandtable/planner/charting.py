@@ -10,9 +10,9 @@ import re
 from dataclasses import dataclass
 
 from sandtable.plan.model import ChartKind
-from sandtable.planner.draft import Json
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.reading import Reading
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.schema.entries import Json
+from sandtable.planner.schema.index import SchemaIndex
 
 _PICTURE = r"(?:charts?|graphs?|plots?|diagrams?)"
 _LOOK = r"(?:stacked|grouped|clustered|horizontal|vertical|upright|lying|simple|plain|nice|normal|bigger|coloured)"

@@ -4,31 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
-from sandtable.errors import InvalidInput
-from sandtable.plan.validate import check_plan, parse_plan
-from sandtable.planner.abstain import unknown_reason, unsure
+from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_in, without_wish
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
-from sandtable.planner.defined import carrying, with_defined
+from sandtable.planner.conscience.abstain import suggest, unknown_reason
+from sandtable.planner.conscience.guards import stop
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
-from sandtable.planner.draft import Draft, Json
-from sandtable.planner.guards import stop
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.interpret import Interpretation, interpret
-from sandtable.planner.linking import Found, look
+from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
-from sandtable.planner.second_opinion import (
+from sandtable.planner.ranking.second_opinion import (
     ask_lookup,
     better_guess,
     counts_rows,
     instead_of_nothing,
     weighed,
 )
+from sandtable.planner.ranking.tables import best_table
+from sandtable.planner.schema.defined import carrying, valid_plan, with_defined
+from sandtable.planner.schema.entries import Json
+from sandtable.planner.schema.index import SchemaIndex
 
 THRESHOLD = 0.5
-MOST_TABLES = 12
 _BASE = 0.98
+_MOST_TRIED = 4
+"""Offers near the question that are tried: each costs as much as a question."""
 _NOT_FOLLOWED = (
     "I could not tell how this changes the answer before: name the column, value or time that is meant."
 )
@@ -100,7 +101,7 @@ def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: 
     answered = before is not None and bool(before.plan)
     if not answered and points_back(question, first=before is None):
         return _unsure(_UNANSWERED if before is not None else _FIRST, question, index)
-    best = _best(question, index, look(question, index))
+    best = best_table(question, index, look(question, index))
     if before is not None and answered:
         followed = follow(question, index, before, best)
         changed = _changed(question, index, before, followed, threshold) if followed is not None else None
@@ -134,64 +135,25 @@ def _unsure(
     index: SchemaIndex,
     unknown: tuple[str, ...] = (),
     guess: Understood | None = None,
-    offers: Sequence[str] = (),
+    nearer: Sequence[str] = (),
 ) -> Unsure:
+    """A question back, with offers that would be answered: only such are made.
+
+    `nearer` are offers that change the question at the word in doubt: up to two of them come first.
+    """
+
     def answerable(offer: str) -> bool:
-        best = _best(offer, index, look(offer, index))
+        best = best_table(offer, index, look(offer, index))
         understood = best is not None and best.plan is not None and not best.unknown
         if best is None or best.plan is None or not understood or best.draft.certainty * _BASE < THRESHOLD:
             return False
         return valid_plan(best.plan, index) and account(offer, best.plan, index).clean
 
-    return unsure(reason, question, index, unknown, guess, answerable=answerable, nearer=offers)
-
-
-def _best(question: str, index: SchemaIndex, found: Found) -> Interpretation | None:
-    """The table from which the question makes most sense."""
-    read = [interpret(question, index, home, found) for home in index.tables[:MOST_TABLES]]
-    read.sort(key=lambda r: _merit(r, index), reverse=True)
-    valid = (r for r in read if r.plan is not None and valid_plan(r.plan, index))
-    return next(valid, read[0] if read else None)
-
-
-def _merit(read: Interpretation, index: SchemaIndex) -> tuple[float, float]:
-    draft = read.draft
-    own = 0.0
-    for spot in draft.spots:
-        column = spot.column
-        if spot.table is not None:
-            own += 0.6 if spot.table.name == draft.home.name else -0.1
-        elif column is not None:
-            said = spot.columns[0].coverage if spot.columns else 1.0
-            near = column.table == draft.home.name
-            own += 0.2 * said if near else -0.1 * draft.reach.get(column.table, 1)
-        elif spot.metric is not None:
-            own += 0.3
-    if draft.bucket is not None or draft.time is not None:
-        own += _time_merit(draft)
-    place = next(i for i, t in enumerate(index.tables) if t.name == draft.home.name)
-    return (round(draft.certainty + 0.3 * own, 6) - 1.5 * len(read.unknown), -place)
-
-
-def _time_merit(draft: Draft) -> float:
-    """Time is best told by a table's own time column."""
-    if draft.bucket_column is not None:
-        return 0.5 if draft.bucket_column.name == draft.home.time_column else -0.5
-    column = str((draft.time or {}).get("column", ""))
-    if column in {"", draft.home.time_column}:
-        return 0.5 if draft.home.time_column else -0.5
-    said = any(s.column is not None and s.column.name == column for s in draft.spots)
-    return 0.2 if draft.home.column(column) and (said or draft.home.time_column) else -0.3
-
-
-def valid_plan(plan: Json, index: SchemaIndex) -> bool:
-    if index.dataset.table(str(plan["table"])) is None and "define" not in plan:
-        # A named table: its definition is added, and the whole judged, when the plan is handed out.
-        return index.table(str(plan["table"])) is not None
-    try:
-        return not check_plan(parse_plan(plan), index.dataset)
-    except InvalidInput:
-        return False
+    tried = list(nearer)[:_MOST_TRIED]
+    first = list(islice((offer for offer in tried if answerable(offer)), 2))
+    others = (offer for offer in suggest(question, index) if offer not in first and answerable(offer))
+    rest = list(islice(others, 1 if len(first) > 1 else 2 - len(first)))
+    return Unsure(reason, unknown, (*first, *rest), guess)
 
 
 def _judged(question: str, index: SchemaIndex, best: Interpretation | None, threshold: float) -> Outcome:

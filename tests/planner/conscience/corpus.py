@@ -6,7 +6,7 @@ from typing import Any
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex
 
 
 def _column(name: str, kind: ColumnType, unit: str = "") -> Column:

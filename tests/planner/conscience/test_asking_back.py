@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandtable.planner.abstain import unknown_reason
 from sandtable.planner.conscience import account
+from sandtable.planner.conscience.abstain import unknown_reason
 from sandtable.planner.outcome import Understood, Unsure
 from sandtable.planner.planner import plan_question
 from tests.planner.conscience.corpus import INDEX

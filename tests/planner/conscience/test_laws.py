@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sandtable.planner.conscience import Account, account, directions
-from sandtable.planner.reading import Reading
+from sandtable.planner.language.reading import Reading
 from tests.planner.conscience.corpus import (
     COUNT,
     INDEX,

@@ -17,9 +17,9 @@ from sandtable.agent.prompting.schema import listed_values
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.conscience import account
-from sandtable.planner.index import SchemaIndex, ValueHit
-from sandtable.planner.linking import look
+from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Understood
+from sandtable.planner.schema.index import SchemaIndex, ValueHit
 
 _MOST_VALUES = 8
 _MOST_COLUMNS = 3

@@ -8,10 +8,10 @@ from typing import Any
 from sandtable.agent.read_as.choices import plans_for
 from sandtable.agent.read_as.model import Aligned, Choice, ReadAs, ReadPart, Source, Words
 from sandtable.planner.conscience import Account
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.reading import Reading
-from sandtable.planner.vocabulary import LINKS
-from sandtable.planner.words import split_words
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.vocabulary import LINKS
+from sandtable.planner.language.words import split_words
+from sandtable.planner.schema.index import SchemaIndex
 from sandtable.wording.parts import PlanPart, PlanPath, parts_of
 
 MOST_CHOICES = 5

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandtable.catalog.measures import MeasureKind, measure_kind
-from sandtable.planner.columns import is_measure
 from sandtable.planner.conscience.naming import LEAST, closeness, names_column
-from sandtable.planner.entries import ColumnEntry
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.schema.columns import is_measure
+from sandtable.planner.schema.entries import ColumnEntry
+from sandtable.planner.schema.index import SchemaIndex
 from sandtable.wording.parts import PlanPart, PlanPath
 
 Plan = dict[str, Any]

@@ -1,4 +1,7 @@
-"""The last word on a plan: nothing is answered while a word of the question is bound to nothing."""
+"""What may be answered: messages that are no question are stopped, and any plan is held against the question's words.
+
+Nothing is answered while a word of the question is bound to nothing: that word is asked about.
+"""
 
 from sandtable.planner.conscience.account import Account, Part, account
 from sandtable.planner.conscience.ledger import Unbound

@@ -24,7 +24,7 @@ from sandtable.planner.conscience.ranking_words import bind_ranks
 from sandtable.planner.conscience.time_words import bind_times
 from sandtable.planner.conscience.unasked import is_unasked
 from sandtable.planner.conscience.value_words import bind_values
-from sandtable.planner.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex
 
 
 @dataclass(frozen=True, slots=True)

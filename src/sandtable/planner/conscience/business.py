@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sandtable.planner.words import stem
+from sandtable.planner.language.words import stem
 
 _BUSINESS = """
 revenue: amount total sale sales gross turnover income price fare value net paid earning takings

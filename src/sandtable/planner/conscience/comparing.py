@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import re
 
-from sandtable.planner.columns import is_identifier, is_rank, is_year
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_column
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.quantities import directions, has_number, is_converted, same_number
 from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES
 from sandtable.planner.conscience.units import UNIT_WORDS, Unit, unit_named, unit_of
-from sandtable.planner.numbers import Comparison, find_comparisons
-from sandtable.planner.values import truth
-from sandtable.planner.words import Number, stem
+from sandtable.planner.language.numbers import Comparison, find_comparisons
+from sandtable.planner.language.words import Number, stem
+from sandtable.planner.schema.columns import is_identifier, is_rank, is_year, truth
 
 _A_UNIT = re.compile(
     r"(?P<op>more than|less than|longer than|shorter than|at least|at most|within|over|under|older than|younger than|"

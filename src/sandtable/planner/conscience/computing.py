@@ -10,8 +10,8 @@ from sandtable.planner.conscience.naming import closeness, head_of, significant
 from sandtable.planner.conscience.pieces import Piece, adds_codes
 from sandtable.planner.conscience.terms import ADDED, ASIDE, CAUSES, COMPUTED, DURATIONS, IMPLIED_COLUMNS
 from sandtable.planner.conscience.units import unit_of
-from sandtable.planner.entries import ColumnEntry
-from sandtable.planner.words import stem
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.entries import ColumnEntry
 
 _HOW = re.compile(
     r"how (?P<much>many|much|long|old|often|far|late|big|large|tall|heavy|expensive|fast)(?= |$)"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sandtable.planner.columns import is_identifier, is_measure, is_rank, is_unique, label_of
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import LEAST, names_column, names_table, said_of
 from sandtable.planner.conscience.question_words import is_slip
 from sandtable.planner.conscience.terms import ASIDE, ENTITIES, LEANING, LIGHT_VERBS, OCCASIONS
-from sandtable.planner.vocabulary import ROW_NOUNS
-from sandtable.planner.words import Word, split_name, stem
+from sandtable.planner.language.vocabulary import ROW_NOUNS
+from sandtable.planner.language.words import Word, split_name, stem
+from sandtable.planner.schema.columns import is_identifier, is_measure, is_rank, is_unique, label_of
 
 _NAMED = 0.7
 _MOST_PASSED = 2

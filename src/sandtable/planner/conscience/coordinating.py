@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from sandtable.planner.columns import is_identifier
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_table
+from sandtable.planner.schema.columns import is_identifier
 
 _TOGETHER = frozenset({"and", "&", "plus", ",", "+"})
 _BY = frozenset({"by", "per", "each", "every"})

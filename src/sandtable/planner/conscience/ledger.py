@@ -13,9 +13,9 @@ from typing import Literal
 from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import ASIDE, NOT
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.reading import Reading
-from sandtable.planner.words import Word
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.words import Word
+from sandtable.planner.schema.index import SchemaIndex
 
 UnboundKind = Literal[
     "negation",

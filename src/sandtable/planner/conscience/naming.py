@@ -6,11 +6,11 @@ from functools import lru_cache
 
 from sandtable.planner.conscience.business import BUSINESS
 from sandtable.planner.conscience.units import unit_named, unit_of
-from sandtable.planner.edits import within
-from sandtable.planner.entries import ColumnEntry, TableEntry
-from sandtable.planner.names import SHORTENED
-from sandtable.planner.synonyms import related
-from sandtable.planner.words import stem
+from sandtable.planner.language.spelling import within
+from sandtable.planner.language.synonyms import related
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.entries import ColumnEntry, TableEntry
+from sandtable.planner.schema.names import SHORTENED
 
 LEAST = 0.5
 """From here on a word is taken for a name."""

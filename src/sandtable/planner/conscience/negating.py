@@ -6,7 +6,7 @@ from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import ANTONYMS, NOT, PREFIXES, STATES
-from sandtable.planner.words import stem
+from sandtable.planner.language.words import stem
 
 _BEFORE, _AFTER = 6, 9
 _LEAVE = frozenset({"leave", "leaving"})

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sandtable.planner.conscience.pieces import Json, Path, Piece, listed, objects_in, says_no, texts_in
-from sandtable.planner.entries import ColumnEntry, TableEntry
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.words import split_name, stem
+from sandtable.planner.language.words import split_name, stem
+from sandtable.planner.schema.entries import ColumnEntry, TableEntry
+from sandtable.planner.schema.index import SchemaIndex
 
 _ADDED_UP = {
     "sum": "added up", "avg": "averaged", "count": "counted", "count_distinct": "different ones counted",

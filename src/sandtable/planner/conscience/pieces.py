@@ -6,9 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from sandtable.planner.columns import is_identifier, is_year
-from sandtable.planner.entries import ColumnEntry, TableEntry
-from sandtable.planner.values import truth
+from sandtable.planner.schema.columns import is_identifier, is_year, truth
+from sandtable.planner.schema.entries import ColumnEntry, TableEntry
 
 PartKind = Literal["measure", "by", "where", "when", "order", "limit", "shape", "chart"]
 Path = tuple[str | int, ...]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.units import Unit, unit_named, unit_of
-from sandtable.planner.entries import ColumnEntry
-from sandtable.planner.words import stem
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.entries import ColumnEntry
 
 _NEAR = 1e-9
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sandtable.planner.columns import is_identifier, is_year
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import PERSON, PLACES
-from sandtable.planner.edits import within
-from sandtable.planner.entries import ColumnEntry
-from sandtable.planner.words import stem
+from sandtable.planner.language.spelling import within
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.columns import is_identifier, is_year
+from sandtable.planner.schema.entries import ColumnEntry
 
 _ASKING = frozenset("what what's which who whose how when where whats".split())
 _PRONOUNS = frozenset("they it he she we".split())

@@ -5,8 +5,8 @@ from __future__ import annotations
 from sandtable.planner.conscience.account import Account, Part
 from sandtable.planner.conscience.ledger import Unbound
 from sandtable.planner.conscience.naming import closeness
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.reading import Reading
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.schema.index import SchemaIndex
 from sandtable.quoting import quote
 
 _MOST_NAMES = 3

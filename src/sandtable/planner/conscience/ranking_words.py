@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sandtable.planner.columns import is_identifier, is_rank, is_year
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness
 from sandtable.planner.conscience.pieces import Piece
@@ -21,8 +20,9 @@ from sandtable.planner.conscience.terms import (
     TOPS,
 )
 from sandtable.planner.conscience.units import unit_of
-from sandtable.planner.entries import ColumnEntry
-from sandtable.planner.words import stem
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.columns import is_identifier, is_rank, is_year
+from sandtable.planner.schema.entries import ColumnEntry
 
 _FAST = frozenset({"fastest", "slowest", "quickest"})
 _MONEY = frozenset({stem("price"), stem("cost")})

@@ -5,9 +5,9 @@ A word that is in none of these lists is a content word: something in the plan m
 
 from __future__ import annotations
 
-from sandtable.planner.lexicon import MONTHS, WEEKDAYS
-from sandtable.planner.vocabulary import IMPLIED, LEAST, MOST, RELATING
-from sandtable.planner.words import stem
+from sandtable.planner.language.lexicon import MONTHS, WEEKDAYS
+from sandtable.planner.language.vocabulary import IMPLIED, LEAST, MOST, RELATING
+from sandtable.planner.language.words import stem
 
 
 def _words(text: str) -> frozenset[str]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sandtable.planner import periods
-from sandtable.planner.columns import is_year
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import (
@@ -17,9 +15,11 @@ from sandtable.planner.conscience.terms import (
     PASSED,
     SEASONS,
 )
-from sandtable.planner.periods import Period
-from sandtable.planner.times import Bucket, Calendar, Spell, find_buckets, find_spells
-from sandtable.planner.words import stem
+from sandtable.planner.language import periods
+from sandtable.planner.language.periods import Period
+from sandtable.planner.language.times import Bucket, Calendar, Spell, find_buckets, find_spells
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.columns import is_year
 
 _UNITS = ("day", "week", "month", "quarter", "year")
 _NAMED = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from sandtable.planner.columns import is_identifier, is_unique, key_of, label_of
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import (
     GENERIC_HEADS,
@@ -15,8 +14,9 @@ from sandtable.planner.conscience.naming import (
 from sandtable.planner.conscience.pieces import Piece, adds_codes, is_flag
 from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES, DATED, IMPLIED_COLUMNS, SEQUENCES
 from sandtable.planner.conscience.units import unit_of
-from sandtable.planner.entries import TableEntry
-from sandtable.planner.words import stem
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.columns import is_identifier, is_unique, key_of, label_of
+from sandtable.planner.schema.entries import TableEntry
 
 _ASKS_DATE = frozenset("when date dates day days time".split())
 _RATES = frozenset(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sandtable.planner.entries import ColumnEntry
-from sandtable.planner.words import stem
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.entries import ColumnEntry
 
 _SECONDS = {
     "ms": 0.001, "millisecond": 0.001, "s": 1, "sec": 1, "second": 1, "min": 60, "minut": 60, "h": 3600, "hour": 3600,

@@ -8,9 +8,9 @@ from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness, names_column, names_table, said_of, significant
 from sandtable.planner.conscience.pieces import Piece, is_flag
 from sandtable.planner.conscience.terms import ASIDE, OUTCOMES
-from sandtable.planner.edits import tolerated, within
-from sandtable.planner.vocabulary import ROW_NOUNS
-from sandtable.planner.words import split_words, value_key
+from sandtable.planner.language.spelling import tolerated, within
+from sandtable.planner.language.vocabulary import ROW_NOUNS
+from sandtable.planner.language.words import split_words, value_key
 
 _QUOTED = re.compile(r"[\"“”«]([^\"“”»]{1,200})[\"“”»]|(?<!\w)['‘`]([^'’`]{1,200})['’`](?!\w)")
 _LONGEST = 14

@@ -10,7 +10,7 @@ import copy
 from functools import singledispatch
 from typing import Any, cast
 
-from sandtable.planner.composing import is_aggregate
+from sandtable.planner.candidates.grammar.composing import is_aggregate
 from sandtable.planner.dialogue.edits import (
     Along,
     Change,
@@ -30,7 +30,7 @@ from sandtable.planner.dialogue.edits import (
     Within,
 )
 from sandtable.planner.dialogue.view import View, name_of, order_key, time_key
-from sandtable.planner.draft import Json
+from sandtable.planner.schema.entries import Json
 
 _EQUAL = frozenset({"=", "in"})
 _UNEQUAL = frozenset({"!=", "not_in"})

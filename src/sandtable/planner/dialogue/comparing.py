@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from sandtable.planner import periods
 from sandtable.planner.dialogue.edits import Edit, Versus, VersusValue
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.dialogue.view import View
-from sandtable.planner.linking import now_of
-from sandtable.planner.periods import Period
-from sandtable.planner.reading import Reading
-from sandtable.planner.times import Calendar, find_spells
+from sandtable.planner.language import periods
+from sandtable.planner.language.periods import Period
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.times import Calendar, find_spells
+from sandtable.planner.mentions.finding import now_of
 
 _COMPARE = re.compile(
     r"(?:(?:how does|how do|how did|how is|how was) (?:that|this|it|they|those)(?: look)? )?"

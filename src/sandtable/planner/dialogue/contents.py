@@ -8,21 +8,21 @@ from __future__ import annotations
 import datetime as dt
 import re
 
-from sandtable.planner import periods
-from sandtable.planner.choosing import default_aggregate
-from sandtable.planner.columns import is_measure
-from sandtable.planner.composing import bucket_item, is_aggregate
+from sandtable.planner.candidates.grammar.choosing import default_aggregate
+from sandtable.planner.candidates.grammar.composing import bucket_item, is_aggregate
+from sandtable.planner.candidates.grammar.draft import Condition, Draft
+from sandtable.planner.candidates.grammar.interpret import read_draft
 from sandtable.planner.dialogue.comparing import nearest
 from sandtable.planner.dialogue.edits import Change, Drop, Group, Measures, Narrow, Sort, Top, Window
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.dialogue.view import View, name_of
-from sandtable.planner.draft import Condition, Draft, Json
-from sandtable.planner.entries import ColumnEntry
-from sandtable.planner.interpret import read_draft
-from sandtable.planner.linking import look
-from sandtable.planner.periods import Period
-from sandtable.planner.reading import FREE
-from sandtable.planner.vocabulary import AGGREGATES
+from sandtable.planner.language import periods
+from sandtable.planner.language.periods import Period
+from sandtable.planner.language.reading import FREE
+from sandtable.planner.language.vocabulary import AGGREGATES
+from sandtable.planner.mentions.finding import look
+from sandtable.planner.schema.columns import is_measure
+from sandtable.planner.schema.entries import ColumnEntry, Json
 
 _FURTHER = re.compile(r"\b(?:split|break|broken|further|too|also|as well|add|additionally|and split)\b")
 _YEAR = re.compile(r"\b(?:19|20)\d{2}\b")

@@ -9,9 +9,9 @@ from sandtable.planner.conscience.terms import ASIDE
 from sandtable.planner.dialogue.edits import Drop, Edit, Ungroup
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.dialogue.view import View
-from sandtable.planner.lexicon import NUMBER_WORDS
-from sandtable.planner.vocabulary import ROW_NOUNS
-from sandtable.planner.words import Word
+from sandtable.planner.language.lexicon import NUMBER_WORDS
+from sandtable.planner.language.vocabulary import ROW_NOUNS
+from sandtable.planner.language.words import Word
 
 TOGETHER = re.compile(
     r"\b(?:together|combined|in one|as a whole|in total|sum|totals?|whole|entire|all in all)\b"

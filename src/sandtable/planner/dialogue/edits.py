@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from sandtable.planner.draft import Json
-from sandtable.planner.periods import Period
+from sandtable.planner.language.periods import Period
+from sandtable.planner.schema.entries import Json
 
 How = Literal["replace", "beside", "after"]
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from sandtable.planner.candidates.grammar.draft import Draft
+from sandtable.planner.candidates.grammar.interpret import Interpretation, interpret
+from sandtable.planner.candidates.grammar.leftovers import unknown_words
 from sandtable.planner.charting import drawn_as, is_about_chart, wish_alone
-from sandtable.planner.columns import is_measure
 from sandtable.planner.dialogue.applying import applied
 from sandtable.planner.dialogue.comparing import comparison, is_comparison
 from sandtable.planner.dialogue.contents import read_contents
@@ -18,13 +20,12 @@ from sandtable.planner.dialogue.edits import Change, Edit, Narrow, Rows, Within
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.dialogue.phrases import is_alone, phrase_edit
 from sandtable.planner.dialogue.view import View
-from sandtable.planner.draft import Draft, Json
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.interpret import Interpretation, interpret
-from sandtable.planner.leftovers import unknown_words
-from sandtable.planner.linking import look
+from sandtable.planner.language.vocabulary import AGGREGATES
+from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Turn
-from sandtable.planner.vocabulary import AGGREGATES
+from sandtable.planner.schema.columns import is_measure
+from sandtable.planner.schema.entries import Json
+from sandtable.planner.schema.index import SchemaIndex
 
 _BACK = re.compile(
     r"\b(?:of (?:all )?(?:those|them|these)|(?:in|on|for|by|with|of) (?:those|them|these|it|that)$|those|"

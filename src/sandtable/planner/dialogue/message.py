@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from sandtable.planner.reading import Reading
-from sandtable.planner.words import Word
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.words import Word
 
 _OPENING = frozenset(
     "and but so ok okay no now then well hmm actually great thanks alright right yes cool please".split()

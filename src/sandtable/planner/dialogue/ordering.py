@@ -10,9 +10,9 @@ from sandtable.planner.conscience.terms import ASIDE, BAD_HIGH
 from sandtable.planner.dialogue.edits import Edit, Sort, Top
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.dialogue.view import NAMED, View, name_of, order_key
-from sandtable.planner.lexicon import NUMBER_WORDS
-from sandtable.planner.vocabulary import LEAST, MOST, ROW_NOUNS
-from sandtable.planner.words import Word
+from sandtable.planner.language.lexicon import NUMBER_WORDS
+from sandtable.planner.language.vocabulary import LEAST, MOST, ROW_NOUNS
+from sandtable.planner.language.words import Word
 
 _NUMBER = rf"(?P<n>\d+|{'|'.join(NUMBER_WORDS)})"
 _PLACES = {"second": 2, "2nd": 2, "third": 3, "3rd": 3, "fourth": 4, "4th": 4, "fifth": 5, "5th": 5}

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from sandtable.planner.columns import is_year
 from sandtable.planner.conscience.terms import ASIDE
 from sandtable.planner.dialogue.dropping import TOGETHER, drop
 from sandtable.planner.dialogue.edits import (
@@ -23,7 +22,8 @@ from sandtable.planner.dialogue.edits import (
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.dialogue.ordering import sort, top
 from sandtable.planner.dialogue.view import View, time_key
-from sandtable.planner.vocabulary import ROW_NOUNS
+from sandtable.planner.language.vocabulary import ROW_NOUNS
+from sandtable.planner.schema.columns import is_year
 
 Rule = Callable[[Message, View], Edit | None]
 

@@ -5,17 +5,17 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
-from sandtable.planner import periods
-from sandtable.planner.composing import is_aggregate
+from sandtable.planner.candidates.grammar.composing import is_aggregate
+from sandtable.planner.candidates.grammar.linking import reach_of
 from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import Piece
-from sandtable.planner.draft import Json
-from sandtable.planner.entries import ColumnEntry, TableEntry
-from sandtable.planner.index import SchemaIndex
-from sandtable.planner.linking import now_of, reach_of
-from sandtable.planner.periods import Period
-from sandtable.planner.words import Word
+from sandtable.planner.language import periods
+from sandtable.planner.language.periods import Period
+from sandtable.planner.language.words import Word
+from sandtable.planner.mentions.finding import now_of
+from sandtable.planner.schema.entries import ColumnEntry, Json, TableEntry
+from sandtable.planner.schema.index import SchemaIndex
 
 NAMED = 0.7
 """From here on a word names a column or a table."""

@@ -1,0 +1,354 @@
+"""Time in a question: windows ("since June 2025", "last 90 days") and buckets ("per month", "which year").
+
+Everything relative is counted from the dataset's own `now`, never from the clock.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sandtable.planner.language import periods
+from sandtable.planner.language.lexicon import MONTHS, NUMBER_WORDS
+from sandtable.planner.language.periods import Period
+from sandtable.planner.language.reading import Reading
+
+_MONTH = "|".join(sorted(MONTHS, key=len, reverse=True))
+_UNIT = "minute|hour|day|week|month|quarter|year"
+_ORDINAL = {
+    "first": 1,
+    "1st": 1,
+    "second": 2,
+    "2nd": 2,
+    "third": 3,
+    "3rd": 3,
+    "fourth": 4,
+    "4th": 4,
+    "last": 0,
+}
+_COUNT = "|".join(NUMBER_WORDS)
+
+_SPOKEN = re.compile(
+    rf"(?:the )?(?:(?P<iso>\d{{4}}-\d{{1,2}}-\d{{1,2}})"
+    rf"|(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH})(?: ,)? (?P<y1>\d{{4}})"
+    rf"|(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: ,)? (?P<y2>\d{{4}})"
+    rf"|(?P<m3>{_MONTH})(?: of| ,)? (?P<y3>(?:19|20)\d{{2}})"
+    rf"|q(?P<q>[1-4])(?: of| in)?(?: (?P<y4>(?:19|20)\d{{2}}))?"
+    rf"|(?P<qo>first|second|third|fourth|last|1st|2nd|3rd|4th) quarter of (?P<y5>(?:19|20)\d{{2}})"
+    rf"|h(?P<h>[12])(?: of| in)? (?P<y6>(?:19|20)\d{{2}})"
+    rf"|(?P<ho>first|second|last) half of (?P<y7>(?:19|20)\d{{2}})"
+    rf"|(?:year |all of |the year )?(?P<y8>(?:19|20)\d{{2}})"
+    rf"|(?P<this>this|current|last|previous|next) (?P<unit>week|month|quarter|year)"
+    rf"|(?P<day>today|yesterday)"
+    rf"|(?P<m9>{_MONTH}))(?= |$)"
+)
+_LAST = re.compile(
+    rf"(?:(?:in|during|over|for|within|from) )?(?:the )?(?:last|past|previous|latest|most recent|recent) "
+    rf"(?:(?P<n>\d+|{_COUNT}) )?(?P<unit>{_UNIT})(?P<s>s?)(?= |$)"
+)
+_TO_DATE = re.compile(r"(?:ytd|year to date|so far this year|this year so far|this year to date)(?= |$)")
+_OPENING = {
+    "in": "in", "during": "in", "for": "in", "of": "in", "on": "in", "throughout": "in", "within": "in",
+    "since": "from", "from": "from", "starting": "from", "after": "after", "before": "before",
+    "until": "to", "till": "to", "through": "to", "between": "between", "by": "to", "as": "in",
+}  # fmt: skip
+_SEVERE = frozenset(
+    "over above than least most exactly under below top first bottom number limit = > < is was are".split()
+)
+_BUCKET = re.compile(
+    r"(?:(?:by |per |each |in |for |on )?(?:which |what )?(?:the )?(?P<week>days? of (?:the )?week|weekdays?)(?= |$)"
+    r"|(?:by |per |each |in |at |what |which )?(?:the )?(?P<clock>hours? of (?:the )?day|time of (?:the )?day)(?= |$)"
+    r"|(?:by |per |each |in )?(?:the )?(?P<calendar>months? of (?:the )?year|calendar months?)(?= |$)"
+    rf"|(?:per|by|each|every|for each|for every|in each|of each|by each|by the|per each|on each|broken down by|"
+    rf"grouped by|split by) (?P<unit>{_UNIT})(?= |$)"
+    r"|(?P<adverb>hourly|daily|weekly|monthly|quarterly|yearly|annually|annual)(?= |$)"
+    r"|(?P<over>(?:week|month|quarter|year|day) (?:over|by|on|to|after) (?:week|month|quarter|year|day))(?= |$)"
+    r"|(?P<short>mom|yoy|qoq|wow)(?= |$)"
+    r"|(?P<trend>over time|trends?|timeline|time series|evolution)(?= |$)"
+    r"|(?:in |on |during )?(?:which|what) (?P<asked>day|week|month|quarter|year|hour)s?(?= |$)"
+    r"|and (?P<also>hour|day|week|month|quarter|year)(?= |$))"
+)
+_GROUPED = re.compile(r"(?:^|.* )(?:by|per|each|every|which|what)(?: \w+){1,3} $")
+_ADVERBS = {
+    "hourly": "hour", "daily": "day", "weekly": "week", "monthly": "month", "quarterly": "quarter",
+    "yearly": "year", "annual": "year", "annually": "year",
+}  # fmt: skip
+_SHORT = {"mom": "month", "yoy": "year", "qoq": "quarter", "wow": "week"}
+
+
+@dataclass(frozen=True, slots=True)
+class Spell:
+    """A stretch of time that the words `start` to `end` name."""
+
+    start: int
+    end: int
+    window: dict[str, str | int]
+    period: Period | None
+    """The whole days it covers, when it has two ends."""
+    years: tuple[int, int] | None = None
+    """Set when it is whole years: a column of year numbers may be meant."""
+    bound: str = "in"
+    """in, from, after, before or to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    start: int
+    end: int
+    unit: str
+    """A bucket of the plan language; `auto` when the question leaves it open."""
+    asked: bool = False
+    """Whether the period itself is the answer: which month had …"""
+    change: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """Where `now` is."""
+
+    today: dt.date | None
+
+    @staticmethod
+    def at(moment: str | None) -> Calendar:
+        return Calendar(dt.date.fromisoformat(moment[:10]) if moment else None)
+
+
+def find_spells(reading: Reading, calendar: Calendar) -> list[Spell]:
+    """Every stretch of time, left to right; none of them overlap."""
+    found: list[Spell] = []
+    at = 0
+    while at < len(reading):
+        spell = _spell_at(reading, calendar, at)
+        if spell is None:
+            at += 1
+        else:
+            found.append(spell)
+            at = spell.end
+    return found
+
+
+def _spell_at(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
+    opening = _OPENING.get(reading.lower(at), "")
+    begin = at + (1 if opening else 0)
+    if reading.lower(at) == "starting" and reading.lower(begin) in {"in", "from", "on"}:
+        begin += 1
+    if reading.lower(at) == "as" and reading.lower(begin) != "of":
+        return None
+    if reading.lower(at) == "as":
+        opening, begin = "to", begin + 1
+    return (
+        _rolling(reading, calendar, at)
+        or _to_date(reading, calendar, at, begin)
+        or _decade(reading, at, begin, opening)
+        or _pair(reading, calendar, at, begin, opening)
+        or _single(reading, calendar, at, begin, opening)
+    )
+
+
+def _rolling(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
+    hit = reading.match_at(_LAST, at)
+    if hit is None or calendar.today is None:
+        return None
+    end, match = hit
+    unit, count = match.group("unit"), match.group("n")
+    if count is None:
+        spoken_last = any(w in match.group() for w in ("last ", "previous "))
+        if match.group("s") or spoken_last or "recent" in match.group() or "latest" in match.group():
+            return None
+        return Spell(at, end, {"last": 1, "unit": unit}, None)
+    number = NUMBER_WORDS.get(count) if not count.isdigit() else int(count)
+    if not number or number > 100_000:
+        return None
+    return Spell(at, end, {"last": number, "unit": unit}, None)
+
+
+_DECADE = re.compile(r"(?:the )?(?P<year>1[4-9]\d0|20\d0)'?s(?= |$)")
+
+
+def _decade(reading: Reading, at: int, begin: int, opening: str) -> Spell | None:
+    """`in the 1980s`: ten years."""
+    hit = reading.match_at(_DECADE, begin)
+    if hit is None or opening not in {"", "in", "from"}:
+        return None
+    first = int(hit[1].group("year"))
+    period = Period(dt.date(first, 1, 1), dt.date(first + 9, 12, 31), "range")
+    return Spell(at, hit[0], dict(period.window), period, (first, first + 9))
+
+
+def _to_date(reading: Reading, calendar: Calendar, at: int, begin: int) -> Spell | None:
+    if calendar.today is None:
+        return None
+    for start in (at, begin):
+        hit = reading.match_at(_TO_DATE, start)
+        if hit:
+            return Spell(
+                at,
+                hit[0],
+                {"period": "ytd"},
+                Period(periods.year(calendar.today.year).first, calendar.today, "range"),
+            )
+    return None
+
+
+def _pair(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> Spell | None:
+    """`between March and May 2025`, `from 2024-01-01 to 2024-03-31`."""
+    if opening not in {"between", "from", "in"}:
+        return None
+    first = _spoken(reading, calendar, begin, None)
+    if first is None:
+        return None
+    middle = reading.lower(first[1])
+    if middle not in {"and", "to", "until", "through", "till", "-", "–"} or (
+        middle == "and" and opening != "between"
+    ):
+        return None
+    second = _spoken(reading, calendar, first[1] + 1, None)
+    if second is None:
+        return None
+    if not first[2]:
+        again = _spoken(reading, calendar, begin, second[0].first.year)
+        first = again or first
+    whole = first[0].joined(second[0])
+    both = first[0].unit == second[0].unit == "year"
+    years = (whole.first.year, whole.last.year) if both else None
+    return Spell(at, second[1], dict(whole.window), whole, years)
+
+
+def _single(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> Spell | None:
+    spoken = _spoken(reading, calendar, begin, None)
+    if spoken is None or opening == "between":
+        return None
+    period, end, dated = spoken
+    before = reading.lower(at - 1)
+    lone_year = period.unit == "year" and end == begin + 1
+    if lone_year and not opening and before in _SEVERE:
+        return None
+    if not dated and not opening and not _named_month(reading, begin, end):
+        return None
+    if opening == "by" and period.unit not in {"year", "month", "day"}:
+        return None
+    number = (period.first.year, period.first.year) if lone_year else None
+    bound = opening if opening in {"from", "after", "before", "to"} else "in"
+    return Spell(at, end, _bounded(period, bound), period if bound == "in" else None, number, bound)
+
+
+def _bounded(period: Period, bound: str) -> dict[str, str | int]:
+    day = dt.timedelta(days=1)
+    if bound == "from":
+        return {"from": period.first.isoformat()}
+    if bound == "after":
+        return {"from": (period.last + day).isoformat()}
+    if bound == "before":
+        return {"to": (period.first - day).isoformat()}
+    if bound == "to":
+        return {"to": period.last.isoformat()}
+    return dict(period.window)
+
+
+def _named_month(reading: Reading, begin: int, end: int) -> bool:
+    """A month without year or preposition counts when it is written as a name: `June`, not `may`."""
+    word = reading.words[begin]
+    return end == begin + 1 and word.text[0].isupper() and begin > 0 and len(word.text) > 3
+
+
+def _spoken(
+    reading: Reading, calendar: Calendar, at: int, default_year: int | None
+) -> tuple[Period, int, bool] | None:
+    """The period that begins at this word, the word after it, and whether its year was said."""
+    hit = reading.match_at(_SPOKEN, at)
+    if hit is None or not reading.free(at, hit[0]):
+        return None
+    end, match = hit
+    try:
+        period, dated = _period(match, calendar, default_year)
+    except ValueError:
+        return None
+    return (period, end, dated) if period else None
+
+
+def _period(match: re.Match[str], calendar: Calendar, default_year: int | None) -> tuple[Period | None, bool]:
+    g = match.groupdict()
+    if g["iso"]:
+        y, m, d = (int(part) for part in g["iso"].split("-"))
+        return periods.day(dt.date(y, m, d)), True
+    for y, m, d in (("y1", "m1", "d1"), ("y2", "m2", "d2")):
+        if g[y]:
+            return periods.day(dt.date(int(g[y]), MONTHS[g[m]], int(g[d]))), True
+    if g["y3"]:
+        return periods.month(int(g["y3"]), MONTHS[g["m3"]]), True
+    if g["q"] or g["qo"]:
+        return _quarter(g, calendar, default_year)
+    if g["y6"] or g["y7"]:
+        return periods.half(int(g["y6"] or g["y7"]), int(g["h"]) if g["h"] else _ORDINAL[g["ho"]] or 2), True
+    if g["y8"]:
+        return periods.year(int(g["y8"])), True
+    if g["m9"]:
+        number = MONTHS[g["m9"]]
+        return _recent(lambda y: periods.month(y, number), calendar, default_year), default_year is not None
+    return _relative(g, calendar), True
+
+
+def _quarter(
+    g: dict[str, str | None], calendar: Calendar, default_year: int | None
+) -> tuple[Period | None, bool]:
+    number = int(g["q"]) if g["q"] else (_ORDINAL[g["qo"] or "first"] or 4)
+    year = g["y4"] or g["y5"]
+    if year:
+        return periods.quarter(int(year), number), True
+    return _recent(lambda y: periods.quarter(y, number), calendar, default_year), True
+
+
+def _relative(g: dict[str, str | None], calendar: Calendar) -> Period | None:
+    if calendar.today is None:
+        return None
+    if g["day"]:
+        return periods.around(calendar.today, "day", 0 if g["day"] == "today" else -1)
+    offset = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}[g["this"] or "this"]
+    return periods.around(calendar.today, g["unit"] or "day", offset)
+
+
+def _recent(make: Callable[[int], Period], calendar: Calendar, default_year: int | None) -> Period | None:
+    """The period in the given year, else the latest one that has begun."""
+    if default_year is not None:
+        return make(default_year)
+    if calendar.today is None:
+        return None
+    period = make(calendar.today.year)
+    return period if period.first <= calendar.today else make(calendar.today.year - 1)
+
+
+def find_buckets(reading: Reading) -> list[Bucket]:
+    found: list[Bucket] = []
+    for start, end, match in reading.find(_BUCKET):
+        if not reading.free(start, end):
+            continue
+        g = match.groupdict()
+        if g["also"]:
+            if _GROUPED.search(reading.line[: match.start()]):
+                found.append(Bucket(start, end, g["also"]))
+        elif g["unit"]:
+            found.append(Bucket(start, end, g["unit"]))
+        elif g["adverb"]:
+            found.append(Bucket(start, end, _ADVERBS[g["adverb"]]))
+        elif g["over"]:
+            found.append(_repeated(start, end, g["over"]))
+        elif g["short"]:
+            found.append(Bucket(start, end, _SHORT[g["short"]], change=True))
+        elif g["trend"]:
+            found.append(Bucket(start, end, "auto"))
+        elif g["asked"]:
+            found.append(Bucket(start, end, g["asked"], asked=True))
+        else:
+            unit = "day_of_week" if g["week"] else "hour_of_day" if g["clock"] else "month_of_year"
+            found.append(
+                Bucket(start, end, unit, asked=match.group().startswith(("which", "what", "on wh", "in wh")))
+            )
+    return found
+
+
+def _repeated(start: int, end: int, text: str) -> Bucket:
+    """`month over month` is a change, `month by month` only a series."""
+    words = text.split()
+    return Bucket(start, end, words[0], change=words[0] == words[-1] and words[1] in {"over", "on", "to"})

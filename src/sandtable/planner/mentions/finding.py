@@ -1,0 +1,45 @@
+"""Everything that a question may speak of, found once, before any table is chosen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.times import Bucket, Calendar, Spell, find_buckets, find_spells
+from sandtable.planner.mentions.matching import Match, find_mentions
+from sandtable.planner.mentions.values import ValueMatch, find_quoted, find_values
+from sandtable.planner.schema.index import SchemaIndex
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Everything a question may speak of, whatever the table: made once, used for every table."""
+
+    quoted: list[ValueMatch]
+    spells: list[Spell]
+    buckets: list[Bucket]
+    mentions: list[Match]
+    values: list[ValueMatch]
+
+
+def look(text: str, index: SchemaIndex) -> Found:
+    reading = Reading.of(text)
+    quoted = find_quoted(reading, index)
+    for match in quoted:
+        reading.claim(match.start, match.end, "value")
+    spells = find_spells(reading, Calendar.at(now_of(index)))
+    buckets = find_buckets(reading)
+    return Found(quoted, spells, buckets, find_mentions(reading, index), find_values(reading, index))
+
+
+def now_of(index: SchemaIndex) -> str | None:
+    """The dataset's own `now`, else the latest day in its only time column."""
+    if index.dataset.as_of:
+        return index.dataset.as_of
+    latest = [
+        str(c.profile.maximum)
+        for t in index.tables
+        for c in t.columns
+        if c.temporal and c.profile and c.profile.maximum and str(c.profile.maximum)[:4].isdigit()
+    ]
+    return latest[0] if len(latest) == 1 else None

@@ -1,0 +1,73 @@
+"""A dataset's tables, columns and metrics with their names taken apart into words."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sandtable.catalog.model import ColumnType, Metric
+from sandtable.catalog.profile import ColumnProfile
+
+Json = dict[str, Any]
+"""A plan, or a part of one, in JSON form."""
+
+NUMERIC = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLOAT})
+TEMPORAL = frozenset({ColumnType.DATE, ColumnType.TIMESTAMP})
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEntry:
+    table: str
+    name: str
+    type: ColumnType
+    position: int
+    words: tuple[str, ...]
+    """Of the name, lower case: `order_date` is order, date."""
+    stems: tuple[str, ...]
+    description: str
+    description_stems: frozenset[str]
+    unit: str
+    nullable: bool
+    profile: ColumnProfile | None
+
+    @property
+    def numeric(self) -> bool:
+        return self.type in NUMERIC
+
+    @property
+    def temporal(self) -> bool:
+        return self.type in TEMPORAL
+
+    @property
+    def boolean(self) -> bool:
+        return self.type is ColumnType.BOOLEAN
+
+    @property
+    def text(self) -> bool:
+        return self.type is ColumnType.TEXT
+
+    @property
+    def ref(self) -> str:
+        return f"{self.table}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    name: str
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+    description_stems: frozenset[str]
+    columns: tuple[ColumnEntry, ...]
+    time_column: str | None
+    rows: int | None
+
+    def column(self, name: str) -> ColumnEntry | None:
+        return next((c for c in self.columns if c.name.lower() == name.lower()), None)
+
+
+@dataclass(frozen=True, slots=True)
+class MetricEntry:
+    metric: Metric
+    words: tuple[str, ...]
+    stems: tuple[str, ...]
+    description_stems: frozenset[str]
