@@ -337,6 +337,12 @@ CHARTS: dict[str, tuple[dict[str, Any], list[tuple[str, str]], list[tuple[Any, .
         [(1, 2), (2, 3), (3, 5), (4, 5)],
         "Unit cost versus list price, where category is Toys",
     ),
+    "rows of a table without a plural": (
+        {"dataset_id": "ecommerce", "table": "inventory", "select": [{"column": "supplier"}, {"agg": "count"}]},
+        [("supplier", TEXT), ("count", "BIGINT")],
+        [("A", 3), ("B", 2)],
+        "Number of inventory rows by supplier",
+    ),
     "columns that are not the plan's": (
         plan(REGION, REVENUE, time=IN_2025),
         [("region", TEXT), ("income", NUMBER)],

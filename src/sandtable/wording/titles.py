@@ -225,7 +225,8 @@ def _bare(dataset: Dataset) -> Dataset:
     tables = tuple(
         table.model_copy(
             update={
-                "description": "",
+                # So that a table without a plural has rows of its name: "number of inventory rows".
+                "description": f"One row per {words(table.name)} row",
                 "columns": tuple(column.model_copy(update={"unit": ""}) for column in table.columns),
             }
         )
