@@ -32,6 +32,8 @@ from sandtable.capsule.model import (
 )
 from sandtable.capsule.seal import seal
 from sandtable.capsule.shown import ROOM_BYTES, records_of
+from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.chart.layout import FIRST_MAKER, MAKER
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.draw import draw
@@ -59,6 +61,36 @@ REGIONS = (
     (("<b>North</b>", 12.5), ("South", 1234.5678901), (None, 0.1)),
 )
 BY_REGION = "total by region"
+SHOP = Dataset(
+    id="shop",
+    tables=(
+        Table(
+            name="orders",
+            file="orders.csv",
+            sha256="cd" * 32,
+            columns=(
+                Column(name="region", type=ColumnType.TEXT, sql_type="VARCHAR"),
+                Column(name="amount", type=ColumnType.FLOAT, sql_type="DOUBLE"),
+                Column(name="day", type=ColumnType.DATE, sql_type="DATE"),
+            ),
+            time_column="day",
+        ),
+    ),
+    as_of="2024-04-30",
+    version=VERSION,
+)
+PLAN: dict[str, Any] = {
+    "dataset_id": "shop",
+    "table": "orders",
+    "select": [{"column": "region"}, {"agg": "sum", "column": "amount", "as": "total"}],
+    "filters": [{"column": "region", "op": "!=", "value": "<i>West</i>"}],
+    "time": {"period": "this_month"},
+}
+"""Its title has a condition and a time that is counted from the dataset's `as_of`."""
+PLANNED_SQL = (
+    "SELECT region, sum(amount) AS total FROM orders WHERE region <> '<i>West</i>' AND day >= DATE '2024-04-01' "
+    "AND day < DATE '2024-05-01' GROUP BY region ORDER BY region LIMIT 200"
+)
 ORIGIN: dict[str, Any] = {
     "proposer": "openai:gpt-5",
     "prompts": [{"name": "plan", "sha256": "1f" * 32}, {"name": "repair", "sha256": "2e" * 32}],
@@ -117,6 +149,7 @@ def capsules() -> dict[str, Capsule]:
     }
     return {
         "sql": _of_sql(),
+        "plan": _of_plan(),
         "python": _of_python(),
         "python-cell": _of_python(run_id="run_018f00000001", before=list(EARLIER[:2])),
         "python-after-an-interrupt": _of_python(run_id="run_018f00000001", before=list(EARLIER)),
@@ -168,9 +201,23 @@ def _of_sql() -> Capsule:
         executed_sql=f"{SQL};",
         verdict=asdict(VerdictRecord.of(Approved(f"{SQL};", tables=("orders",), functions=("sum",)))),
         result=ResultRecord.of(answer).model_dump(mode="json"),
-        chart=draw(answer, BY_REGION, None, ROWS_AT_MOST),
+        chart=draw(answer, BY_REGION, None, ROWS_AT_MOST, maker=FIRST_MAKER),
         origin=ORIGIN,
         prompts=prompts_of(ORIGIN),
+    )
+
+
+def _of_plan() -> Capsule:
+    """The same from a plan: the title of the chart says its conditions and its time."""
+    answer = _answer(REGIONS)
+    return _capsule(
+        question=BY_REGION,
+        plan=PLAN,
+        sql=PLANNED_SQL,
+        executed_sql=f"{PLANNED_SQL};",
+        verdict=asdict(VerdictRecord.of(Approved(f"{PLANNED_SQL};", tables=("orders",), functions=("sum",)))),
+        result=ResultRecord.of(answer).model_dump(mode="json"),
+        chart=draw(answer, BY_REGION, PLAN, ROWS_AT_MOST, SHOP, MAKER),
     )
 
 

@@ -237,3 +237,21 @@ async def test_an_odd_decision_is_told_and_can_be_made_again(
         assert isinstance(odd, Message) and odd.ending == "waiting" and "no decision" in odd.text
         assert last(await house.approve({"type": "approve"})).ending == "answered"
         assert (await house.runs.counts())["succeeded"] == 1
+
+
+async def test_the_first_answer_gives_the_thread_its_title(tmp_path: Path) -> None:
+    async with open_house(
+        tmp_path, Scripted([PlanProposal(COUNT), SqlProposal("SELECT 7 FROM orders")])
+    ) as house:
+        await house.say("hello")
+        assert (await history(house))[0].values.get("title") is None
+        await house.say("How many are there?")
+        assert (await history(house))[0].values["title"] == "Number of orders"
+        await house.say("and now in SQL")
+        assert (await history(house))[0].values["title"] == "Number of orders"
+
+
+async def test_an_answer_without_a_plan_has_no_title(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Scripted([SqlProposal("SELECT 7 FROM orders")])) as house:
+        await house.say("first")
+        assert (await history(house))[0].values["title"] == ""

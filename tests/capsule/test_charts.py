@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,11 @@ from sandtable.capsule.seal import (
     unpack,
 )
 from sandtable.capsule.verify import Rederive, verify
+from sandtable.catalog.model import Dataset
+from sandtable.chart.layout import FIRST_MAKER, MAKER, MAKERS
 from sandtable.runs.draw import draw
 from sandtable.sandbox.job import JobResult
+from scripts.make_golden_capsules import PLAN, SHOP
 from tests.capsule.samples import CHART_ROWS, KEY, ORIGIN, capsule, chart_answer, charted, world
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -223,6 +228,66 @@ async def test_the_golden_chart_is_still_drawn_the_same() -> None:
     text = (GOLDEN / "v2-chart-and-origin.json").read_bytes()
     link = (await verify(text, Rederive(keys={keyid_of(key): key}, draw=draw))).link("chart")
     assert link.detail.startswith("it fits the recorded rows"), link
+
+
+async def shop(dataset_id: str, version: str) -> Dataset:
+    assert (dataset_id, version) == (SHOP.id, SHOP.version)
+    return SHOP
+
+
+async def unchanged(dataset: Dataset) -> str:
+    return dataset.version
+
+
+async def test_the_golden_title_is_still_worded_the_same() -> None:
+    """If this breaks, titles are worded by other rules: raise `MAKER`, and keep the old golden capsules."""
+    key = read_public(GOLDEN / "v3-key.pem")
+    text = (GOLDEN / "v3-plan.json").read_bytes()
+    chart = chart_in(json.loads(text))
+    assert chart is not None and chart["layout"]["title"]["text"] == (
+        "Total amount by region, this month (April 2024), where region is not `&lt;i&gt;West&lt;/i&gt;`"
+    )
+    parts = Rederive(keys={keyid_of(key): key}, draw=draw, dataset=shop, rehash=unchanged)
+    link = (await verify(text, parts)).link("chart")
+    assert link.detail.startswith("it fits the recorded rows, but their query"), link
+    without = (await verify(text, Rederive(keys={keyid_of(key): key}, draw=draw))).link("chart")
+    assert (without.status, without.detail[-35:]) == ("not_checked", "its title needs the dataset version")
+
+
+def planned(maker: str = MAKER) -> Capsule:
+    """A run of the golden plan, whose chart was drawn by the rules of that time."""
+    chart = draw(chart_answer(), "total by region", PLAN, 200, SHOP, maker)
+    assert chart is not None and chart["layout"]["meta"] == maker
+    return charted(plan=PLAN, chart=chart)
+
+
+@pytest.mark.parametrize("maker", MAKERS)
+async def test_figures_of_all_makers_are_drawn_again(maker: str) -> None:
+    made, parts = planned(maker), replace(world(result=chart_answer()), dataset=shop)
+    assert (await verify(seal(made, KEY), parts)).link("chart") == Link(name="chart", status="ok")
+    forged = resigned(made, consistent=True, chart=with_other_bar(made.chart))
+    assert "chart" in broken(await verify(forged, parts))
+
+
+def test_the_first_maker_says_columns_alone() -> None:
+    made = planned(FIRST_MAKER).chart
+    assert made is not None and made["layout"]["title"]["text"] == "Total by region"
+
+
+def with_other_title(chart: dict[str, Any] | None) -> dict[str, Any]:
+    assert chart is not None
+    return {**chart, "layout": {**chart["layout"], "title": {"text": "Profit by region"}}}
+
+
+async def test_a_false_title_is_named_where_the_dataset_is() -> None:
+    made = planned()
+    forged = resigned(made, consistent=True, chart=with_other_title(made.chart))
+    assert "chart" in broken(await verify(forged, replace(world(result=chart_answer()), dataset=shop)))
+    apart = replace(world(run=None), dataset=None)
+    link = (await verify(forged, apart)).link("chart")
+    assert (link.status, "title" in link.detail) == ("not_checked", True)
+    forged = resigned(made, consistent=True, chart=with_other_bar(made.chart))
+    assert list(broken(await verify(forged, apart))) == ["chart"]
 
 
 def test_chart_and_origin_survive_the_round_trip() -> None:

@@ -40,6 +40,8 @@ class Said(TypedDict, total=False):
     problem: dict[str, Any] | None
     define: dict[str, Any]
     """A table to be known by name from now on."""
+    title: str
+    """What was computed; nothing where no plan says it."""
     reading: str
 
 
@@ -106,6 +108,8 @@ class State(TypedDict, total=False):
     defined: list[dict[str, Any]]
     """Tables named in this conversation: `{"name", "plan"}`, as in a plan's `define`."""
     pending: Pending | None
+    title: str
+    """What the first answer computed, as a title of the thread; empty when no plan says it."""
     turn: Turn
 
 

@@ -30,7 +30,7 @@ from sandtable.capsule.seal import Unreadable
 from sandtable.capsule.trust import MARK_WORDS, marks_of
 from sandtable.capsule.verify_code import code_links, excused, is_unread, look_back, not_replayed
 from sandtable.catalog.model import Dataset
-from sandtable.chart.layout import MAKER
+from sandtable.chart.layout import MAKER, MAKERS
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
 from sandtable.policy.verdict import Approved, Verdict
 from sandtable.quoting import quote
@@ -56,8 +56,12 @@ class Rederive:
     code_engine: Callable[[], str] | None = None
     """What the results of code depend on here, as capsules record it."""
     run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
-    draw: Callable[[JobResult, str, dict[str, Any] | None, int], dict[str, Any] | None] | None = None
-    """Result, question, plan and row limit to the figure. Pure."""
+    draw: (
+        Callable[[JobResult, str, dict[str, Any] | None, int, Dataset | None, str], dict[str, Any] | None]
+        | None
+    ) = None
+    """Result, question, plan, row limit, dataset and by whose rules (`MAKERS`), to the figure. Pure. Without the
+    dataset the title is another."""
 
 
 async def verify(given: Document, parts: Rederive) -> Report:
@@ -96,15 +100,16 @@ class _Rederivation:
         if dataset is None:
             missing = "needs the dataset version, which is not here"
             rest = [unchecked(name, missing) for name in ("plan", "verdict", "result")]
-            return [data, *rest, *await asyncio.to_thread(self._shown, None, rest[-1])]
+            return [data, *rest, *await asyncio.to_thread(self._shown, None, None, rest[-1])]
         plan = await asyncio.to_thread(self._plan, dataset)
         verdict, judged = await self._verdict(dataset)
         again, result = await self._result(dataset, verdict)
-        return [data, plan, judged, result, *await asyncio.to_thread(self._shown, again, result)]
+        shown = await asyncio.to_thread(self._shown, dataset, again, result)
+        return [data, plan, judged, result, *shown]
 
-    def _shown(self, again: JobResult | None, result: Link) -> list[Link]:
+    def _shown(self, dataset: Dataset | None, again: JobResult | None, result: Link) -> list[Link]:
         """The links of what is made of a result."""
-        return [self._chart(again if result.status == "ok" else None), *self._code(again, result)]
+        return [self._chart(dataset, again if result.status == "ok" else None), *self._code(again, result)]
 
     def _code(self, again: JobResult | None, result: Link) -> list[Link]:
         capsule = self._capsule
@@ -212,7 +217,7 @@ class _Rederivation:
             return None, unchecked("result", f"the sandbox could not run it: {error.message}")
         return again, self._excused(await asyncio.to_thread(_compare, capsule, again))
 
-    def _chart(self, again: JobResult | None) -> Link:
+    def _chart(self, dataset: Dataset | None, again: JobResult | None) -> Link:
         """Drawn again from the result that was just computed, else from the recorded rows."""
         capsule, draw = self._capsule, self._parts.draw
         if isinstance(capsule, CapsuleV1) or capsule.chart is None:
@@ -223,17 +228,21 @@ class _Rederivation:
             )
         if draw is None:
             return unchecked("chart", "not drawn again: no way to draw was given")
-        if _maker(capsule.chart) != MAKER:
-            return unchecked(
-                "chart", f"drawn by other rules ({_maker(capsule.chart)}) than are here ({MAKER})"
-            )
+        maker = _maker(capsule.chart)
+        if maker not in MAKERS:
+            return unchecked("chart", f"drawn by other rules ({maker}) than are here ({MAKER})")
         recorded = _recorded(capsule.result)
         for rows in filter(None, (again, recorded)):
-            made = draw(rows, capsule.question, capsule.plan, capsule.limits.rows)
-            if same_figure(plain(made), capsule.chart):
+            made = plain(draw(rows, capsule.question, capsule.plan, capsule.limits.rows, dataset, maker))
+            if same_figure(made, capsule.chart):
                 if again is None:
                     return unchecked("chart", "it fits the recorded rows, but their query was not run again")
                 return Link(name="chart", status="ok")
+            untitled = dataset is None and capsule.plan is not None
+            if untitled and same_figure(_without_title(made), _without_title(capsule.chart)):
+                return unchecked(
+                    "chart", "it fits the recorded rows, but its title needs the dataset version"
+                )
         if again is None and recorded is None:
             return unchecked("chart", "not drawn again, because the result is not at hand")
         return Link(name="chart", status="broken", detail="drawn again from the rows, the chart is another")
@@ -253,6 +262,11 @@ def _question(capsule: AnyCapsule, dataset: Dataset | None) -> Link:
 def _maker(chart: dict[str, Any]) -> str:
     layout = chart.get("layout")
     return str(layout.get("meta"))[:80] if isinstance(layout, dict) else "unknown"
+
+
+def _without_title(chart: Any) -> Any:
+    layout = chart.get("layout") if isinstance(chart, dict) else None
+    return {**chart, "layout": {**layout, "title": None}} if isinstance(layout, dict) else chart
 
 
 def _recorded(result: ResultRecord) -> JobResult | None:

@@ -98,7 +98,7 @@ def _one_key(shape: Shape, key: Field, lying: bool | None) -> Figure | None:
     if len(measures) > 1:
         values["title"] = {"text": ""}
     along = time_axis(key) if on_time else category_axis(key, places, every=True)
-    heading = title(list(measures), [key], table)
+    heading = title(list(measures), [key], shape.reading)
     return _figure(traces, heading, along, values, sideways, legend=len(measures) > 1)
 
 
@@ -120,7 +120,7 @@ def _pivoted(shape: Shape, along: Field, series: Field, lying: bool | None) -> F
         | {"name": escape(text), "marker": {"color": PALETTE[n]}}
         for n, (name, text) in enumerate(zip(names, texts(series, names), strict=True))
     ]
-    heading = title([measure], [along, series], table)
+    heading = title([measure], [along, series], shape.reading)
     made = _figure(
         traces,
         heading,

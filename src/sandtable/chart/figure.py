@@ -13,8 +13,9 @@ from typing import Any
 from sandtable.chart.asked import Asked, wished
 from sandtable.chart.bars import bars, horizontal, stacked, upright
 from sandtable.chart.heat import clock, heatmap
-from sandtable.chart.layout import Figure
+from sandtable.chart.layout import FIRST_MAKER, MAKER, Figure
 from sandtable.chart.lines import line
+from sandtable.chart.planned import NO_WORDS, Words
 from sandtable.chart.points import histogram, scatter
 from sandtable.chart.shape import Shape, shape_of
 from sandtable.chart.shares import pie
@@ -46,21 +47,27 @@ def chart_of(
     question: str = "",
     plan: Mapping[str, Any] | None = None,
     truncated: bool = False,
+    words: Words = NO_WORDS,
+    maker: str = MAKER,
 ) -> dict[str, Any] | None:
     """The figure (`data` and `layout` in Plotly's schema) that shows these rows best; nothing when none does.
 
     Columns are names with DuckDB types; cells are as the sandbox sends them. `truncated`: the query had more rows.
+    `words`: the plan in words, for the title. `maker`: by whose rules, one of `MAKERS`.
     """
     asked = wished(question, plan)
     if asked.nothing or len(rows) < 2:
         return None
-    shape = shape_of(columns, rows, asked, plan, truncated)
+    shape = shape_of(columns, rows, asked, plan, truncated, NO_WORDS if maker == FIRST_MAKER else words)
     if shape is None:
         return None
     made = BY_NAME[asked.kind](shape, asked, True) if asked.kind else None
     for draw in BY_SHAPE:
         made = made or draw(shape, asked, False)
-    return made if made is not None and _size(made) <= MOST_BYTES else None
+    if made is None:
+        return None
+    made["layout"]["meta"] = maker
+    return made if _size(made) <= MOST_BYTES else None
 
 
 def _size(made: Figure) -> int:

@@ -43,7 +43,7 @@ def heatmap(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
         trace["colorbar"]["tickformat"] = ".0%" if measure.largest >= 0.1 else ".1%"
     return figure(
         [trace],
-        title([measure], [down, across], table),
+        title([measure], [down, across], shape.reading),
         xaxis=category_axis(across, said_x),
         yaxis=category_axis(down, said_y) | {"autorange": "reversed"},
     )

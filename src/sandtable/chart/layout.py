@@ -18,9 +18,14 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "x", "cross", "star")
 SCALE = "Cividis"
 MOST_SERIES = len(PALETTE)
 
-MAKER = "sandtable.chart/1"
+FIRST_MAKER = "sandtable.chart/1"
+"""Titles of these figures are made of the names of columns alone. All else is as it is today, so they are still drawn
+again when a capsule is verified."""
+MAKER = "sandtable.chart/2"
 """Which rules drew a figure. Raised when the same rows would give another figure than before, so that a
 figure in an old capsule is not taken for a false one."""
+MAKERS = (FIRST_MAKER, MAKER)
+"""Whose figures can be drawn here."""
 
 _CLEAR = "rgba(0,0,0,0)"
 _GRID = "rgba(128,128,128,0.25)"

@@ -74,7 +74,7 @@ def _measures(shape: Shape, along: Field) -> Figure:
     ]
     made = figure(
         traces,
-        title(list(measures), [along], table),
+        title(list(measures), [along], shape.reading),
         xaxis=_axis(along),
         yaxis=value_axis(measures[0], table),
         showlegend=len(measures) > 1,
@@ -101,7 +101,7 @@ def _groups(shape: Shape, along: Field, series: Field) -> Figure | None:
     ]
     return figure(
         traces,
-        title([measure], [along, series], table),
+        title([measure], [along, series], shape.reading),
         xaxis=_axis(along),
         yaxis=value_axis(measure, table),
         showlegend=True,

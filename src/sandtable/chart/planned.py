@@ -42,6 +42,21 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
+class Words:
+    """What the plan is in words, for the title. Where they are missing, the names of the columns are said."""
+
+    columns: tuple[str, ...] = ()
+    """What each column of the result is."""
+    head: str = ""
+    """What is shown, where the columns do not say it."""
+    scope: str = ""
+    """For which time and under which conditions."""
+
+
+NO_WORDS = Words()
+
+
+@dataclass(frozen=True, slots=True)
 class Reading:
     columns: tuple[Told, ...]
     grouped: bool | None
@@ -50,6 +65,7 @@ class Reading:
     order_by: str = ""
     cut: bool = False
     """Rows may be missing: a limit was reached, or groups were dropped."""
+    words: Words = NO_WORDS
 
 
 def read(plan: Mapping[str, Any] | None, width: int, rows: int) -> Reading:

@@ -15,7 +15,7 @@ from sandtable.chart.layout import (
     value_axis,
 )
 from sandtable.chart.shape import Field, Shape
-from sandtable.chart.words import axis_title, escape, measure_words, titled
+from sandtable.chart.words import axis_title, computed, escape, titled
 
 MOST_POINTS = 4000
 MANY_ROWS = 10
@@ -34,7 +34,7 @@ def scatter(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     table = shape.reading.table
     groups = next((key for key in shape.keys if _groups(key)), None)
     layout = {"xaxis": value_axis(x, table), "yaxis": value_axis(y, table)}
-    heading = titled(f"{measure_words(y, table)} versus {measure_words(x, table)}")
+    heading = titled(f"{computed(y, shape.reading)} versus {computed(x, shape.reading)}", shape.reading)
     if groups is None:
         trace = _points(0, x, y, range(shape.rows))
         naming = next((key for key in (*shape.keys, *shape.identifiers) if key.unique), None)
@@ -90,5 +90,5 @@ def histogram(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     }
     rows_axis = value_axis(field, table) | {"title": {"text": "Number of rows"}}
     rows_axis.pop("tickformat", None)
-    heading = titled(f"distribution of {measure_words(field, table)}")
+    heading = titled(f"distribution of {computed(field, shape.reading)}", shape.reading)
     return figure([trace], heading, xaxis=value_axis(field, table), yaxis=rows_axis, bargap=0.05)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sandtable.catalog.units import split_unit
 from sandtable.chart.asked import Asked
 from sandtable.chart.cells import Column
-from sandtable.chart.planned import BETWEEN_COLUMNS, Reading, Told, read
+from sandtable.chart.planned import BETWEEN_COLUMNS, NO_WORDS, Reading, Told, Words, read
 
 Role = Literal["time", "period", "category", "identifier", "measure", "other"]
 """`period` is a number that has an order and no size, such as a year or an hour of the day."""
@@ -104,11 +104,12 @@ def shape_of(
     asked: Asked,
     plan: Mapping[str, Any] | None,
     truncated: bool,
+    words: Words = NO_WORDS,
 ) -> Shape | None:
     """Nothing when the rows do not fit the columns."""
     if any(len(row) != len(columns) for row in rows):
         return None
-    reading = read(plan, len(columns), len(rows))
+    reading = replace(read(plan, len(columns), len(rows)), words=words)
     fields = [
         _field(Column(name, kind, index, [row[index] for row in rows]), told, len(columns) == 1)
         for index, ((name, kind), told) in enumerate(zip(columns, reading.columns, strict=True))

@@ -45,7 +45,7 @@ def pie(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
         "texttemplate": f"%{{label}}<br>%{{value:{number_format(measure)}}}",
         "hovertemplate": f"%{{customdata}}<br>%{{value:{number_format(measure)}}}<extra></extra>",
     }
-    return figure([trace], title([measure], [key], shape.reading.table))
+    return figure([trace], title([measure], [key], shape.reading))
 
 
 def _is_whole(shape: Shape, measure: Field) -> bool:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 
 from sandtable.catalog.units import split_unit
+from sandtable.chart.planned import Reading
 from sandtable.chart.shape import COUNTS, Field
 
 LONGEST_TICK = 24
 LONGEST_TITLE = 120
+LONGEST_WITH_SCOPE = 180
 
 _PREFIXES = (
     (r"count_distinct_(?=.)", "number of distinct "),
@@ -82,14 +84,27 @@ def axis_title(field: Field, table: str = "") -> str:
     return _title(said + (f" ({field.unit})" if field.unit and not repeated else ""))
 
 
-def title(measures: list[Field], keys: list[Field], table: str) -> str:
-    """`Revenue by month and region`."""
-    what = _listed([measure_words(field, table) for field in measures])
-    return _title(f"{what} by {_listed([key_words(key) for key in keys])}" if keys else what)
+def title(measures: list[Field], keys: list[Field], reading: Reading) -> str:
+    """`Revenue by month and region, 2025, where channel is Online`."""
+    what = _listed([computed(field, reading) for field in measures])
+    by = [_said(key, reading) or key_words(key) for key in keys]
+    return titled(f"{what} by {_listed(by)}" if keys else what, reading)
 
 
-def titled(text: str) -> str:
-    return _title(text)
+def titled(text: str, reading: Reading) -> str:
+    """What is shown, with its time and conditions."""
+    head, scope = shortened(reading.words.head or text, LONGEST_TITLE), reading.words.scope
+    return escape(capital(shortened(f"{head}, {scope}", LONGEST_WITH_SCOPE) if scope else head))
+
+
+def computed(field: Field, reading: Reading) -> str:
+    """What a measure is: by the plan, else by its column's name."""
+    return _said(field, reading) or measure_words(field, reading.table)
+
+
+def _said(field: Field, reading: Reading) -> str:
+    said = reading.words.columns
+    return said[field.column.index] if field.column.index < len(said) else ""
 
 
 def _title(text: str) -> str:

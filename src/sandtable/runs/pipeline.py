@@ -213,7 +213,7 @@ async def illustrate(draft: Draft) -> None:
     if result is None or request.mode == "dry_run" or not result.columns or last_figure(draft.artifacts):
         return
     started = time.perf_counter()
-    given = (result, request.question, request.plan, draft.run.limits.rows)
+    given = (result, request.question, request.plan, draft.run.limits.rows, _dataset(draft))
     large = len(result.rows) * len(result.columns) > LARGE_CELLS
     draft.chart = await asyncio.to_thread(draw, *given) if large else draw(*given)
     draft.stats["draw_ms"] = (time.perf_counter() - started) * 1000

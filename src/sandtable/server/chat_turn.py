@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
@@ -85,6 +86,9 @@ class ChatTurn:
             self._work.cancel()
         self._finishing = asyncio.create_task(self._finish(place, self._work))
 
+    async def _waits(self) -> bool:
+        return (await self._talk.conductor.left_by(self.thread_id)).waits
+
     def cancel(self) -> None:
         self._cancelled = True
         if self._work is not None:
@@ -151,11 +155,13 @@ class ChatTurn:
             self._unheard.put_nowait(None)
 
     async def _end_of(self, work: asyncio.Task[None]) -> TurnEnd:
-        last = self._last
-        if isinstance(last, Message) and not work.cancelled() and work.exception() is None:
-            waits = last.ending == "waiting"
-        else:
-            waits = await self._waits()
+        last, titled = self._last, self._thread.title is not None
+        if titled and isinstance(last, Message) and not work.cancelled() and work.exception() is None:
+            return self._ended(work, last.ending == "waiting")
+        left = await self._talk.conductor.left_by(self.thread_id)
+        return replace(self._ended(work, left.waits), title=left.title)
+
+    def _ended(self, work: asyncio.Task[None], waits: bool) -> TurnEnd:
         if work.cancelled():
             self._unheard.put_nowait(Error(problem=_CANCELLED))
             told = {"error": "UserInterrupt", "message": _CANCELLED.message}
@@ -170,9 +176,6 @@ class ChatTurn:
             told = {"error": str(problem.code), "message": problem.message}
             return TurnEnd("error", "interrupted" if waits else "error", told)
         return TurnEnd("interrupted", "interrupted") if waits else TurnEnd("success", "idle")
-
-    async def _waits(self) -> bool:
-        return await self._talk.conductor.waits_for_a_person(self._turn)
 
 
 def _take(event: Event | None, together: list[Event]) -> bool:

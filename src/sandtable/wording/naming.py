@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.plan import items as i
@@ -36,8 +37,13 @@ class Naming:
 
     dataset: Dataset
     table: Table | None
+    made: Mapping[str, Named] = field(default_factory=dict[str, Named])
+    """What the columns of a table that a plan defines were computed as, by their names in lower case. With it they
+    are called that, and not as the plan's author calls them."""
 
     def column(self, name: str) -> Named:
+        if (known := self.made.get(name.rpartition(".")[2].lower())) is not None:
+            return known
         column = self._column(name)
         if column is None:
             return Named(words(name.rpartition(".")[2] or name))
@@ -76,7 +82,8 @@ class Naming:
     @property
     def rows(self) -> str:
         """What the rows are, in the plural."""
-        return row_noun(self.table) if self.table else "rows"
+        noun = row_noun(self.table) if self.table else "rows"
+        return f'"{noun}"' if self.made else noun
 
 
 def _noun(text: str, type_: ColumnType) -> str:

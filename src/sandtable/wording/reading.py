@@ -53,11 +53,18 @@ def _shortened(text: str) -> str:
 
 
 class PlanWords:
-    """The parts of one plan in words; `resolved` settles what its output columns are called."""
+    """The parts of one plan in words; `resolved` settles what its output columns are called, `made` (see `Naming`)
+    what the columns of a table that it defines are."""
 
-    def __init__(self, plan: PlanBody, dataset: Dataset, resolved: ResolvedPlan | None = None) -> None:
+    def __init__(
+        self,
+        plan: PlanBody,
+        dataset: Dataset,
+        resolved: ResolvedPlan | None = None,
+        made: Mapping[str, Named] | None = None,
+    ) -> None:
         self.plan, self.dataset, self.resolved = plan, dataset, resolved
-        self.naming = Naming(dataset, dataset.table(plan.table))
+        self.naming = Naming(dataset, dataset.table(plan.table), made or {})
         self.items = Items(self.naming)
         self.outputs = self._outputs()
 

@@ -45,7 +45,7 @@ def test_a_part_is_changed_by_the_keyboard(served: str, page: Page, picture: Pic
         "highest revenue first · assumed, order: no word of the question asks for it",
     ]
     expect(first).to_contain_text("Left aside: “Please show me”")
-    expect(first.get_by_text("Revenue by region, in 2024")).to_be_visible()
+    expect(first.get_by_text("Revenue by region, 2024")).to_be_visible()
     before = newest_run(page, served)
 
     chip(page, "by region").focus()

@@ -51,6 +51,28 @@ async def test_a_thread_is_kept_as_it_was_made(store: ThreadStore) -> None:
     assert await store.get("u") is None
 
 
+async def test_the_first_answers_title_stays(store: ThreadStore) -> None:
+    await store.create(a_thread("t"))
+    for number, (title, kept) in enumerate(
+        [(None, None), ("Revenue, 2025", "Revenue, 2025"), ("Else", "Revenue, 2025")]
+    ):
+        turn = a_turn(f"turn{number}")
+        await store.accept(turn)
+        await store.end(turn, replace(ANSWERED, title=title))
+        thread = await store.get("t")
+        assert thread and thread.title == kept
+
+
+async def test_an_answer_that_cannot_be_said_leaves_the_typed_words(store: ThreadStore) -> None:
+    await store.create(a_thread("t"))
+    for number, title in enumerate(["", "Revenue, 2025"]):
+        turn = a_turn(f"turn{number}")
+        await store.accept(turn)
+        await store.end(turn, replace(ANSWERED, title=title))
+    thread = await store.get("t")
+    assert thread and thread.title == ""
+
+
 async def test_a_second_thread_of_the_same_name_changes_nothing(store: ThreadStore) -> None:
     await store.create(a_thread("t", metadata={"a": 1}))
     assert not await store.create(a_thread("t", "2026-01-02T00:00:00", metadata={"b": 2}))

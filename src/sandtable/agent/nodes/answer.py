@@ -25,6 +25,7 @@ from sandtable.runs.model import Run
 from sandtable.wording import answer_of
 from sandtable.wording.meanings import result_of
 from sandtable.wording.result import Result
+from sandtable.wording.titles import title_of
 
 ROWS_IN_UI = 50
 
@@ -39,12 +40,23 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
     suggestions = turn.get("suggestions") or []
     fields = _result(turn, main, dataset, None).fields if shows_table(main) else ()
     text = whole_answer(sentence, main, turn, fields)
-    said = Said(text=text, ending="answered", run_ids=[r.id for r in ended], suggestions=suggestions)
+    said = Said(
+        text=text,
+        ending="answered",
+        run_ids=[r.id for r in ended],
+        suggestions=suggestions,
+        title=_title(turn, main, dataset),
+    )
     update, message = await end_turn(state, said, _exchange(state, main, sentence, None))
     push_ui_message(
         "answer", props_of(main, state, suggestions), id=f"answer_{message.id}", message=message, merge=True
     )
     return update
+
+
+def _title(turn: Turn, run: Run, dataset: Dataset) -> str:
+    plan = turn.get("plan")
+    return title_of(plan, dataset, max(len(run.rows or ()), run.row_count or 0)) if plan else ""
 
 
 async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Run]) -> str:

@@ -33,6 +33,8 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
     emit(EVENT.validate_python({"type": "message", "text": text, **about}))
     _lighten(state)
     update = State(messages=[message], exchanges=with_exchange(state, exchange), turn=Turn())
+    if about["ending"] == "answered" and state.get("title") is None:
+        update["title"] = said.get("title", "")
     defined = said.get("define")
     if defined:
         update["defined"] = [*(state.get("defined") or ()), defined]

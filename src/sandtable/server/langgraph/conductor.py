@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any, cast
 from uuid import UUID, uuid4
@@ -47,6 +48,14 @@ BROKEN = {
 }
 
 log = structlog.get_logger("sandtable.server")
+
+
+@dataclass(frozen=True, slots=True)
+class LeftBehind:
+    waits: bool = False
+    """Something waits for a person's decision."""
+    title: str | None = None
+    """What the thread's first answer computed."""
 
 
 class Conductor:
@@ -288,8 +297,11 @@ class Conductor:
             log.error("turn_logs_not_dropped", reason=error.message)
 
     async def _end_of(self, live: Live) -> TurnEnd:
+        left = await self.left_by(live.turn.thread_id)
+        return replace(self._ended(live, left.waits), title=left.title)
+
+    def _ended(self, live: Live, waits: bool) -> TurnEnd:
         assert live.work is not None
-        waits = await self.waits_for_a_person(live.turn)
         rest: ThreadStatus = "interrupted" if waits else "idle"
         if live.work.cancelled():
             if live.reason == "stopped":
@@ -305,14 +317,16 @@ class Conductor:
             log.error("turn_broke", turn_id=live.turn.id, exc_info=error)
         return TurnEnd("error", "interrupted" if waits else "error", told)
 
-    async def waits_for_a_person(self, turn: Turn) -> bool:
-        looking = asyncio.create_task(state_of(self.graph, turn.thread_id))
+    async def left_by(self, thread_id: str) -> LeftBehind:
+        """How the last turn left its thread."""
+        looking = asyncio.create_task(state_of(self.graph, thread_id))
         await asyncio.wait([looking])
         error = looking.exception()
         if error is not None:
-            log.error("state_not_read", turn_id=turn.id, exc_info=error)
-            return False
-        return bool(looking.result().interrupts)
+            log.error("state_not_read", thread_id=thread_id, exc_info=error)
+            return LeftBehind()
+        state = looking.result()
+        return LeftBehind(bool(state.interrupts), (state.values or {}).get("title"))
 
     async def _made_by(self, turn: Turn) -> StateSnapshot | None:
         """The newest state, if it is this turn's: the message is in it, and perhaps the answer."""

@@ -51,7 +51,10 @@ def assistant_json(dataset: Dataset, since: str) -> dict[str, Any]:
 
 
 def thread_json(thread: Thread, values: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Without the state, `values` holds the first message: as much as a list shows."""
+    """Without the state, `values` holds the first message: as much as a list shows.
+
+    `title` in the metadata is what a person called the thread, else what its first answer computed.
+    """
     opening = thread.opening or (UNASKED if GREETING in thread.metadata else None)
     if values is None and opening is not None:
         values = {"messages": [{"type": "human", "content": opening}]}
@@ -60,7 +63,7 @@ def thread_json(thread: Thread, values: Mapping[str, Any] | None = None) -> dict
         "created_at": thread.created_at,
         "updated_at": thread.updated_at,
         "state_updated_at": thread.updated_at,
-        "metadata": thread.metadata,
+        "metadata": {"title": thread.title, **thread.metadata} if thread.title else thread.metadata,
         "status": thread.status,
         "config": {},
         "values": values,

@@ -35,6 +35,8 @@ class Thread:
     metadata: dict[str, Any] = field(default_factory=dict)
     opening: str | None = None
     """The first thing that was asked, for lists."""
+    title: str | None = None
+    """What the first answer computed; empty when that cannot be said, nothing before there is an answer."""
     error: dict[str, Any] | None = None
     """Why the last turn broke."""
 
@@ -61,6 +63,8 @@ class TurnEnd:
     status: TurnStatus
     thread_status: ThreadStatus
     error: dict[str, Any] | None = None
+    title: str | None = None
+    """What the thread's first answer computed (`Thread.title`). A thread that has one keeps it."""
 
 
 @dataclass(frozen=True, slots=True)

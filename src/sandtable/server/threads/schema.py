@@ -62,4 +62,9 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
         """,
     ),
     ("CREATE INDEX sandtable_threads_of_user ON sandtable_threads (user_name)",),
+    (
+        "ALTER TABLE sandtable_threads ADD COLUMN title TEXT",
+        # Threads that are there keep the title they are known by: what was typed.
+        "UPDATE sandtable_threads SET title = '' WHERE opening IS NOT NULL",
+    ),
 )

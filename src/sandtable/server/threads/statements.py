@@ -53,7 +53,7 @@ BEGIN = """
 """
 # Before END: once the turn is closed, nothing tells a second ending from the first.
 SET_FREE = """
-    UPDATE sandtable_threads SET error = ?, updated_at = ?, status = CASE
+    UPDATE sandtable_threads SET error = ?, updated_at = ?, title = coalesce(title, CAST(? AS TEXT)), status = CASE
         WHEN EXISTS (
             SELECT 1 FROM sandtable_turns
             WHERE thread_id = ? AND id <> ? AND status IN ('pending', 'running'))

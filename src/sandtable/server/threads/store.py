@@ -305,7 +305,7 @@ def no_thread(thread_id: str) -> NotFound:
 
 def _ended(turn_id: str, thread_id: str, owner: str, end: TurnEnd) -> tuple[Statement, Statement]:
     at, error = now(), json.dumps(end.error) if end.error else None
-    free = (error, at, thread_id, turn_id, end.thread_status, thread_id, turn_id, owner)
+    free = (error, at, end.title, thread_id, turn_id, end.thread_status, thread_id, turn_id, owner)
     return (sql.SET_FREE, free), (sql.END, (end.status, error, at, turn_id, owner))
 
 
@@ -345,6 +345,7 @@ def _thread(row: dict[str, Any]) -> Thread:
         dataset_id=row["dataset_id"],
         metadata=json.loads(row["metadata"]),
         opening=row["opening"],
+        title=row["title"],
         error=json.loads(row["error"]) if row["error"] else None,
     )
 

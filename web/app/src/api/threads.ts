@@ -9,7 +9,7 @@ export interface Thread {
   created_at: string;
   updated_at: string;
   status: "idle" | "busy" | "interrupted" | "error";
-  /** `graph_id` is the dataset; `title` is what a person renamed the thread to. */
+  /** `graph_id` is the dataset; `title` is what a person named the thread, else what its first answer computed. */
   metadata: { graph_id?: string; title?: string; [name: string]: unknown };
   /** In a list only the first message. */
   values: ConversationState | null;
@@ -71,7 +71,7 @@ export const cancelThreadRun = (threadId: string, runId: string) =>
     query: { wait: 1 },
   });
 
-/** What a thread is called: as a person named it, or by its first question. */
+/** What a thread is called: as a person named it, by what its first answer computed, or by its first question. */
 export function titleOf(thread: Thread): string {
   if (thread.metadata.title) return thread.metadata.title;
   const first = thread.values?.messages?.[0];
@@ -82,6 +82,20 @@ export const threadsQuery = () =>
   queryOptions({
     queryKey: keys.threads,
     queryFn: ({ signal }) => listThreads(200, 0, signal),
+    staleTime: 2_000,
+  });
+
+/** What one thread is called. */
+export const threadTitleQuery = (threadId: string) =>
+  queryOptions({
+    queryKey: [...keys.threads, "title", threadId],
+    queryFn: async ({ signal }) => {
+      const [thread] = await request<Thread[]>("/langgraph/threads/search", {
+        body: { ids: [threadId], limit: 1 },
+        signal,
+      });
+      return thread ? titleOf(thread) : null;
+    },
     staleTime: 2_000,
   });
 

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import type { RunView } from "~/api/model";
 import { datasetQuery, runQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
-import { computedTitle } from "~/chart/legend";
+import { computedTitle, titleIsWhole } from "~/chart/legend";
 import { mainRunId, type Turn, type TurnTable } from "~/events/turn";
 import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
@@ -32,7 +32,7 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
           figure={figure}
           columns={columns}
           rows={table.rows}
-          title={chartTitle(computedTitle(figure), turn)}
+          title={chartTitle(computedTitle(figure), titleIsWhole(figure), turn)}
         />
       )}
       <Result

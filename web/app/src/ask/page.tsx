@@ -1,4 +1,6 @@
 // A new question, or a conversation: one page, so that an answer under way stays when its thread gets an address.
+import { useQuery } from "@tanstack/react-query";
+import { threadTitleQuery } from "~/api/threads";
 import { mainRunId } from "~/events/turn";
 import { Page, useDetailsSubject, useThreadId } from "~/shell";
 import { useChosenDataset } from "./chosen_dataset";
@@ -22,7 +24,8 @@ function Ask() {
   const { datasets, chosen, setChosen } = useChosenDataset();
   const own = useSessionState((state) => state.datasetId);
   const started = useSessionState((state) => state.tree.head !== null || state.exchanges.length > 0);
-  const title = useSessionState((state) => pathTo(state.tree, state.head)[0]?.question.text ?? null);
+  const asked = useSessionState((state) => pathTo(state.tree, state.head)[0]?.question.text ?? null);
+  const known = useQuery({ ...threadTitleQuery(threadId ?? ""), enabled: threadId !== null });
   const subject = useSessionState(newestRun);
   useDetailsSubject(subject);
   const inThread = threadId !== null || started;
@@ -31,7 +34,7 @@ function Ask() {
     <Runtime>
       <Page
         still
-        title={title ?? (threadId ? "Conversation" : "New question")}
+        title={known.data ?? asked ?? (threadId ? "Conversation" : "New question")}
         bar={<DatasetMenu datasets={datasets.data ?? []} datasetId={datasetId} inThread={inThread} />}
       >
         <Conversation

@@ -38,9 +38,10 @@ test("a chart is titled by what was computed and its time, else by the question"
     { ...part, kind: "when" as const, label: "in 2025" },
   ];
   const readAs = { question: "", parts, aside: [], unread: [], trust: [] };
-  expect(chartTitle("Revenue by region", turn({ readAs }))).toBe("Revenue by region, in 2025");
-  expect(chartTitle("Revenue by region", turn({}))).toBe("Revenue by region");
-  expect(chartTitle("", turn({ readAs }))).toBe("Why?");
+  expect(chartTitle("Revenue by region, 2025", true, turn({ readAs }))).toBe("Revenue by region, 2025");
+  expect(chartTitle("Revenue by region", false, turn({ readAs }))).toBe("Revenue by region, in 2025");
+  expect(chartTitle("Revenue by region", false, turn({}))).toBe("Revenue by region");
+  expect(chartTitle("", true, turn({ readAs }))).toBe("Why?");
 });
 
 test.each<[Partial<Turn>, string | null]>([

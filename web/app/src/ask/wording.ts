@@ -59,9 +59,10 @@ export function partSource({ kind, source, words }: ReadPart): string {
 export const quotedWords = (words: ReadPart["words"]): string =>
   [...new Set(words.map((one) => `“${one.text}”`))].join(", ");
 
-/** What was computed and for which time; what was typed only where the figure does not say it. */
-export function chartTitle(computed: string, { question, readAs }: Turn): string {
-  if (!computed) return question;
+/** What was computed, under which conditions and for which time; what was typed only where the figure does not say it.
+ * A title that is not `whole` gets the times of the reading. */
+export function chartTitle(computed: string, whole: boolean, { question, readAs }: Turn): string {
+  if (!computed || whole) return computed || question;
   const times = readAs?.parts.filter((part) => part.kind === "when") ?? [];
   return [computed, ...times.map((part) => part.label)].join(", ");
 }

@@ -35,6 +35,11 @@ export function computedTitle(figure: Figure): string {
   return typeof title?.text === "string" ? plain(title.text) : "";
 }
 
+/** Whether its title says conditions and time, too; in figures of the first kind it is measures and groups alone. */
+export function titleIsWhole(figure: Figure): boolean {
+  return (figure.layout as { meta?: unknown } | undefined)?.meta !== "sandtable.chart/1";
+}
+
 /** Names in a figure are escaped for Plotly; React escapes them itself. */
 function plain(text: string): string {
   return text

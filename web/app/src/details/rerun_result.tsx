@@ -6,6 +6,7 @@ import { Link } from "react-router";
 import type { Figure, RunView } from "~/api/model";
 import { datasetQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
+import { computedTitle } from "~/chart/legend";
 import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
 import { places } from "~/shell";
@@ -57,7 +58,7 @@ export function RerunResult({ run }: { run: RunView }) {
           figure={run.chart as unknown as Figure}
           columns={columns}
           rows={run.rows}
-          title="Chart of the edited run"
+          title={computedTitle(run.chart as unknown as Figure) || "Chart of the edited run"}
         />
       )}
       <Result

@@ -5,6 +5,7 @@ import { datasetQuery } from "~/api/queries";
 import { pythonOf } from "~/artifact/python_of";
 import { PythonRun } from "~/artifact/python_run";
 import { Chart } from "~/chart/chart";
+import { computedTitle } from "~/chart/legend";
 import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
 import { CodeText } from "~/ui";
@@ -57,7 +58,12 @@ function Evidence({ run, title }: { run: RunView; title: string }) {
   return (
     <>
       {run.chart && (
-        <Chart figure={run.chart as unknown as Figure} columns={columns} rows={run.rows} title={title} />
+        <Chart
+          figure={run.chart as unknown as Figure}
+          columns={columns}
+          rows={run.rows}
+          title={computedTitle(run.chart as unknown as Figure) || title}
+        />
       )}
       <Result
         run={{

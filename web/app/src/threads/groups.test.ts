@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Thread } from "~/api/threads";
+import { type Thread, titleOf } from "~/api/threads";
 import { found, groupedByDay } from "./groups";
 
 const thread = (id: string, updated: Date, question = id, title?: string): Thread => ({
@@ -47,4 +47,18 @@ test.each([
     thread("never asked", now, ""),
   ];
   expect(found(given, text).map((one) => one.thread_id)).toEqual(ids);
+});
+
+test.each<[string, Thread, string]>([
+  ["no answer", thread("a", now, "revenue pls"), "revenue pls"],
+  ["an answer, or a name of its own", thread("a", now, "revenue pls", "Revenue, 2025"), "Revenue, 2025"],
+  ["nothing", thread("a", now, ""), "New conversation"],
+])("a thread with %s has its title", (_, given, title) => {
+  expect(titleOf(given)).toBe(title);
+});
+
+test("a thread is found by what was typed, also when its title says what was computed", () => {
+  const given = [thread("a", now, "how did we do in the north", "Revenue by region, 2025")];
+  expect(found(given, "north")).toEqual(given);
+  expect(found(given, "revenue 2025")).toEqual(given);
 });
