@@ -7,12 +7,13 @@ from typing import Any
 import pytest
 
 from sandtable.agent.read_as.building import MOST_CHOICES, aligned, read_as
-from sandtable.agent.read_as.model import ReadAs, ReadPart
+from sandtable.agent.read_as.model import ReadAs, ReadPart, Words
 from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner import plan_question
 from sandtable.planner.conscience import account
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.outcome import Turn, Understood
+from tests.agent.reader import as_likely
 from tests.planner.conscience.corpus import (
     COUNT,
     DATASET,
@@ -228,6 +229,83 @@ def test_what_a_person_chose_is_said_to_be_chosen() -> None:
 @pytest.mark.parametrize("made", [{}, {"table": "repairs"}, plan(filters=[where("nothing", "=", 1)])])
 def test_a_plan_that_does_not_fit_has_no_reading(made: dict[str, Any]) -> None:
     assert read_as(made, INDEX) is None
+
+
+LIKELY: list[tuple[str, str, dict[str, Any], str, list[tuple[str, str, list[str]]]]] = [
+    (
+        "spend by mechanic",
+        "parts by mechanic",
+        by("mechanic", total("parts_eur")),
+        "spend",
+        [("measure", "likely", ["spend"]), ("by", "words", ["by mechanic"])],
+    ),
+    (
+        "the average spend per mechanic",
+        "the average parts per mechanic",
+        by("mechanic", average("parts_eur")),
+        "spend",
+        [("measure", "likely", ["the average spend"]), ("by", "words", ["per mechanic"])],
+    ),
+    (
+        "top 3 mechanics by spend",
+        "top 3 mechanics by parts",
+        first(by("mechanic", total("parts_eur")), "total_parts_eur", limit=3),
+        "spend",
+        [
+            ("measure", "likely", ["by spend"]),
+            ("by", "words", ["mechanics"]),
+            ("order", "likely", ["top", "by spend"]),
+            ("limit", "words", ["3"]),
+        ],
+    ),
+    (
+        "show spend by mechanic",
+        "show parts by mechanic",
+        {**by("mechanic", total("parts_eur")), "order_by": [{"expr": "total_parts_eur", "dir": "desc"}]},
+        "spend",
+        [
+            ("measure", "likely", ["spend"]),
+            ("by", "words", ["by mechanic"]),
+            ("order", "default", []),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("question", "named", "made", "word", "wanted"), LIKELY, ids=[each[0] for each in LIKELY]
+)
+def test_a_part_is_likely_when_any_of_its_words_is(
+    question: str, named: str, made: dict[str, Any], word: str, wanted: list[tuple[str, str, list[str]]]
+) -> None:
+    words = Reading.of(question).words
+    places = frozenset(at for at, each in enumerate(words) if each.lower == word)
+    read = read_as(made, INDEX, aligned(question, as_likely(account(named, made, INDEX), places)))
+    assert read is not None
+    got = [(part.kind, part.source, [w.text for w in part.words]) for part in read.parts]
+    assert got == wanted
+    assert read.likely and all(part.choices for part in read.likely)
+
+
+def test_an_earlier_likely_part_is_likely_while_it_is_kept() -> None:
+    before = by("mechanic", total("parts_eur"))
+    doubted = frozenset({("measure", "total parts eur")})
+    filtered = {**before, "filters": [where("kind_of_job", "=", "brakes")]}
+    question = "only for brakes"
+    alignment = aligned(question, account(question, filtered, INDEX, before))
+    read = read_as(filtered, INDEX, alignment, before, doubted)
+    assert read is not None
+    assert [part.source for part in read.parts] == ["likely", "kept", "words"]
+    assert read.line == "total parts eur (likely) · by mechanic · kind of job is brakes"
+    named = "total parts by mechanic"
+    again = read_as(before, INDEX, aligned(named, account(named, before, INDEX, before)), before, doubted)
+    assert again is not None and not again.likely
+
+
+def test_words_in_the_line_do_nothing_in_markdown() -> None:
+    words = (Words(text="<b>*spend*", start=0, end=10),)
+    part = ReadPart(kind="measure", label="total parts eur", source="likely", words=words)
+    assert ReadAs(parts=(part,)).line == "total parts eur (likely: “`<b>*spend*`”)"
 
 
 def test_the_line_reads_as_parts() -> None:

@@ -7,7 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -33,7 +33,7 @@ Serve = Callable[..., str]
 
 
 @contextmanager
-def serving(home: Path) -> Iterator[Serve]:
+def serving(home: Path, program: Sequence[str] = PROGRAM) -> Iterator[Serve]:
     """`start(APPROVAL="sql")` starts a server with these settings and gives its address."""
     started: list[subprocess.Popen[str]] = []
 
@@ -47,7 +47,8 @@ def serving(home: Path) -> Iterator[Serve]:
         environment |= {f"SANDTABLE_{name}": value for name, value in settings.items()}
         with (home / "server.log").open("a") as log:
             process = subprocess.Popen(
-                [*PROGRAM, "serve", "--port", "0", "--json"],
+                [*program, "serve", "--port", "0", "--json"],
+                cwd=ROOT,
                 env=environment,
                 stdout=subprocess.PIPE,
                 stderr=log,

@@ -7,13 +7,14 @@ from typing import Any
 import pytest
 
 from sandtable.agent.builtin import NAME
-from sandtable.capsule.trust import BUILTIN, MARK_WORDS, Mark, marks_of
+from sandtable.capsule.trust import BUILTIN, MARK_WORDS, READER, Mark, marks_of
 from tests.planner.conscience.corpus import COUNT, DATASET, by, month_by, plan, total, where
 
 RATE = {"metric": "return_rate"}
 CASES: list[tuple[str, dict[str, Any] | None, str | None, tuple[Mark, ...]]] = [
     ("a declared metric", by("mechanic", RATE), "builtin", ("defined", "read_literally")),
     ("the same by a model", by("mechanic", RATE), "openai:gpt-5", ("defined", "proposed_by_model")),
+    ("the same with a likely part", by("mechanic", RATE), "builtin-reader", ("defined", "proposed_by_model")),
     ("the same by a person", by("mechanic", RATE), None, ("defined",)),
     ("columns alone", plan(select=[{"column": "mechanic"}]), "builtin", ("defined", "read_literally")),
     ("a bucket", month_by(RATE), None, ("defined",)),
@@ -42,5 +43,5 @@ def test_marks(made: dict[str, Any] | None, proposer: str | None, marks: tuple[M
     assert all(mark in MARK_WORDS for mark in marks)
 
 
-def test_the_planner_has_one_name() -> None:
-    assert BUILTIN == NAME
+def test_the_planner_has_one_name_and_the_reader_another() -> None:
+    assert BUILTIN == NAME != READER == "builtin-reader"

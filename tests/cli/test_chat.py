@@ -113,6 +113,23 @@ def test_a_part_is_changed_without_asking_again(invoke: Invoke, analyst: FakeAna
     assert "\x1b[31m" not in done.stdout
 
 
+def test_a_likely_part_is_shown_with_its_words(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
+    words = (Words(text="taki\x1b[31mngs", start=0, end=12),)
+    likely = ReadPart(kind="measure", label="total amount", source="likely", words=words)
+    kept = ReadPart(kind="by", label="region", source="likely")
+    read = ReadAs(question="takings", parts=(likely, kept), trust=("proposed_by_model",))
+    text = f"It is 42.\n\n*Read as: {read.line}*"
+    analyst.script["takings"] = answered([42], text=text, read_as=read)
+    piped(b"takings\n/change\n")
+    done = invoke(*ARGS)
+    assert done.stdout.count("Read as: ") == 1
+    line = r"1 total amount (likely: “taki\x1b[31mngs”) · 2 by region (likely, as in the answer before)"
+    assert f"Read as: {line}\n" in done.stdout, done.stdout
+    assert "proposed by a model" in done.stdout
+    assert "\n2 region (likely, as in the answer before)\n" in done.stdout
+    assert "\x1b[31m" not in done.stdout
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

@@ -29,6 +29,7 @@ from sandtable.agent.proposer import (
     Usage,
     Worded,
 )
+from sandtable.agent.read_as.model import Aligned, Words
 from sandtable.assemble import compile_checked
 from sandtable.runs.model import Run
 from sandtable.runs.quotas import Quotas
@@ -74,6 +75,11 @@ class Script:
             return SqlProposal("SELECT   1 AS n FROM orders")
         if question.startswith("plan"):
             return PlanProposal({"table": "orders", "select": [{"agg": "count", "as": "n"}]})
+        if question.startswith("takings"):
+            words = (Words(text="takings", start=0, end=7),)
+            alignment = Aligned(question=question, likely=((("select", 0), words),))
+            plan = {"table": "orders", "select": [{"agg": "sum", "column": "amount", "as": "total_amount"}]}
+            return PlanProposal(plan, alignment=alignment)
         return Talk(f"You said: {question}")
 
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:

@@ -84,6 +84,35 @@ async def test_websocket(server: Served) -> None:
     assert _labels(read) == [("measure", "kept"), ("limit", "chosen")]
 
 
+def _likely(read: dict[str, Any]) -> None:
+    measure = read["parts"][0]
+    assert (measure["label"], measure["source"]) == ("total amount", "likely")
+    assert [words["text"] for words in measure["words"]] == ["takings"]
+    assert measure["choices"] and read["trust"] == ["proposed_by_model"]
+
+
+async def test_a_likely_part_over_every_wire(server: Served) -> None:
+    said = (await server.client.post("/chat", json={"dataset_id": "shop", "message": "takings"})).json()
+    _likely(said["read_as"])
+    assert "*Read as: total amount (likely: “takings”)*" in said["message"]
+    run = (await server.client.get(f"/runs/{said['run_ids'][0]}")).json()
+    assert (run["origin"]["proposer"], run["trust"]) == ("builtin-reader", ["proposed_by_model"])
+    listed = (await server.client.get("/runs?limit=1")).json()["runs"][0]
+    assert listed["origin"] == run["origin"]
+    report = (await server.client.post(f"/runs/{run['run_id']}/verify")).json()
+    question = next(link for link in report["links"] if link["name"] == "question")
+    assert question["status"] == "reading" and "proposed by a model" in question["detail"]
+    assert "read literally" not in question["detail"]
+
+    events = await server.events(await server.new_thread(), "takings")
+    _likely(next(e.data for e in events if e.name == "custom" and e.data["type"] == "plan")["read_as"])
+    values = [e.data for e in events if e.name == "values"][-1]
+    _likely(next(ui for ui in values["ui"] if ui["name"] == "answer")["props"]["read_as"])
+
+    heard = await listen((await ask(server.client, "takings"))["websocket_url"])
+    _likely(json.loads(next(one["payload"] for one in heard if one["type"] == "reading")))
+
+
 LONG = json.dumps({**PLAN, "notes": "x" * LONGEST_PLAN})
 DEEP = '{"not": ' * 2_000 + "{}" + "}" * 2_000
 

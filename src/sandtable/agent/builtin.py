@@ -100,8 +100,9 @@ class BuiltinProposer:
     async def read_as(self, asked: Asked, plan: dict[str, Any], alignment: Aligned | None) -> ReadAs | None:
         """The parts of a plan that is about to run, whatever proposed it."""
         index = await self._index(asked.dataset.version, asked.dataset, asked.profile)
-        before = before_of(asked.history)
-        return read_as(plan, index, alignment, before.plan if before else None)
+        before, last = before_of(asked.history), last_answer(asked.history)
+        doubted = frozenset(last.likely) if last else frozenset[tuple[str, str]]()
+        return read_as(plan, index, alignment, before.plan if before else None, doubted)
 
     async def _index_for(self, asked: Asked) -> SchemaIndex:
         version = asked.dataset.version

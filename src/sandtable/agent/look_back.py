@@ -86,6 +86,11 @@ def _explanation(exchange: Exchange, run: Run | None, dataset: Dataset) -> str:
     parts = [f"For “{_quoted(exchange)}”:"]
     if exchange.plan is not None and (reading := reading_or_none(exchange.plan, dataset)):
         parts.append(f"I read it as: {reading}")
+        if exchange.likely:
+            labels = ", ".join(quote(label) for _, label in exchange.likely)
+            parts.append(
+                f"Likely, and to be checked: {labels}. No word of the question names it in the data."
+            )
     elif exchange.code:
         parts.append("I analysed it in Python, in cells of one session, each run after it was checked:")
         parts.append(_code(exchange))

@@ -31,6 +31,8 @@ class Exchange:
     problem: Problem | None = None
     code: tuple[str, ...] = ()
     """The cells of an analysis that ran, in order: what they made is still there."""
+    likely: tuple[tuple[str, str], ...] = ()
+    """Kind and label of the plan's parts that were shown as likely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,8 @@ class PlanProposal:
     confidence: float | None = None
     """How likely the plan is what was meant, from 0 to 1; a chat model does not say."""
     alignment: Aligned | None = None
-    """Which words each part of the plan came from; a chat model does not say."""
+    """Which words each part of the plan came from; a chat model does not say. Where parts are likely, the plan is the
+    built-in reader's, whatever the proposer is called."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -61,7 +61,8 @@ class Turn(TypedDict, total=False):
     """It is to be analysed in Python."""
     analysis: Analysis
     origin: str
-    """Who proposed what is to run: a proposer's name, or nothing when the person wrote SQL."""
+    """Who proposed what is to run: a proposer's name, `READER` for a plan with likely parts, or nothing when the person
+    wrote SQL."""
     note: str
     """Why the built-in planner proposed it and not the chat model, in Markdown; nothing otherwise."""
     plan: dict[str, Any] | None
@@ -191,6 +192,8 @@ def with_exchange(state: State, exchange: Exchange) -> list[dict[str, Any]]:
     }
     if exchange.code:
         kept["code"] = _newest(exchange.code)
+    if exchange.likely:
+        kept["likely"] = [list(part) for part in exchange.likely]
     return [*(state.get("exchanges") or ()), kept][-MOST_EXCHANGES:]
 
 
@@ -236,5 +239,6 @@ def _exchange(kept: dict[str, Any]) -> Exchange:
     rebuilt = {
         "problem": Problem.model_validate(problem) if problem else None,
         "code": tuple(kept.get("code") or ()),
+        "likely": tuple(tuple(part) for part in kept.get("likely") or ()),
     }
     return Exchange(**{**kept, **rebuilt})

@@ -118,7 +118,7 @@ class Origin(_Frozen):
     """Who proposed what ran, and what that cost. Told by the server that asked; it cannot be derived again."""
 
     proposer: str = Field(min_length=1, max_length=200)
-    """`builtin`, or provider and model such as `openai:gpt-5`."""
+    """`builtin`, `builtin-reader`, or provider and model such as `openai:gpt-5`."""
     prompts: tuple[Prompt, ...] = ()
     tokens_in: int = Field(default=0, ge=0)
     tokens_out: int = Field(default=0, ge=0)

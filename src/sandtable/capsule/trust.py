@@ -17,6 +17,8 @@ from sandtable.plan.reading import read_plan
 
 Mark = Literal["defined", "read_literally", "proposed_by_model"]
 BUILTIN = "builtin"
+READER = "builtin-reader"
+"""Proposer of plans with parts that a small network read from words which name nothing in the data."""
 MARK_WORDS: dict[Mark, str] = {
     "defined": "defined: only declared metrics and columns",
     "read_literally": "read literally: every word is bound by the built-in planner",
@@ -27,8 +29,8 @@ MARK_WORDS: dict[Mark, str] = {
 def marks_of(plan: Mapping[str, Any] | None, dataset: Dataset, proposer: str | None) -> tuple[Mark, ...]:
     """`proposer` is None where a person or a program handed in what ran.
 
-    The built-in planner proposes only plans that account for every word of the question, so that its name alone means
-    `read_literally`.
+    `BUILTIN` stands only for plans whose every part is bound to words of the question by rules, so that this name alone
+    means `read_literally`. A plan with a likely part is the built-in reader's, which is a model.
     """
     marks: list[Mark] = []
     if plan is not None and _is_defined(plan, dataset):

@@ -14,7 +14,7 @@ from rich.status import Status
 from rich.text import Text
 
 from sandtable.agent.events import Delta, Event, RunState, Thought
-from sandtable.agent.read_as.model import ReadAs, Source
+from sandtable.agent.read_as.model import ReadAs, ReadPart, Source, Words
 from sandtable.capsule.trust import MARK_WORDS
 from sandtable.cli import failure
 from sandtable.cli.screen import screen, show_chart
@@ -31,6 +31,7 @@ _TAG = re.compile(r"\n*\[\[[a-z]+-\d+\]\]")
 
 _SOURCES: dict[Source, str] = {
     "words": "",
+    "likely": "likely, as in the answer before",
     "kept": "kept from the answer before",
     "chosen": "chosen by you",
     "default": "no word of the question asks for it",
@@ -110,21 +111,28 @@ def show_reading(page: Console, read: ReadAs) -> None:
     """The parts on one line, numbered, and the words that are in none of them."""
     line = Text("Read as: ", style="italic")
     for number, part in enumerate(read.parts, start=1):
-        said = f"by {part.label}" if part.kind == "by" else part.label
         line.append(f"{' · ' if number > 1 else ''}")
         line.append(f"{number} ", style="dim")
-        line.append(clean(said), style="italic")
+        line.append(clean(part.text), style="italic")
         if part.source == "default":
             line.append(" (assumed)", style="dim")
+        elif part.source == "likely":
+            line.append(f" ({_likely(part)})", style="yellow")
     page.print(line, soft_wrap=True)
     if read.trust:
         page.print(Text("; ".join(MARK_WORDS[mark] for mark in read.trust), style="dim"), soft_wrap=True)
     if read.unread:
-        words = ", ".join(f"“{clean(words.text)}”" for words in read.unread)
-        page.print(Text(f"In no part of it: {words}", style="yellow"), soft_wrap=True)
+        page.print(Text(f"In no part of it: {_quoted(read.unread)}", style="yellow"), soft_wrap=True)
     if read.aside:
-        words = ", ".join(f"“{clean(words.text)}”" for words in read.aside)
-        page.print(Text(f"Left aside: {words}", style="dim"), soft_wrap=True)
+        page.print(Text(f"Left aside: {_quoted(read.aside)}", style="dim"), soft_wrap=True)
+
+
+def _likely(part: ReadPart) -> str:
+    return f"likely: {_quoted(part.words)}" if part.words else _SOURCES["likely"]
+
+
+def _quoted(words: tuple[Words, ...]) -> str:
+    return ", ".join(f"“{clean(each.text)}”" for each in words)
 
 
 def show_choices(page: Console, read: ReadAs, only: int | None = None) -> None:
@@ -132,8 +140,8 @@ def show_choices(page: Console, read: ReadAs, only: int | None = None) -> None:
     for number, part in enumerate(read.parts, start=1):
         if only not in (None, number):
             continue
-        words = ", ".join(f"“{clean(words.text)}”" for words in part.words)
-        page.print(Text(f"{number} {clean(part.label)} ({words or _SOURCES[part.source]})"), soft_wrap=True)
+        source = _likely(part) if part.source == "likely" else _quoted(part.words) or _SOURCES[part.source]
+        page.print(Text(f"{number} {clean(part.label)} ({source})"), soft_wrap=True)
         for letter, choice in zip(ascii_lowercase, part.choices, strict=False):
             page.print(Text(f"  {letter}  {clean(choice.label)}"), soft_wrap=True)
         if not part.choices:

@@ -14,6 +14,7 @@ from sandtable.agent.prompting.hints import Hints, NamedValue, shown_hints
 from sandtable.agent.proposer import Asked, Exchange, PlanProposal
 from tests.agent.house import COUNT, Scripted, open_house
 from tests.agent.models.asking import CANARY, shop, shop_profile
+from tests.agent.reader import reads
 from tests.planner.ground import World
 
 
@@ -33,6 +34,14 @@ async def test_a_guess_below_the_threshold_comes_with_the_words_it_leaves_out(
 ) -> None:
     hints = await _hints(worlds["ecommerce"], "Revenue by region for frobnicated orders")
     assert not hints.sure and hints.plan is not None and "frobnicated" in hints.unbound
+
+
+async def test_a_reading_with_a_likely_part_is_not_sure(
+    worlds: dict[str, World], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandtable.agent.builtin.plan_question", reads("takings", "revenue"))
+    hints = await _hints(worlds["ecommerce"], "Takings by region")
+    assert not hints.sure and hints.plan is not None and hints.unbound == ("Takings",)
 
 
 async def test_values_that_the_question_names_are_looked_up(worlds: dict[str, World]) -> None:

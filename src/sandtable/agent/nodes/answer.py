@@ -17,7 +17,7 @@ from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_answer
-from sandtable.agent.state import Said, State, Turn, turn_of
+from sandtable.agent.state import Said, State, Turn, read_as_of, turn_of
 from sandtable.agent.voice import unheard
 from sandtable.catalog.model import Dataset
 from sandtable.errors import Problem, SandtableError
@@ -121,6 +121,7 @@ def _exchange(state: State, run: Run | None, text: str, problem: Problem | None)
     turn = turn_of(state)
     succeeded = run is not None and run.status == "succeeded"
     refused = run is not None and run.status == "rejected"
+    read = read_as_of(turn)
     return Exchange(
         question=turn.get("asked", ""),
         answer=text,
@@ -129,6 +130,7 @@ def _exchange(state: State, run: Run | None, text: str, problem: Problem | None)
         sql=turn.get("sql"),
         run_id=run.id if run else None,
         problem=problem,
+        likely=tuple((part.kind, part.label) for part in read.likely) if read else (),
     )
 
 

@@ -20,6 +20,7 @@ from sandtable.agent.proposer import (
     Asked,
     PlanProposal,
     Proposal,
+    Proposer,
     SqlProposal,
     Talk,
 )
@@ -36,6 +37,7 @@ from sandtable.agent.state import (
     turn_of,
 )
 from sandtable.agent.voice import emit, unheard
+from sandtable.capsule.trust import READER
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.quoting import in_markdown, inert
@@ -55,7 +57,8 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
         proposed = await unheard(means.proposer.propose(asked))
     except SandtableError as error:
         return State(turn=changed(turn, await without_model(means, turn, asked, error)))
-    changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=means.proposer.name)
+    origin = _origin(means.proposer, proposed.what, turn)
+    changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=origin)
     what = proposed.what if means.proposer.name == NAME else _checked(proposed.what, turn, dataset)
     changes.update(_taken(means, what, turn, dataset))
     return State(turn=changed(turn, changes))
@@ -92,7 +95,8 @@ async def without_model(means: Means, turn: Turn, asked: Asked, trouble: Sandtab
     note = f"{note} {in_markdown(trouble.suggestion)}".strip()
     emit(Thought(text=note))
     taken = _taken(means, proposed.what, turn, asked.dataset)
-    ours = Turn(origin=means.planner.name, note=note, attempts=[], usage=added(None, proposed.usage))
+    origin = _origin(means.planner, proposed.what, turn)
+    ours = Turn(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
     return changed(taken, ours)
 
 
@@ -104,12 +108,20 @@ async def instead_of_refused(means: Means, turn: Turn, asked: Asked, problem: Pr
         model = inert(turn.get("origin", ""))
         note = sentence(f"the built-in planner answered this, because {model} proposed no plan that fits")
         emit(Thought(text=note))
-        ours = Turn(origin=means.planner.name, note=note, attempts=[], usage=added(None, proposed.usage))
+        origin = _origin(means.planner, proposed.what, turn)
+        ours = Turn(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
         return changed(_taken(means, proposed.what, turn, asked.dataset), ours)
     why = f"I found no query that answers this: {problem.message}."
     reason = proposed.what.reason if isinstance(proposed.what, AskBack) else ""
     suggestions = proposed.what.suggestions if isinstance(proposed.what, AskBack) else ()
     return Turn(said=_asked_back(f"{why} {reason}".strip(), suggestions, asked.dataset))
+
+
+def _origin(proposer: Proposer, what: Proposal, turn: Turn) -> str:
+    """Who is recorded for what will run. After a question back that is the last attempt, by its own proposer."""
+    if isinstance(what, PlanProposal):
+        return READER if what.alignment is not None and what.alignment.likely else proposer.name
+    return turn.get("origin") or proposer.name
 
 
 def _asked_back(reason: str, suggestions: tuple[str, ...], dataset: Dataset) -> Said:

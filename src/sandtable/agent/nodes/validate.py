@@ -9,7 +9,7 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from sandtable.agent.builtin import NAME, last_answer
+from sandtable.agent.builtin import last_answer
 from sandtable.agent.events import Planned, Sql, Thought
 from sandtable.agent.look_back import reading_or_none
 from sandtable.agent.markdown import sentence
@@ -22,7 +22,7 @@ from sandtable.agent.normalising import Known, definitions, table_problem
 from sandtable.agent.read_as.model import Aligned
 from sandtable.agent.state import Said, State, Turn, changed, defined_of, exchanges_of, read_as_of, turn_of
 from sandtable.agent.voice import emit
-from sandtable.capsule.trust import marks_of
+from sandtable.capsule.trust import BUILTIN, READER, marks_of
 from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import chart_of
 from sandtable.chart.wishes import unmet_wish
@@ -113,8 +113,11 @@ def _show(turn: Turn) -> None:
 
 
 def is_models_plan(means: Means, turn: Turn) -> bool:
+    """Whether a chat model made it: the built-in proposers hold their own plans against the words."""
     return (
-        turn.get("plan") is not None and turn.get("origin") not in (None, "", NAME) and not turn.get("note")
+        turn.get("plan") is not None
+        and turn.get("origin") not in (None, "", BUILTIN, READER)
+        and not turn.get("note")
     )
 
 
@@ -143,8 +146,12 @@ async def _read_as(means: Means, state: State, dataset: Dataset, turn: Turn) -> 
     made = await means.read_as(await asked_of(means, state, dataset), plan, alignment)
     if made is None:
         return Turn(read_as=None)
-    trust = marks_of(plan, dataset, turn.get("origin") or None)
-    return Turn(read_as=made.model_copy(update={"trust": trust}).model_dump(mode="json"))
+    origin = turn.get("origin") or ""
+    if origin == BUILTIN and made.likely:
+        # A follow-up that binds its own words keeps a part that was likely.
+        origin = READER
+    trust = marks_of(plan, dataset, origin or None)
+    return Turn(origin=origin, read_as=made.model_copy(update={"trust": trust}).model_dump(mode="json"))
 
 
 async def _without_the_models_plan(means: Means, state: State, dataset: Dataset, turn: Turn) -> Turn:

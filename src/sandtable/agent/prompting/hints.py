@@ -17,6 +17,7 @@ from sandtable.agent.prompting.schema import listed_values
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.conscience import account
+from sandtable.planner.language.reading import Reading
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Understood
 from sandtable.planner.schema.index import SchemaIndex, ValueHit
@@ -41,9 +42,9 @@ class NamedValue:
 class Hints:
     plan: dict[str, Any] | None = None
     sure: bool = False
-    """Whether the planner would answer by this plan."""
+    """Whether the planner would answer by this plan with no part of it likely."""
     unbound: tuple[str, ...] = ()
-    """Words that no part of the plan means."""
+    """Words that name no part of the plan."""
     values: tuple[NamedValue, ...] = ()
 
 
@@ -56,13 +57,22 @@ def hints_of(
     """`before` is the plan of the question before, which this one may follow up."""
     values = tuple(_named_values(question, index))[:_MOST_VALUES]
     if isinstance(outcome, Understood):
-        return Hints(outcome.plan, sure=True, values=values)
+        guessed = _likely(question, outcome)[:_MOST_UNBOUND]
+        return Hints(outcome.plan, sure=not guessed, unbound=guessed, values=values)
     unbound, plan = outcome.unknown, None
     if outcome.guess is not None:
         plan = outcome.guess.plan
         unbound += _unbound(question, outcome.guess, index, before)
     unbound = tuple(dict.fromkeys(unbound))[:_MOST_UNBOUND]
     return Hints(plan, unbound=unbound, values=values)
+
+
+def _likely(question: str, understood: Understood) -> tuple[str, ...]:
+    """Words that name nothing in the data, and that a part was likely read from."""
+    if understood.account is None:
+        return ()
+    words = Reading.of(question).words
+    return tuple(dict.fromkeys(words[at].text for _, places in understood.account.likely for at in places))
 
 
 def _unbound(

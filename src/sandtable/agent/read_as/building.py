@@ -33,6 +33,7 @@ def aligned(question: str, account: Account) -> Aligned:
     return Aligned(
         question=question,
         parts=tuple((part.path, _said(reading, part.words)) for part in account.parts if part.words),
+        likely=tuple((path, _said(reading, places)) for path, places in account.likely),
         aside=_said(reading, account.aside),
         unread=_said(reading, unread),
     )
@@ -43,9 +44,11 @@ def read_as(
     index: SchemaIndex,
     alignment: Aligned | None = None,
     before: Mapping[str, Any] | None = None,
+    doubted: frozenset[tuple[str, str]] = frozenset(),
 ) -> ReadAs | None:
     """`alignment` is None for a plan that a person chose; `before` is the plan that this one changes.
 
+    `doubted` are kind and label of the parts of `before` that were likely: what is kept of them is as likely as before.
     None for a plan that does not fit the dataset.
     """
     found = parts_of(plan, index.dataset)
@@ -53,13 +56,17 @@ def read_as(
         return None
     known = {(part.kind, part.text) for part in parts_of(before, index.dataset)} if before else set[Any]()
     spoken, aside = _words_by_part(found, alignment) if alignment is not None else ({}, ())
+    likely = _likely(found, spoken, alignment) if alignment is not None else set[PlanPath]()
     parts: list[ReadPart] = []
     for part in found:
         words = spoken.get(part.path, ())
-        kept = (part.kind, part.text) in known
-        source: Source = (
-            "words" if words else "kept" if kept else "chosen" if alignment is None else "default"
-        )
+        source: Source = "chosen" if alignment is None else "default"
+        if part.path in likely:
+            source = "likely"
+        elif words:
+            source = "words"
+        elif (part.kind, part.text) in known:
+            source = "likely" if (part.kind, part.text) in doubted else "kept"
         choices = _choices(plan, part, words, index)
         parts.append(ReadPart(kind=part.kind, label=part.text, source=source, words=words, choices=choices))
     if alignment is None:
@@ -88,16 +95,25 @@ def _words_by_part(
 
     Words of a piece deep inside belong to the part that it is in, those of the table to what is shown of it.
     """
-    shown = next(part.path for part in found if part.kind == "measure")
-    by_length = sorted((part.path for part in found), key=len, reverse=True)
     made: dict[PlanPath, set[Words]] = {}
-    for path, words in alignment.parts:
-        home = next((each for each in by_length if path[: len(each)] == each), shown)
-        made.setdefault(home, set()).update(words)
+    for path, words in (*alignment.parts, *alignment.likely):
+        made.setdefault(_home(path, found), set()).update(words)
     spoken = {path: _merged(words, alignment.question) for path, words in made.items()}
     for path in _orders_not_asked_for(found, spoken):
         del spoken[path]
     return spoken, tuple(_left_aside(spoken, alignment))
+
+
+def _home(path: PlanPath, found: tuple[PlanPart, ...]) -> PlanPath:
+    inside = [part.path for part in found if path[: len(part.path)] == part.path]
+    return max(inside, key=len) if inside else next(part.path for part in found if part.kind == "measure")
+
+
+def _likely(
+    found: tuple[PlanPart, ...], spoken: Mapping[PlanPath, tuple[Words, ...]], alignment: Aligned
+) -> set[PlanPath]:
+    """A part is no surer than any word that it was read from."""
+    return {_home(path, found) for path, _ in alignment.likely} & spoken.keys()
 
 
 def _orders_not_asked_for(

@@ -11,10 +11,12 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from sandtable.capsule.trust import Mark
+from sandtable.quoting import inert
 
 PlanPartKind = Literal["measure", "by", "where", "when", "order", "limit"]
-Source = Literal["words", "kept", "chosen", "default"]
-"""Where a part comes from: words of the question, the answer before, a person's choice, or nothing that was said."""
+Source = Literal["words", "likely", "kept", "chosen", "default"]
+"""Where a part comes from: words of the question that name it; words that name nothing in the data, read so by the
+built-in reader; the answer before; a person's choice; or nothing that was said."""
 
 
 class _Frozen(BaseModel):
@@ -45,8 +47,13 @@ class ReadPart(_Frozen):
     label: str
     source: Source
     words: tuple[Words, ...] = ()
-    """Empty unless `source` is `words`."""
+    """Empty unless `source` is `words` or `likely`; empty, too, for a likely part that a follow-up keeps."""
     choices: tuple[Choice, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The part as it stands in a line."""
+        return f"by {self.label}" if self.kind == "by" else self.label
 
 
 class ReadAs(_Frozen):
@@ -64,8 +71,20 @@ class ReadAs(_Frozen):
 
     @property
     def line(self) -> str:
-        """The parts on one line."""
-        return " · ".join(f"by {part.label}" if part.kind == "by" else part.label for part in self.parts)
+        """The parts on one line of Markdown."""
+        return " · ".join(
+            f"{part.text} (likely{_quoted(part.words)})" if part.source == "likely" else part.text
+            for part in self.parts
+        )
+
+    @property
+    def likely(self) -> tuple[ReadPart, ...]:
+        """The parts that are to be checked before the answer is used."""
+        return tuple(part for part in self.parts if part.source == "likely")
+
+
+def _quoted(words: tuple[Words, ...]) -> str:
+    return ": " + ", ".join(f"“{inert(each.text)}”" for each in words) if words else ""
 
 
 class Aligned(_Frozen):
@@ -74,5 +93,7 @@ class Aligned(_Frozen):
     question: str
     parts: tuple[tuple[tuple[str | int, ...], tuple[Words, ...]], ...] = ()
     """The place of each part in the plan, and its words."""
+    likely: tuple[tuple[tuple[str | int, ...], tuple[Words, ...]], ...] = ()
+    """The place of each part that the built-in reader read from words which name nothing in the data, and these."""
     aside: tuple[Words, ...] = ()
     unread: tuple[Words, ...] = ()

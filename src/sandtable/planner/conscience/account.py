@@ -1,7 +1,8 @@
 """The account of a plan: which words of the question each part came from, and which words no part means.
 
 `account` works for any plan, whatever proposed it. Invariant: every word of the question is in the words of
-some part, in `aside`, or in one `Unbound`, and in one of the three only.
+some part, in `aside`, in one `Unbound`, or in `likely`, and in one of the four only. `account` itself fills the first
+three: `likely` is for a reader that proposes parts which no word names.
 """
 
 from __future__ import annotations
@@ -47,9 +48,12 @@ class Account:
     unbound: tuple[Unbound, ...]
     unasked: tuple[Part, ...]
     """Parts that change the answer and that no word asked for."""
+    likely: tuple[tuple[Path, tuple[int, ...]], ...] = ()
+    """The path of a part, and the places of words that name nothing in the data and that it was likely read from."""
 
     @property
     def clean(self) -> bool:
+        """Whether nothing has to be asked back; parts in `likely` are answered, and shown to be checked."""
         return not self.unbound and not self.unasked
 
 

@@ -49,7 +49,10 @@ export interface Figure {
 export const MARKS: Readonly<Record<Mark, { word: string; means: string }>> = {
   defined: { word: "defined", means: "only declared metrics and columns" },
   read_literally: { word: "read literally", means: "every word is bound by the built-in planner" },
-  proposed_by_model: { word: "proposed by a model", means: "a chat model made the plan from the question" },
+  proposed_by_model: {
+    word: "proposed by a model",
+    means: "a model made the plan, or a part of it, from the question",
+  },
 };
 
 const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>(["succeeded", "failed", "rejected", "cancelled"]);

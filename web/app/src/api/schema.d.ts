@@ -1107,7 +1107,7 @@ export interface components {
              * Source
              * @enum {string}
              */
-            source: "words" | "kept" | "chosen" | "default";
+            source: "words" | "likely" | "kept" | "chosen" | "default";
             /**
              * Words
              * @default []

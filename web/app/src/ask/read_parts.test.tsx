@@ -55,6 +55,26 @@ test("only a part with choices is a button, and an assumed part is not told by i
   expect(names.filter((name) => name?.includes("assumed"))).toHaveLength(1);
 });
 
+test("a likely part says so with its words, and has its choices", () => {
+  const likely: ReadPart = {
+    kind: "measure",
+    label: "total fare",
+    source: "likely",
+    words: words("takings"),
+    choices: [choice("average fare")],
+  };
+  const kept: ReadPart = { ...likely, words: [], choices: [] };
+  const { group, onChoose } = shown({ parts: [likely, kept] });
+  const items = within(group).getAllByRole("listitem");
+  expect(items.map((item) => item.textContent)).toEqual([
+    "total fare · likely: “takings”, measure: likely meant by “takings”, not a name in the data, to be checked",
+    "total fare · likely, measure: read so in the answer before, to be checked",
+  ]);
+  expect(items.every((item) => item.querySelector(".border-dashed") !== null)).toBe(true);
+  fireEvent.click(within(opened(/^total fare · likely/)).getByText("average fare"));
+  expect(onChoose).toHaveBeenCalledExactlyOnceWith(likely.choices[0]);
+});
+
 test("a choice is taken by the keyboard, and what holds already changes nothing", () => {
   const { onChoose } = shown();
   const items = within(opened(/^total revenue/)).getAllByRole("menuitemradio");

@@ -8,7 +8,7 @@ import { classes, Menu, MenuChoices, MenuHeading } from "~/ui";
 import { focusAfterAsking } from "./composer";
 import { useSession, useSessionState } from "./use_session";
 import { warmUp } from "./warm_up";
-import { partSource, partText, quotedWords } from "./wording";
+import { isToCheck, partSource, partText, quotedWords } from "./wording";
 
 export type Choose = (choice: ReadPart["choices"][number]) => void;
 
@@ -63,10 +63,7 @@ const CHIP =
   "inline-flex max-w-full items-center gap-1 rounded-full border px-2.5 py-0.5 text-left text-ink-2 [&_svg]:size-3.5 [&_svg]:shrink-0";
 
 function Chip({ part, disabled, onChoose }: { part: ReadPart } & Omit<ReadPartsProps, "read">) {
-  const look = classes(
-    CHIP,
-    part.source === "default" ? "border-control border-dashed" : "border-line-strong",
-  );
+  const look = classes(CHIP, isToCheck(part) ? "border-control border-dashed" : "border-line-strong");
   const { choices } = part;
   const asked = useRef(false);
   if (choices.length === 0)
@@ -121,6 +118,12 @@ function ChipText({ part }: { part: ReadPart }): ReactNode {
     <span className="min-w-0 break-words">
       {partText(part)}
       {part.source === "default" && <span className="text-ink-3"> · assumed</span>}
+      {part.source === "likely" && (
+        <span className="text-warning">
+          {" · likely"}
+          {part.words.length > 0 && `: ${quotedWords(part.words)}`}
+        </span>
+      )}
       <span className="sr-only">, {partSource(part)}</span>
     </span>
   );

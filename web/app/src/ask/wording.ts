@@ -43,6 +43,7 @@ const KINDS: Readonly<Record<ReadPart["kind"], string>> = {
 };
 
 const SOURCES: Readonly<Record<Exclude<ReadPart["source"], "words">, string>> = {
+  likely: "read so in the answer before, to be checked",
   kept: "kept from the answer before",
   chosen: "chosen by you",
   default: "no word of the question asks for it",
@@ -50,10 +51,19 @@ const SOURCES: Readonly<Record<Exclude<ReadPart["source"], "words">, string>> = 
 
 export const partText = (part: ReadPart): string => (part.kind === "by" ? `by ${part.label}` : part.label);
 
+/** Whether no word of the question names the part. */
+export const isToCheck = ({ source }: ReadPart): boolean => source === "default" || source === "likely";
+
 /** What a part is, and where it comes from. */
 export function partSource({ kind, source, words }: ReadPart): string {
-  const from = source === "words" ? `from ${quotedWords(words)}` : SOURCES[source];
-  return `${KINDS[kind]}: ${from}`;
+  return `${KINDS[kind]}: ${cameFrom(source, words)}`;
+}
+
+function cameFrom(source: ReadPart["source"], words: ReadPart["words"]): string {
+  if (source === "words") return `from ${quotedWords(words)}`;
+  if (source === "likely" && words.length > 0)
+    return `likely meant by ${quotedWords(words)}, not a name in the data, to be checked`;
+  return SOURCES[source];
 }
 
 export const quotedWords = (words: ReadPart["words"]): string =>

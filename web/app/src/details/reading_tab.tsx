@@ -91,6 +91,11 @@ function Hash({ of, label }: { of: string; label: string }) {
   );
 }
 
+const BUILTIN: ReadonlyMap<string, string> = new Map([
+  ["builtin", "The built-in planner, without a model"],
+  ["builtin-reader", "The built-in reader, a small model: its likely parts are to be checked"],
+]);
+
 function Proposer({ run }: { run: RunView }) {
   const { origin, plan } = run;
   if (!origin) {
@@ -105,7 +110,7 @@ function Proposer({ run }: { run: RunView }) {
   ].filter((part) => part !== false);
   return (
     <>
-      {origin.proposer === "builtin" ? "The built-in planner, without a model" : origin.proposer}
+      {BUILTIN.get(origin.proposer) ?? origin.proposer}
       {cost.length > 0 && <span className="block text-ink-3">{cost.join(" · ")}</span>}
     </>
   );

@@ -61,8 +61,15 @@ const VIEWS = [
   ["Logs", (p) => p.run_id && h(Logs, p)],
 ];
 
-const SOURCES = { kept: "kept from the answer before", chosen: "chosen by you", default: "no word asks for it" };
+const SOURCES = {
+  likely: "as in the answer before",
+  kept: "kept from the answer before",
+  chosen: "chosen by you",
+  default: "no word asks for it",
+};
 const listed = (words) => words.map((one) => `“${one.text}”`).join(", ");
+const sourceOf = ({ source, words }) =>
+  (source === "likely" ? "likely, to be checked: " : "") + (listed(words) || SOURCES[source]);
 
 const MARKS = {
   defined: "defined: only declared metrics and columns",
@@ -73,7 +80,7 @@ const MARKS = {
 function Reading({ parts, aside, unread, trust }) {
   return h("div", { className: "quiet", "data-part": "reading" }, "Read as:",
     h("ul", null, parts.map((part, at) =>
-      h("li", { key: at }, `${part.kind}: ${part.label} (${listed(part.words) || SOURCES[part.source]})`))),
+      h("li", { key: at }, `${part.kind}: ${part.label} (${sourceOf(part)})`))),
     trust.length > 0 && h("div", null, trust.map((mark) => MARKS[mark]).join("; ")),
     unread.length > 0 && h("div", null, `In no part of it: ${listed(unread)}`),
     aside.length > 0 && h("div", null, `Left aside: ${listed(aside)}`));
