@@ -49,14 +49,14 @@ _AVERAGE_UNITS = _words(
     "mpg rpm v"
 )
 _OF_ONE = _words("price cost value fee")
-_BAD_HIGH = _words(
+BAD_HIGH = _words(
     "return returns returned refund refunds churn error errors failure failures failed defect defects complaint "
     "complaints cancellation cancellations cancelled canceled breach breaches breached delay delays late lateness "
     "latency wait waiting response resolution downtime cost costs expense expenses bounce reopen reopened reopens loss "
     "losses debt absence absences absenteeism risk incident incidents accident accidents mortality deaths "
     "unemployment crime anomaly anomalies outage outages backlog overdue scrap waste turnaround attrition vibration"
 )
-_BAD_LOW = _words(
+BAD_LOW = _words(
     "csat satisfaction nps rating ratings score scores revenue sales profit profits margin retention conversion uptime "
     "win wins growth renewal renewals attendance gpa happiness stars income productivity efficiency availability "
     "accuracy yield"
@@ -108,9 +108,9 @@ def bad_end(measure: Column | Metric) -> End | None:
     if measure.better is not None:
         return "low" if measure.better == "high" else "high"
     words = set(name_words(measure.name))
-    if words & _BAD_HIGH:
+    if words & BAD_HIGH:
         return "high"
-    return "low" if words & _BAD_LOW else None
+    return "low" if words & BAD_LOW else None
 
 
 def name_words(name: str) -> tuple[str, ...]:

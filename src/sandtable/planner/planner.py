@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
 
+from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_in, without_wish
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
@@ -14,6 +15,7 @@ from sandtable.planner.conscience.guards import stop
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
 from sandtable.planner.ranking.second_opinion import (
     ask_lookup,
     better_guess,
@@ -25,6 +27,7 @@ from sandtable.planner.ranking.tables import best_table
 from sandtable.planner.schema.defined import carrying, valid_plan, with_defined
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
+from sandtable.quoting import quote
 
 THRESHOLD = 0.5
 _BASE = 0.98
@@ -92,7 +95,7 @@ def _accounted(
     )
     if found.clean:
         return replace(understood, account=found)
-    word = blamed_word(found)
+    word = blamed_word(found, question)
     offers = offers_at(question, found, index)
     return _unsure(reason_for(found), question, index, (word,) if word else (), understood, offers)
 
@@ -102,8 +105,12 @@ def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: 
     if not answered and points_back(question, first=before is None):
         return _unsure(_UNANSWERED if before is not None else _FIRST, question, index)
     best = best_table(question, index, look(question, index))
+    special = instead(question, index)
+    if isinstance(special, Doubt):
+        return _open(special, question, index)
     if before is not None and answered:
-        followed = follow(question, index, before, best)
+        alone = replace(best, plan=special, unknown=()) if best is not None and special is not None else best
+        followed = follow(question, index, before, alone)
         changed = _changed(question, index, before, followed, threshold) if followed is not None else None
         if (
             changed is not None
@@ -113,7 +120,32 @@ def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: 
             return changed
     elif before is not None and best is not None and is_fragment(question, best.draft):
         return _unsure(_UNANSWERED, question, index)
-    return _judged(question, index, best, threshold)
+    if special is not None:
+        return _constructed(special)
+    return _read(question, index, best, threshold)
+
+
+def _read(question: str, index: SchemaIndex, best: Interpretation | None, threshold: float) -> Outcome:
+    """The grammar with the lookup; else a rule for what they cannot say."""
+    judged = _judged(question, index, best, threshold)
+    if isinstance(judged, Understood) and account(question, judged.plan, index).clean:
+        return judged
+    found = beside(question, index)
+    if isinstance(found, Doubt):
+        return _open(found, question, index)
+    return _constructed(found) if found is not None else judged
+
+
+def _constructed(plan: Json) -> Understood:
+    return Understood(plan, round(_BASE * CERTAINTY, 4), ())
+
+
+def _open(found: Doubt, question: str, index: SchemaIndex) -> Unsure:
+    """Two readings that are equally near: both are offered."""
+    names = [quote(name) for name in found.names]
+    several = f"{', '.join(names[:-1])} or {names[-1]}"
+    reason = f"It is open whether {quote(found.words)} means {several}. Which of them do you mean?"
+    return _unsure(reason, question, index, (found.words,), None, found.readings)
 
 
 def _changed(

@@ -15,8 +15,9 @@ from sandtable.planner.language.words import Number, stem
 from sandtable.planner.schema.columns import is_identifier, is_rank, is_year, truth
 
 _A_UNIT = re.compile(
-    r"(?P<op>more than|less than|longer than|shorter than|at least|at most|within|over|under|older than|younger than|"
-    r"exceed(?:s|ed|ing)?|up to|no more than|below|above) (?:a|an|one) (?P<unit>[a-z]+)(?= |$)"
+    r"(?P<op>more than|less than|longer than|shorter than|at least|at most|over|under|older than|younger than|"
+    r"exceed(?:s|ed|ing)?|up to|no more than|below|above|(?P<within>within)) "
+    r"(?P<n>a|an|one|(?(within)\d[\d.]*|one)) (?P<unit>[a-z]+)(?= |$)"
 )
 _OPS = {"at least": ">=", "at most": "<=", "up to": "<=", "no more than": "<=", "within": "<="}
 _LESS = frozenset({"less than", "shorter than", "under", "younger than", "below"})
@@ -63,13 +64,14 @@ def _a_unit(book: Ledger) -> None:
             continue
         said = match["op"]
         op = _OPS.get(said, "<" if said in _LESS else ">")
+        number = float(match["n"]) if match["n"][0].isdigit() else 1.0
         fitting = [
             i for i in book.of_kind("where")
-            if has_number(book.pieces[i], 1.0, unit, percent=False) and directions(op, book.pieces[i].op)
+            if has_number(book.pieces[i], number, unit, percent=False) and directions(op, book.pieces[i].op)
         ]  # fmt: skip
         if fitting:
             book.bind(start, end, fitting)
-        else:
+        elif not match["n"][0].isdigit():
             book.blame("comparison", start, end, "no condition of the plan compares with that")
 
 

@@ -24,7 +24,7 @@ _ADD_UP = re.compile(
 _ON_TIME = re.compile(r"(?:on|in) time|on schedule|out of stock|in stock|sold out")
 _ASIDE = re.compile(
     r"true or false|in terms of|with respect to|in order to|due to|as well as|at all|so far|to date|by the way"
-    r"|on record|on file"
+    r"|on record|on file|care about"
 )
 _STARTS = re.compile(r"(?:starts?|begins?|starting|beginning|ends?|ending)(?= with)")
 _Z_SCORE = re.compile(r"z - scores?|z scores?")

@@ -16,6 +16,12 @@ _BEGINNINGS = frozenset(
     stem(w) for w in "created opened signup joined registered started listed start hired added".split()
 )
 _PEOPLE = frozenset(stem(w) for w in "person individual member everybody everyone anybody".split())
+_GIVING = frozenset(
+    stem(w) for w in "left leave gave give used use redeemed entered got received had".split()
+)
+_RATERS = frozenset(stem(w) for w in "customer client user guest member patient buyer people shopper".split())
+_PAYING = frozenset(stem(w) for w in "spend pay buy".split())
+_CONTENT = frozenset(stem(w) for w in "happiest unhappiest satisfied happy unhappy content".split())
 _LOOSE = frozenset("by but than more less over under after before since until".split())
 """What is left of phrases that were read already."""
 _LISTING = frozenset("list show each every all which display give individual".split())
@@ -54,6 +60,7 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
     signed = _signed(book, word) or _won(book, word)
     special = (
         _row_noun(book, at, word)
+        or _gave(book, at, word)
         or _new(book, at)
         or _dates(book, word)
         or _thing_counted(book, at, word)
@@ -102,6 +109,18 @@ def _row_noun(book: Ledger, at: int, word: Word) -> list[int]:
         tables = (book.index.table(c.table) for c in book.pieces[number].columns)
         if any(t is not None and names_table(word.stem, t) >= _NAMED for t in tables):
             return [number]
+    return []
+
+
+def _gave(book: Ledger, at: int, word: Word) -> list[int]:
+    """`left no score`, `never used a coupon`; `the happiest customers`: said of what its neighbour is bound to."""
+    if word.stem in _GIVING:
+        beside = [i for place in (at - 1, at + 1) if 0 <= place < len(book.words) for i in book.bound[place]]
+        return [i for i in beside if book.pieces[i].kind == "where" and book.pieces[i].negative]
+    if word.stem in _RATERS and at + 1 < len(book.words) and book.words[at + 1].stem in _PAYING:
+        return [i for i in book.bound[at + 1] if book.pieces[i].kind == "measure"]
+    if word.stem in _RATERS and at > 0 and book.words[at - 1].stem in _CONTENT:
+        return [i for i in book.bound[at - 1] if book.pieces[i].kind in {"measure", "order"}]
     return []
 
 
@@ -209,8 +228,11 @@ def _signed(book: Ledger, word: Word) -> list[int]:
 
 def _new(book: Ledger, at: int) -> list[int]:
     """`new listings per month`: rows by the day they began, when the rows themselves are named."""
-    if book.lower(at) != "new" or at + 1 >= len(book.words) or book.doing("count_distinct"):
+    if book.lower(at) != "new" or at + 1 >= len(book.words):
         return []
+    if book.doing("count_distinct"):
+        # Customers are new where their first row is.
+        return [i for i in book.of_kind("where") if {"min", "within"} <= book.pieces[i].does]
     rows = [p for p in book.pieces if p.table is not None and book.naming(at + 1, p) >= _NAMED]
     began = book.where(
         lambda p: (

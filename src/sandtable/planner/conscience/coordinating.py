@@ -43,7 +43,10 @@ def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str
 def _has_several_names(book: Ledger, measure: int) -> bool:
     """`stock value, that is price times units`; a metric that is called `time and material`."""
     piece = book.pieces[measure]
-    return bool(piece.does & {"product", "ratio", "difference", "share"}) or "and" in piece.label.split()
+    return (
+        bool(piece.does & {"product", "ratio", "difference", "share", "correlation"})
+        or "and" in piece.label.split()
+    )
 
 
 def _head(book: Ledger, start: int) -> int | None:

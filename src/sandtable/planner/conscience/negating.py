@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness
-from sandtable.planner.conscience.pieces import Piece
+from sandtable.planner.conscience.pieces import Piece, is_flag
 from sandtable.planner.conscience.terms import ANTONYMS, NOT, PREFIXES, STATES
 from sandtable.planner.language.words import stem
 
 _BEFORE, _AFTER = 6, 9
 _LEAVE = frozenset({"leave", "leaving"})
+_KEEPING = frozenset("within inside met kept keeping meeting".split())
+_BROKEN = frozenset(stem(w) for w in "breached exceeded missed violated overdue late delayed".split())
 _HARMLESS = (("whether", "or", "not"), ("why", "not"), ("not", "only"), ("or", "not"))
 
 
@@ -21,6 +23,8 @@ def bind_negations(book: Ledger) -> None:
             continue
         if _is_negation(book, at):
             _bind(book, at, [*negative, *against])
+        elif book.lower(at) in _KEEPING:
+            _kept(book, at)
         elif book.lower(at) in STATES:
             _state(book, at, negative)
         elif book.words[at].stem in ANTONYMS:
@@ -30,6 +34,17 @@ def bind_negations(book: Ledger) -> None:
                 book.bind(at, at + 1, fitting)
         else:
             _prefixed(book, at, negative)
+
+
+def _kept(book: Ledger, at: int) -> None:
+    """`within the SLA` is the opposite of a flag that says it was breached, when only its other words are said."""
+    for number in book.of_kind("where", "measure"):
+        piece = book.pieces[number]
+        broken = {s for c in piece.columns for s in c.stems} & _BROKEN
+        flag = (is_flag(piece) and not piece.negative) or piece.kind == "measure"
+        if flag and broken and not broken & book.stems and book.near(at, number, 0, 4):
+            book.blame("negation", at, at + 1, "the plan keeps the opposite")
+            return
 
 
 def _is_never(piece: Piece) -> bool:

@@ -9,24 +9,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from sandtable.planner.conscience.pieces import Json, Path, Piece, listed, objects_in, says_no, texts_in
+from sandtable.planner.conscience.pieces import (
+    ADDED_UP,
+    SAID,
+    Json,
+    Path,
+    Piece,
+    aggregates,
+    listed,
+    objects_in,
+    says_no,
+    spoken,
+    texts_in,
+    unit_asked,
+)
 from sandtable.planner.language.words import split_name, stem
 from sandtable.planner.schema.entries import ColumnEntry, TableEntry
 from sandtable.planner.schema.index import SchemaIndex
-
-_ADDED_UP = {
-    "sum": "added up", "avg": "averaged", "count": "counted", "count_distinct": "different ones counted",
-    "min": "the lowest", "max": "the highest", "median": "median", "stddev": "spread", "quantile": "quantile",
-    "correlation": "correlation",
-}  # fmt: skip
-_SAID = {
-    "=": "is",
-    "!=": "is not",
-    "in": "is one of",
-    "not_in": "is none of",
-    "is_null": "is empty",
-    "not_null": "is given",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +45,6 @@ def pieces_of(plan: Json, index: SchemaIndex) -> tuple[Piece, ...]:
             walk.defined[str(definition.get("name", "")).lower()] = dict(walk.outputs)
     walk.body(plan, ())
     return tuple(walk.found)
-
-
-def spoken(column: ColumnEntry) -> str:
-    return " ".join(column.words)
 
 
 class _Walk:
@@ -84,13 +79,13 @@ class _Walk:
 
     def _select(self, plan: Json, prefix: Path) -> None:
         items = objects_in(plan.get("select"))
-        computed = any(_aggregates(item) for item in items)
+        computed = any(aggregates(item) for item in items)
         grouped = computed or bool(plan.get("group_by"))
         for at, item in enumerate(items):
             path = (*prefix, "select", at)
             piece = self._item(item, path)
             bucket = "bucket" in piece.does
-            if piece.kind == "measure" and not _aggregates(item):
+            if piece.kind == "measure" and not aggregates(item):
                 piece = replace(piece, kind="by" if bucket or (grouped and "column" in item) else "shape")
             self._keep(piece, item)
         for at, key in enumerate(listed(plan.get("group_by"))):
@@ -122,6 +117,9 @@ class _Walk:
             column = item.get("column") or (self.table.time_column if self.table else None)
             columns = self._columns(column)
             unit = str(item["bucket"])
+            if isinstance(of := item.get("of"), Mapping):
+                inner = self._item(cast("Json", of), (*path, "of"))
+                return replace(inner, does=inner.does | {"bucket", unit})
             label = f"{unit.replace('_', ' ')}{' of ' + spoken(columns[0]) if columns else ''}"
             return Piece("measure", path, label, columns, frozenset({"bucket", unit}))
         if "elapsed" in item:
@@ -144,11 +142,12 @@ class _Walk:
         agg = str(item["agg"])
         inner = item.get("of")
         columns = [*self._columns(item.get("column")), *self._columns(item.get("with"))]
-        does = {agg}
+        known = self.source.get(str(item.get("column", "")).lower())
+        does = {agg} | (known.does & {"share", "ratio", "change"} if known is not None else frozenset[str]())
         if isinstance(inner, Mapping):
             of = self._item(cast("Json", inner), (*path, "of"))
             columns += of.columns
-            does |= of.does & {"elapsed", "product", "difference", "ratio"}
+            does |= of.does if "elapsed" in of.does else of.does & {"product", "difference", "ratio"}
         if item.get("distinct") or agg == "count_distinct":
             does.add("distinct")
         if item.get("where"):
@@ -158,11 +157,15 @@ class _Walk:
         self._conditions(item.get("where"), (*path, "where"))
         what = spoken(columns[0]) if columns else "rows"
         number = item.get("q") if isinstance(item.get("q"), int | float) else None
-        label = f"{what}, {_ADDED_UP.get(agg, agg)}"
-        unit = item.get("unit")
-        names = frozenset({stem(unit)}) if isinstance(unit, str) else frozenset[str]()
+        label = f"{what}, {ADDED_UP.get(agg, agg)}"
         return Piece(
-            "measure", path, label, tuple(dict.fromkeys(columns)), frozenset(does), number=number, names=names
+            "measure",
+            path,
+            label,
+            tuple(dict.fromkeys(columns)),
+            frozenset(does),
+            number=number,
+            unit=unit_asked(item),
         )
 
     def _metric(self, name: str, path: Path, item: Json) -> Piece:
@@ -188,7 +191,8 @@ class _Walk:
         values = (str(v) for condition in inner.found for v in condition.values)
         told = frozenset(stem(word) for text in values for word in split_name(text))
         names = frozenset(entry.stems) | entry.description_stems | told
-        return Piece("measure", path, " ".join(entry.words), tuple(dict.fromkeys(columns)), does, names=names)
+        kept, label = tuple(dict.fromkeys(columns)), " ".join(entry.words)
+        return Piece("measure", path, label, kept, does, names=names, unit=unit_asked(item))
 
     def _arithmetic(self, item: Json, path: Path) -> Piece:
         sides: list[Piece] = []
@@ -217,6 +221,7 @@ class _Walk:
             does,
             names=names,
             factors=tuple(factors),
+            unit=unit_asked(item),
         )
 
     def _columns(self, ref: object) -> tuple[ColumnEntry, ...]:
@@ -306,7 +311,7 @@ class _Walk:
         against = says_no(columns[0] if columns else None, op, values)
         what = spoken(columns[0]) if columns else str(leaf.get("column", "")) if not outputs else "count"
         label = (
-            f"{'not: ' if negative else ''}{what} {_SAID.get(op, op)} {', '.join(map(str, values))}".strip()
+            f"{'not: ' if negative else ''}{what} {SAID.get(op, op)} {', '.join(map(str, values))}".strip()
         )
         return Piece(
             "where", path, label, tuple(columns), frozenset(does), op, values,
@@ -389,10 +394,3 @@ class _Walk:
         for at, key in enumerate(texts_in(top.get("by"))):
             columns = self._output(key).columns
             self.found.append(Piece("by", (*path, "by", at), f"for each {key}", columns, frozenset({"top"})))
-
-
-def _aggregates(item: Json) -> bool:
-    if "agg" in item or "metric" in item:
-        return item.get("within") is None
-    sides = (item.get("left"), item.get("right"), item.get("from"), item.get("to"))
-    return any(isinstance(side, Mapping) and _aggregates(cast("Json", side)) for side in sides)

@@ -6,13 +6,27 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, cast
 
-from sandtable.planner.schema.columns import is_identifier, is_year, truth
+from sandtable.planner.language.words import stem
+from sandtable.planner.schema.columns import is_code, truth
 from sandtable.planner.schema.entries import ColumnEntry, TableEntry
 
 PartKind = Literal["measure", "by", "where", "when", "order", "limit", "shape", "chart"]
 Path = tuple[str | int, ...]
 Json = Mapping[str, Any]
 _NEGATIVE = frozenset({"!=", "not_in", "is_null"})
+ADDED_UP = {
+    "sum": "added up", "avg": "averaged", "count": "counted", "count_distinct": "different ones counted",
+    "min": "the lowest", "max": "the highest", "median": "median", "stddev": "spread", "quantile": "quantile",
+    "correlation": "correlation",
+}  # fmt: skip
+SAID = {
+    "=": "is",
+    "!=": "is not",
+    "in": "is one of",
+    "not_in": "is none of",
+    "is_null": "is empty",
+    "not_null": "is given",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +48,8 @@ class Piece:
     window: Json = field(default_factory=dict[str, Any])
     factors: tuple[float, ...] = ()
     """Numbers that a measure is multiplied or divided by, such as 60 for minutes as hours."""
+    unit: str = ""
+    """The unit that the plan asks for, where it names one."""
 
     @property
     def compares_rows(self) -> bool:
@@ -48,6 +64,10 @@ class Piece:
     def holds(self, other: Piece) -> bool:
         """Whether the other one is a condition on the rows that this one looks for."""
         return "exists" in self.does and other.path[: len(self.path)] == self.path and other is not self
+
+
+def spoken(column: ColumnEntry) -> str:
+    return " ".join(column.words)
 
 
 def listed(value: object) -> list[object]:
@@ -100,4 +120,16 @@ def adds_codes(piece: Piece) -> bool:
     """A sum or an average of numbers that only name something: it means nothing."""
     if piece.kind != "measure" or not piece.does & {"sum", "avg", "median", "stddev"}:
         return False
-    return bool(piece.columns) and all(is_identifier(c) or is_year(c) for c in piece.columns)
+    return bool(piece.columns) and all(map(is_code, piece.columns))
+
+
+def unit_asked(item: Json) -> str:
+    unit = item.get("unit")
+    return stem(unit.lower()) if isinstance(unit, str) else ""
+
+
+def aggregates(item: Json) -> bool:
+    if "agg" in item or "metric" in item:
+        return item.get("within") is None
+    sides = (item.get("left"), item.get("right"), item.get("from"), item.get("to"))
+    return any(isinstance(side, Mapping) and aggregates(cast("Json", side)) for side in sides)

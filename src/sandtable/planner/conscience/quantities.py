@@ -87,8 +87,9 @@ def directions(said: str, op: str, *, negative: bool = False) -> bool:
 
 def is_converted(piece: Piece, unit: Unit) -> bool:
     """Whether a measure is given in this unit: its column has it, or a factor turns it into that."""
-    if unit.name in piece.names:
-        return True
+    if piece.unit:
+        given = unit_named(piece.unit)
+        return given is not None and (given.kind, given.factor) == (unit.kind, unit.factor)
     units = [own for column in piece.columns if (own := unit_of(column)) is not None]
     if any(
         own.kind == unit.kind and own.factor == unit.factor and (unit.kind >= 0 or own.name == unit.name)

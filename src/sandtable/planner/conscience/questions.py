@@ -14,9 +14,12 @@ _DROPPED = frozenset({"unit", "content", "time", "superlative", "aggregate", "ch
 """Kinds whose words may be left out of an offer: without a negation or a limit it would be another question."""
 
 
-def blamed_word(account: Account) -> str:
-    """The first word of the question that is bound to nothing; empty when only the plan has too much."""
-    return account.unbound[0].text if account.unbound else ""
+def blamed_word(account: Account, question: str) -> str:
+    """The first word that is bound to nothing, else the words of a part that they do not ask for; else nothing."""
+    if account.unbound:
+        return account.unbound[0].text
+    words = account.unasked[0].words if account.unasked else ()
+    return Reading.of(question).written(words[0], words[-1] + 1) if words else ""
 
 
 def reason_for(account: Account) -> str:

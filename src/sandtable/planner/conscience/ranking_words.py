@@ -7,6 +7,7 @@ from sandtable.planner.conscience.naming import closeness
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import (
     BAD_HIGH,
+    BAD_LOW,
     BOTTOMS,
     DATED,
     DURATIONS,
@@ -64,6 +65,16 @@ def bind_ranks(book: Ledger) -> None:
             )
         elif word in DATED or _is_superlative(word):
             _superlative(book, at)
+            _of_days(book, at)
+
+
+def _of_days(book: Ledger, at: int) -> None:
+    """`the worst day`: a day is asked for, and the plan must have one."""
+    if book.lower(at + 1) not in {"day", "days"} or book.lower(at) in {"first", "last", "next"}:
+        return
+    dated = book.where(lambda p: "bucket" in p.does or any(c.temporal or "day" in c.stems for c in p.columns))
+    if not dated:
+        book.blame("time", at + 1, at + 2, "the plan shows no day")
 
 
 def _is_sorting(book: Ledger, at: int) -> bool:
@@ -201,7 +212,8 @@ def _goes_the_way(piece: Piece, word: str, implied: str) -> bool:
     if word == "least" and implied in IMPLIED_COLUMNS:
         low = IMPLIED_COLUMNS[implied][1]
     if word in {"best", "worst"}:
-        bad = any(closeness(s, b) == 1.0 for c in piece.columns for s in c.stems for b in BAD_HIGH & {s})
+        said = {s for c in piece.columns for s in c.stems} | piece.names
+        bad = bool(said & BAD_HIGH) and not said & BAD_LOW
         low = (word == "worst") != bad
     if implied in {"fastest", "slowest"} and any(set(c.stems) & DURATIONS for c in piece.columns):
         low = implied == "fastest"

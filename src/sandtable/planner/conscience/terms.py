@@ -5,6 +5,7 @@ A word that is in none of these lists is a content word: something in the plan m
 
 from __future__ import annotations
 
+from sandtable.catalog import measures
 from sandtable.planner.language.lexicon import MONTHS, WEEKDAYS
 from sandtable.planner.language.vocabulary import IMPLIED, LEAST, MOST, RELATING
 from sandtable.planner.language.words import stem
@@ -168,10 +169,9 @@ NO_SUPERLATIVE = _words(
     "protest digest rest quest vest nest chest pest zest crest arrest suggest midwest northwest southwest modest "
     "manifest budapest bucharest"
 )
-BAD_HIGH = _stems(
-    "delay late lateness stop stoppage downtime cost error failure fault defect complaint refund churn absence "
-    "accident incident wait expense loss debt overdue return scrap waste crash bounce cancellation breach outage"
-)
+BAD_HIGH = _stems(" ".join(measures.BAD_HIGH)) | _stems("stop stoppage fault crash")
+"""Of these a high number is the worst."""
+BAD_LOW = _stems(" ".join(measures.BAD_LOW))
 OCCASIONS = _words("race match game contest competition tournament championship event election survey study")
 """What all rows are about, when `the` stands before it."""
 ENTITIES = _stems(

@@ -35,7 +35,7 @@ _METRES = {
 }
 _LITRES = {"ml": 0.001, "cl": 0.01, "l": 1, "litr": 1, "liter": 1, "hl": 100}
 _WATTS = {"wh": 1, "kwh": 1000, "mwh": 1e6}
-_DEGREES = {"c": 1.0, "celsius": 1.0, "degre": 1.0}
+_DEGREES = {"c": 1.0, "°c": 1.0, "celsius": 1.0, "degre": 1.0, "fahrenheit": 1.8, "°f": 1.8}
 _KINDS: tuple[dict[str, float], ...] = (_SECONDS, _GRAMS, _METRES, _LITRES, _WATTS, _DEGREES)
 _CURRENCIES = {
     "eur": "eur", "euro": "eur", "€": "eur", "usd": "usd", "dollar": "usd", "$": "usd", "gbp": "gbp", "pound": "gbp",

@@ -66,6 +66,11 @@ def drop(message: Message, view: View) -> Edit | None:
     if _DAYS.fullmatch(text):
         days = [p for p in conditions if p.does & {"day_of_week", "day_name"}]
         return _dropping(message, days) if days else None
+    not_only = _NOT_ONLY.fullmatch(text)
+    if not_only is not None:
+        words = [w for w in message.words if w.lower in not_only["what"].split() and w.lower not in ASIDE]
+        if times := view.windows_named(words):
+            return _dropping(message, times)
     for pattern in (_NOT_ONLY, _REGARDLESS, _ALL_OF):
         found = pattern.fullmatch(text)
         if found is not None:

@@ -13,6 +13,7 @@ from sandtable.planner.candidates.grammar.draft import Draft
 from sandtable.planner.candidates.grammar.interpret import Interpretation, interpret
 from sandtable.planner.candidates.grammar.leftovers import unknown_words
 from sandtable.planner.charting import drawn_as, is_about_chart, wish_alone
+from sandtable.planner.conscience import account
 from sandtable.planner.dialogue.applying import applied
 from sandtable.planner.dialogue.comparing import comparison, is_comparison
 from sandtable.planner.dialogue.contents import read_contents
@@ -84,9 +85,31 @@ def follow(
     if message.asks and not message.back and not _leans(message) and not (bare and bare[1] in AGGREGATES):
         return None
     followed = _named(message, view, alone)
-    if followed is None or followed.plan is not None or not (message.asks and message.opened):
+    if (
+        followed is None
+        or not (message.asks and message.opened)
+        or _accounts(question, followed, before, index)
+    ):
+        return followed
+    own = alone.plan if alone is not None else None
+    if followed.plan is not None and (own is None or not account(question, own, index).clean):
         return followed
     return _with_its_rows(message, view, alone) or followed
+
+
+def _accounts(question: str, followed: Followed, before: Turn, index: SchemaIndex) -> bool:
+    """Whether the changed plan means every word of the message."""
+    if followed.plan is None:
+        return False
+    found = account(
+        question,
+        followed.plan,
+        index,
+        before.plan,
+        answered=followed.answered,
+        asking=followed.asking,
+    )
+    return found.clean
 
 
 def _with_its_rows(message: Message, view: View, alone: Interpretation | None) -> Followed | None:

@@ -11,6 +11,7 @@ from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.language import periods
+from sandtable.planner.language.lexicon import MONTHS
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.words import Word
 from sandtable.planner.mentions.finding import now_of
@@ -72,6 +73,10 @@ class View:
         found = [p for p in self.conditions if any(self._names(w, p) for w in words)]
         exact = [p for p in found if any(_is_value(w, p) for w in words)]
         return exact or found
+
+    def windows_named(self, words: list[Word]) -> list[Piece]:
+        """Times that the words name."""
+        return [p for p in self.conditions if p.kind == "when" and _is_window(words, p)]
 
     def keys_named(self, words: list[Word]) -> list[str]:
         return [name for name, p in self.keys if any(self._names(w, p) for w in words)]
@@ -161,3 +166,15 @@ def order_key(view: View) -> str | None:
     names = [name_of(m) for m in view.measures]
     sorted_by = [o["expr"] for o in view.plan.get("order_by", []) if o["expr"] in names]
     return sorted_by[0] if sorted_by else names[0]
+
+
+def _is_window(words: list[Word], piece: Piece) -> bool:
+    """`March`, `2025`: the whole month or year that a window is, and nothing else."""
+    begins, ends = (str(piece.window.get(end, "")) for end in ("from", "to"))
+    said = [w.lower for w in words]
+    month = next((MONTHS[w] for w in said if w in MONTHS), None)
+    if not said or any(w not in MONTHS and w != begins[:4] for w in said):
+        return False
+    if month is None:
+        return (begins[4:], ends[4:]) == ("-01-01", "-12-31") and begins[:4] == ends[:4]
+    return begins[:7] == ends[:7] and begins[5:7] == f"{month:02d}"

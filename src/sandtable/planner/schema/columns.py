@@ -10,6 +10,11 @@ from sandtable.planner.schema.entries import ColumnEntry, TableEntry
 _TRUE = frozenset({"yes", "y", "true", "t", "1"})
 _FALSE = frozenset({"no", "n", "false", "f", "0"})
 _ID = frozenset({"id", "number", "code", "key", "uuid", "sku", "index", "isbn"})
+_CODES = frozenset(
+    stem(w)
+    for w in "code codes zip zipcode postcode postal isbn issn ean upc gtin phone fax telephone ssn iban bic serial "
+    "vin barcode latitude longitude".split()
+)
 _LABEL = tuple(stem(w) for w in "name title label".split())
 _YEAR = frozenset(stem(w) for w in "year season yr".split())
 _EVENTS = frozenset(
@@ -24,6 +29,11 @@ _RANKED = frozenset(stem(w) for w in "rank ranking position place pos standing".
 def is_identifier(column: ColumnEntry) -> bool:
     """Numbers that name something: adding them up means nothing."""
     return column.stems[-1] in _ID or column.stems[0] == "id"
+
+
+def is_code(column: ColumnEntry) -> bool:
+    """Numbers that stand for something else, such as a place or a line: neither a sum nor an average means anything."""
+    return is_identifier(column) or is_year(column) or (column.numeric and column.stems[-1] in _CODES)
 
 
 def is_measure(column: ColumnEntry) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandtable.catalog.measures import bad_end
 from sandtable.planner.candidates.grammar.against import ORDINALS
 from sandtable.planner.candidates.grammar.draft import Draft, Measure, Rank, Spot
 from sandtable.planner.candidates.grammar.measuring import (
@@ -16,11 +17,14 @@ from sandtable.planner.language.vocabulary import GENERIC, IMPLIED, LEAST, MOST,
 from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import is_measure, is_rank, is_unique, is_year, label_of, speaking_of
 from sandtable.planner.schema.entries import ColumnEntry
+from sandtable.planner.schema.main_measures import bad_end_of, is_averaged
 
 _PASSED = frozenset(
     "of the in a an value values single overall number total amount level rate recorded".split()
 )
 _ADDED_UP = frozenset("most fewest least top bottom best worst".split())
+_TAKEN_IN = frozenset(stem(w) for w in "revenue sales turnover profit takings".split())
+"""Of a group these are added up, whatever the superlative."""
 _SPEED = frozenset({"fastest", "slowest", "faster", "slower", "quickest"})
 """Where there is no speed, the fastest needs the least time."""
 _NOT_ADDED = frozenset(
@@ -46,8 +50,23 @@ def settle_rank(draft: Draft, by_keys: list[Spot]) -> None:
         _key_after(draft, rank)
     if rank.measure is None and rank.column is None:
         _key_elsewhere(draft, rank)
+    _good_or_bad(draft, rank)
     _first_only_sorts(draft, rank)
     _compared_rows(draft, rank)
+
+
+def _good_or_bad(draft: Draft, rank: Rank) -> None:
+    """`the worst return rate` is the highest, and the best one the lowest."""
+    if rank.word not in {"best", "worst"}:
+        return
+    column = rank.column or (rank.measure.column if rank.measure is not None else None)
+    metric = rank.measure.metric if rank.measure is not None else None
+    if metric is not None:
+        bad = bad_end(metric.metric)
+    else:
+        bad = bad_end_of(column, draft.index) if column is not None and not is_rank(column) else None
+    if bad == "high":
+        rank.descending = rank.word == "worst"
 
 
 def _commonest_number(draft: Draft, rank: Rank) -> None:
@@ -296,10 +315,18 @@ def _grouped_key(draft: Draft, rank: Rank, column: ColumnEntry) -> Measure:
         for at in range(len(draft.reading)):
             draft.reading.claim(at, at + 1, "measure") if draft.reading.lower(at) == "average" else None
         return agg_measure(draft, "avg", column, rank.start)
-    if rank.word in {"best", "worst"} and set(column.stems) & _NOT_ADDED and not is_rank(column):
+    averaged = bool(set(column.stems) & _NOT_ADDED) or is_averaged(column, draft.index)
+    if rank.word in {"best", "worst"} and averaged and not is_rank(column):
         return agg_measure(draft, "avg", column, rank.start)
     row = draft.before(rank.start, frozenset("with the having that has had".split()), 3)
     of_one_row = row is not None and row.table is draft.home
+    if (
+        column.numeric
+        and set(column.stems) & _TAKEN_IN
+        and not set(column.stems) & _NOT_ADDED
+        and not of_one_row
+    ):
+        return agg_measure(draft, "sum", column, rank.start)
     if column.numeric and rank.word in _ADDED_UP and not set(column.stems) & _NOT_ADDED and not of_one_row:
         return agg_measure(draft, "sum", column, rank.start)
     return agg_measure(draft, "max" if rank.descending else "min", column, rank.start)
