@@ -7,7 +7,7 @@ LOCKS := requirements
 
 .DEFAULT_GOAL := help
 .PHONY: help setup dev web web-check web-types chat-ui images serve test test-docker test-kubernetes eval lint format docs
-.PHONY: picture screens bench bench-tiers lock clean
+.PHONY: reader picture screens bench bench-tiers lock clean
 
 help: ## list what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -53,6 +53,19 @@ images: $(VENV)/.dev web chat-ui ## build the container images
 eval: $(VENV)/.dev ## measure the planner on the sealed questions and others (UPDATE=1 writes known failures, JSON=FILE totals)
 	$(BIN)/python scripts/run_evals.py $(if $(UPDATE),--update) $(if $(JSON),--json "$(JSON)") $(ARGS)
 
+# Needs a GPU and the packages of the dependency group `training` (README in training/). DATA and MODEL are folders.
+WORK := build/reader
+reader: $(VENV)/.dev ## train the reader again (needs DATA, MODEL, PyTorch and a GPU; see training/README.md)
+	@test -n "$(DATA)" -a -n "$(MODEL)" || { echo "give DATA=folder of the public sets and MODEL=folder of MiniLM"; exit 2; }
+	$(BIN)/python -m training.reader.vocabulary "$(MODEL)" "$(DATA)" training/domains
+	$(BIN)/python -m training.reader.encoder "$(MODEL)" $(WORK)
+	$(BIN)/python -m training.reader.prepare "$(DATA)" training/domains $(WORK)
+	$(BIN)/python -m training.reader.train $(WORK) --out $(WORK)/trained
+	$(BIN)/python -m training.reader.export $(WORK)/trained $(WORK)/made
+	cp training/reader/vocabulary.txt $(WORK)/made/
+	$(BIN)/python -m training.reader.weigh "$(DATA)" training/domains $(WORK)/made --figures $(WORK)/made/weighing.json
+	$(BIN)/python -m training.reader.manifest "$(DATA)" $(WORK)/trained $(WORK)/made
+
 lint: $(VENV)/.dev ## style, layers and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -81,7 +94,7 @@ bench-tiers: $(VENV)/.dev web chat-ui ## measure one question on every backend, 
 # The lock holds for x86_64 and arm64 and every Python from 3.11 on, and names no package index.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --upgrade --universal --python-version 3.11 \
 	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
-	--extra models --extra postgres --extra python --extra jupyter --extra docker --extra kubernetes --group build
+	--extra models --extra postgres --extra python --extra jupyter --extra docker --extra kubernetes --extra reader --group build
 
 lock: $(VENV)/.dev ## resolve the dependencies again
 	$(COMPILE) --output-file $(LOCKS)/runtime.lock.txt

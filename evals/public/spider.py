@@ -54,9 +54,11 @@ class SpiderWork:
             self.queries, {t: {c.original.lower() for c in cs} for t, cs in self.schema.tables.items()}
         )
         instances = [make_instance(self.schema, usage, seed) for seed in range(INSTANCES)]
-        dataset, profile = catalog_of(self.schema.db, instances[0], _relationships(self.schema, instances[0]))
+        dataset, profile = catalog_of(
+            self.schema.db, instances[0], relationships_of(self.schema, instances[0])
+        )
         index = SchemaIndex.build(dataset, profile)
-        golds = [_Gold(self.schema, relations) for relations in instances]
+        golds = [Gold(self.schema, relations) for relations in instances]
         databases = [Database(relations) for relations in instances]
         measured: list[Measured] = []
         for one in self.asked:
@@ -86,7 +88,7 @@ class SpiderWork:
         return measured
 
 
-class _Gold:
+class Gold:
     """Gold queries in SQLite, for which they were written, on the rows of an instance in two orders."""
 
     def __init__(self, schema: Schema, relations: Sequence[Relation]) -> None:
@@ -166,7 +168,7 @@ def _sqlite(schema: Schema, relations: Sequence[Relation], step: int) -> sqlite3
     return connection
 
 
-def _relationships(schema: Schema, relations: Sequence[Relation]) -> list[Relationship]:
+def relationships_of(schema: Schema, relations: Sequence[Relation]) -> list[Relationship]:
     names = {
         (relation.name, f.original.lower()): name
         for relation in relations

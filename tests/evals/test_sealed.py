@@ -71,7 +71,7 @@ def test_no_source_or_test_quotes_a_sealed_question() -> None:
     quoted = _Quotes(_sealed_texts())
     own = Path(__file__).resolve()
     found: list[str] = []
-    for top in ("src", "tests", "scripts"):
+    for top in ("src", "tests", "scripts", "training"):
         for path in (ROOT / top).rglob("*"):
             if path.suffix in TEXTS and path != own and path.is_file():
                 found += [

@@ -6,7 +6,6 @@ import datetime as dt
 from dataclasses import dataclass
 
 from sandtable.planner.candidates.grammar.composing import is_aggregate
-from sandtable.planner.candidates.grammar.linking import reach_of
 from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import Piece
@@ -16,7 +15,7 @@ from sandtable.planner.language.periods import Period
 from sandtable.planner.language.words import Word
 from sandtable.planner.mentions.finding import now_of
 from sandtable.planner.schema.entries import ColumnEntry, Json, TableEntry
-from sandtable.planner.schema.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex, reach_of
 
 NAMED = 0.7
 """From here on a word names a column or a table."""

@@ -36,13 +36,14 @@ _SPOKEN = re.compile(
     rf"|(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: ,)? (?P<y2>\d{{4}})"
     rf"|(?P<m3>{_MONTH})(?: of| ,)? (?P<y3>(?:19|20)\d{{2}})"
     rf"|q(?P<q>[1-4])(?: of| in)?(?: (?P<y4>(?:19|20)\d{{2}}))?"
-    rf"|(?P<qo>first|second|third|fourth|last|1st|2nd|3rd|4th) quarter of (?P<y5>(?:19|20)\d{{2}})"
+    rf"|(?P<qo>first|second|third|fourth|last|1st|2nd|3rd|4th) quarter (?:of )?(?P<y5>(?:19|20)\d{{2}})"
     rf"|h(?P<h>[12])(?: of| in)? (?P<y6>(?:19|20)\d{{2}})"
-    rf"|(?P<ho>first|second|last) half of (?P<y7>(?:19|20)\d{{2}})"
+    rf"|(?P<ho>first|second|last) half (?:of )?(?P<y7>(?:19|20)\d{{2}})"
+    rf"|(?P<ym>(?:19|20)\d{{2}} - (?:0[1-9]|1[0-2]))"
     rf"|(?:year |all of |the year )?(?P<y8>(?:19|20)\d{{2}})"
-    rf"|(?P<this>this|current|last|previous|next) (?P<unit>week|month|quarter|year)"
+    rf"|(?P<this>this|current|last|previous|past|next) (?:calendar )?(?P<unit>week|month|quarter|year)"
     rf"|(?P<day>today|yesterday)"
-    rf"|(?P<m9>{_MONTH}))(?= |$)"
+    rf"|(?P<m9>{_MONTH}))(?:'s)?(?= |$)"
 )
 _LAST = re.compile(
     rf"(?:(?:in|during|over|for|within|from) )?(?:the )?(?:last|past|previous|latest|most recent|recent) "
@@ -53,6 +54,9 @@ _OPENING = {
     "in": "in", "during": "in", "for": "in", "of": "in", "on": "in", "throughout": "in", "within": "in",
     "since": "from", "from": "from", "starting": "from", "after": "after", "before": "before",
     "until": "to", "till": "to", "through": "to", "between": "between", "by": "to", "as": "in",
+}  # fmt: skip
+_OPENING_PHRASES = {
+    ("up", "to"): "to", ("earlier", "than"): "before", ("prior", "to"): "before", ("later", "than"): "after",
 }  # fmt: skip
 _SEVERE = frozenset(
     "over above than least most exactly under below top first bottom number limit = > < is was are".split()
@@ -129,11 +133,28 @@ def find_spells(reading: Reading, calendar: Calendar) -> list[Spell]:
     return found
 
 
+def find_periods(reading: Reading, calendar: Calendar) -> list[tuple[int, int, Period]]:
+    """Every period that is named, by its first word and the word after it, whatever the words around it say."""
+    found: list[tuple[int, int, Period]] = []
+    at = 0
+    while at < len(reading):
+        spoken = _spoken(reading, calendar, at, None)
+        if spoken is None:
+            at += 1
+        else:
+            found.append((at, spoken[1], spoken[0]))
+            at = spoken[1]
+    return found
+
+
 def _spell_at(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
     opening = _OPENING.get(reading.lower(at), "")
     begin = at + (1 if opening else 0)
     if reading.lower(at) == "starting" and reading.lower(begin) in {"in", "from", "on"}:
         begin += 1
+    phrase = _OPENING_PHRASES.get((reading.lower(at), reading.lower(at + 1)))
+    if phrase is not None:
+        opening, begin = phrase, at + 2
     if reading.lower(at) == "as" and reading.lower(begin) != "of":
         return None
     if reading.lower(at) == "as":
@@ -142,6 +163,7 @@ def _spell_at(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
         _rolling(reading, calendar, at)
         or _to_date(reading, calendar, at, begin)
         or _decade(reading, at, begin, opening)
+        or _days_of_a_year(reading, at, begin, opening)
         or _pair(reading, calendar, at, begin, opening)
         or _single(reading, calendar, at, begin, opening)
     )
@@ -192,12 +214,37 @@ def _to_date(reading: Reading, calendar: Calendar, at: int, begin: int) -> Spell
     return None
 
 
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DAYS = re.compile(
+    rf"(?:the )?(?:(?P<d1>{_DAY})(?: (?:of )?(?P<m1>{_MONTH}))?|(?P<m2>{_MONTH}) (?P<d2>{_DAY}))"
+    rf" (?:and|to|until|through|till|-|–) (?:the )?"
+    rf"(?:(?P<d3>{_DAY}) (?:of )?(?P<m3>{_MONTH})|(?P<m4>{_MONTH}) (?P<d4>{_DAY}))(?: ,)?"
+    rf" (?P<y>(?:19|20)\d{{2}})(?= |$)"
+)
+
+
+def _days_of_a_year(reading: Reading, at: int, begin: int, opening: str) -> Spell | None:
+    """`between 1 November and 24 December 2024`, `from 24 to 31 December 2024`: the year is said once."""
+    hit = reading.match_at(_DAYS, begin)
+    if hit is None or opening not in {"between", "from", "in", ""}:
+        return None
+    g = hit[1].groupdict()
+    last_month = MONTHS[g["m3"] or g["m4"]]
+    first_month = MONTHS[named] if (named := g["m1"] or g["m2"]) else last_month
+    first, last = (int(re.sub(r"\D", "", str(day))) for day in (g["d1"] or g["d2"], g["d3"] or g["d4"]))
+    year = int(g["y"])
+    try:
+        ends = dt.date(year - (first_month > last_month), first_month, first), dt.date(year, last_month, last)
+    except ValueError:
+        return None
+    period = Period(*ends, "range")
+    return Spell(at, hit[0], dict(period.window), period) if ends[0] <= ends[1] else None
+
+
 def _pair(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> Spell | None:
     """`between March and May 2025`, `from 2024-01-01 to 2024-03-31`."""
-    if opening not in {"between", "from", "in"}:
-        return None
-    first = _spoken(reading, calendar, begin, None)
-    if first is None:
+    first = _spoken(reading, calendar, begin, None) if opening in {"between", "from", "in", ""} else None
+    if first is None or (not opening and first[0].unit != "day"):
         return None
     middle = reading.lower(first[1])
     if middle not in {"and", "to", "until", "through", "till", "-", "–"} or (
@@ -282,6 +329,8 @@ def _period(match: re.Match[str], calendar: Calendar, default_year: int | None) 
         return _quarter(g, calendar, default_year)
     if g["y6"] or g["y7"]:
         return periods.half(int(g["y6"] or g["y7"]), int(g["h"]) if g["h"] else _ORDINAL[g["ho"]] or 2), True
+    if g["ym"]:
+        return periods.month(int(g["ym"][:4]), int(g["ym"][-2:])), True
     if g["y8"]:
         return periods.year(int(g["y8"])), True
     if g["m9"]:
@@ -305,7 +354,7 @@ def _relative(g: dict[str, str | None], calendar: Calendar) -> Period | None:
         return None
     if g["day"]:
         return periods.around(calendar.today, "day", 0 if g["day"] == "today" else -1)
-    offset = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}[g["this"] or "this"]
+    offset = {"this": 0, "current": 0, "last": -1, "previous": -1, "past": -1, "next": 1}[g["this"] or "this"]
     return periods.around(calendar.today, g["unit"] or "day", offset)
 
 

@@ -111,6 +111,36 @@ def _final(word: str) -> str:
     return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
+_DERIVED = (
+    "ations",
+    "ation",
+    "ions",
+    "ion",
+    "ments",
+    "ment",
+    "ings",
+    "ing",
+    "als",
+    "al",
+    "ers",
+    "er",
+    "ed",
+    "es",
+    "s",
+    "e",
+)
+
+
+@lru_cache(maxsize=20_000)
+def root(word: str) -> str:
+    """What words of one family share: `cancellation`, `cancelled` and `cancels` are `cancel`."""
+    for ending in _DERIVED:
+        if word.endswith(ending) and len(word) - len(ending) >= 4:
+            word = word[: -len(ending)]
+            break
+    return word[:-1] if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "s" else word
+
+
 def split_name(name: str) -> tuple[str, ...]:
     """The lower-case words in a column's or table's name: `firstResponse_min` is first, response, min."""
     one_word = name.replace("-", "").isalnum()

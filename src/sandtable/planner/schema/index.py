@@ -21,6 +21,7 @@ from sandtable.planner.language.spelling import tolerated, within
 from sandtable.planner.language.words import (
     number_key,
     parse_number,
+    root,
     split_name,
     split_words,
     stem,
@@ -29,11 +30,13 @@ from sandtable.planner.language.words import (
 from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntry
 from sandtable.planner.schema.names import NameBook
 
-__all__ = ["ColumnEntry", "MetricEntry", "SchemaIndex", "TableEntry", "ValueHit"]
+__all__ = ["ColumnEntry", "MetricEntry", "SchemaIndex", "TableEntry", "ValueHit", "reach_of"]
 
 MOST_KEYS = 60_000
 """Values in the index altogether; each column gets an equal part, its most frequent values first."""
 LONGEST_VALUE = 120
+MOST_IN_FEW = 40
+"""Values of a column whose values are kinds of something: status, channel, grade."""
 MOST_FUZZY = 4_000
 """Candidates that are compared letter by letter for one word."""
 
@@ -111,6 +114,21 @@ class SchemaIndex:
         """Text cells of several words, one of which is this one."""
         return self._hits_by_word.get(stem(word), ())
 
+    def values_of_root(self, word: str) -> tuple[ValueHit, ...]:
+        """Values of few-valued columns of which a word has this word's root: `rejection` finds Rejected."""
+        return self._hits_by_root.get(root(word), ())
+
+    @cached_property
+    def _hits_by_root(self) -> dict[str, tuple[ValueHit, ...]]:
+        by_root: defaultdict[str, list[ValueHit]] = defaultdict(list)
+        for table in self.tables:
+            for column in table.columns:
+                if column.text and column.profile and column.profile.distinct <= MOST_IN_FEW:
+                    for _, hit in value_keys(column, MOST_IN_FEW):
+                        for word in {root(w.lower) for w in split_words(str(hit.value)) if not w.is_symbol}:
+                            by_root[word].append(hit)
+        return {word: tuple(hits) for word, hits in by_root.items()}
+
     @cached_property
     def names(self) -> NameBook:
         """Every word of every name, for `mentions`."""
@@ -136,6 +154,22 @@ class SchemaIndex:
                     for word in {w.stem for w in words if not w.is_symbol}:
                         by_word[word].append(hit)
         return {word: tuple(hits) for word, hits in by_word.items()}
+
+
+def reach_of(index: SchemaIndex, home: TableEntry) -> dict[str, int]:
+    """Tables that can be joined without repeating rows, with their distance."""
+    near = {home.name: 0}
+    frontier = [home.name]
+    while frontier:
+        reached: list[str] = []
+        for name in frontier:
+            for relation in index.dataset.relationships:
+                other = index.table(relation.one_table)
+                if relation.many_table.lower() == name.lower() and other and other.name not in near:
+                    near[other.name] = near[name] + 1
+                    reached.append(other.name)
+        frontier = reached
+    return near
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -15,26 +15,10 @@ from sandtable.planner.mentions.finding import Found
 from sandtable.planner.mentions.matching import Match
 from sandtable.planner.schema.columns import is_identifier, is_unique
 from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntry
-from sandtable.planner.schema.index import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex, reach_of
 
 _JOINED = 0.06
 """What a column of another table loses against one of the table itself."""
-
-
-def reach_of(index: SchemaIndex, home: TableEntry) -> dict[str, int]:
-    """Tables that can be joined without repeating rows, with their distance."""
-    near = {home.name: 0}
-    frontier = [home.name]
-    while frontier:
-        reached: list[str] = []
-        for name in frontier:
-            for relation in index.dataset.relationships:
-                other = index.table(relation.one_table)
-                if relation.many_table.lower() == name.lower() and other and other.name not in near:
-                    near[other.name] = near[name] + 1
-                    reached.append(other.name)
-        frontier = reached
-    return near
 
 
 def link(text: str, index: SchemaIndex, home: TableEntry, found: Found) -> Draft:

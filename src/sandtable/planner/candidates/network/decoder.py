@@ -1,0 +1,236 @@
+"""The part of the network that writes sketches, token by token, the likeliest few side by side.
+
+It is small (two layers of 256), so it runs on numpy; the encoder before it is the large part and runs on onnxruntime.
+Only tokens that the grammar allows, and columns that the table reaches, are ever considered.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sandtable.planner.candidates.network.inputs import Inputs
+from sandtable.planner.candidates.network.sketch import KINDS, LONGEST, WORDS, Token, Writer
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float32]
+
+HEADS = 4
+BEAM = 6
+_NUMBERS = {word: number for number, word in enumerate(WORDS)}
+_KINDS = {kind: number for number, kind in enumerate(KINDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A sketch and how likely it is: the logarithm of its probability, and of its least likely token."""
+
+    sketch: tuple[Token, ...]
+    likelihood: float
+    weakest: float
+
+
+@dataclass(slots=True)
+class _Line:
+    """A sketch in the writing."""
+
+    writer: Writer
+    tokens: tuple[int, ...]
+    likelihood: float
+    weakest: float
+
+
+class Decoder:
+    def __init__(self, weights: Mapping[str, Array]) -> None:
+        import numpy
+
+        self.np = numpy
+        self.w = weights
+        self.layers = sorted({int(name.split(".")[1]) for name in weights if name.startswith("deep.")})
+
+    def write(self, made: Inputs, memory: Array, reach: Mapping[str, frozenset[str]]) -> list[Written]:
+        """The likeliest sketches, best first; `reach` names for each table those whose columns it may use."""
+        np, w = self.np, self.w
+        things = self._things(made, memory)
+        # (x W + b) · thing = x · (W thing) + b · thing
+        keys = things @ w["pointed.weight"].T
+        offsets = things @ w["pointed.bias"]
+        cross = [
+            (
+                memory @ w[f"deep.{n}.ck.weight"] + w[f"deep.{n}.ck.bias"],
+                memory @ w[f"deep.{n}.cv.weight"] + w[f"deep.{n}.cv.bias"],
+            )
+            for n in self.layers
+        ]
+        tables = [p.item.table if p.item.kind in {"table", "column", "value"} else "" for p in made.items]
+        kinds = [f"<{p.item.kind}>" for p in made.items]
+        count = len(WORDS)
+        lines = [_Line(Writer(), (), 0.0, 0.0)]
+        done: list[_Line] = []
+        cache: list[tuple[Array, Array]] = [
+            (np.zeros((1, 0, w["deep.0.k.bias"].shape[0]), np.float32),) * 2 for _ in self.layers
+        ]
+        before = w["word.weight"][count][None, :]
+        for step in range(LONGEST):
+            x = before + w["step.weight"][step]
+            for n in self.layers:
+                x, cache[n] = self._layer(n, x, cache[n], cross[n])
+            x = self._norm(x, "last")
+            scores = np.concatenate(
+                [
+                    x @ w["word.weight"][:count].T + w["bias"][:count],
+                    (x @ keys.T + offsets) / math.sqrt(x.shape[1]),
+                ],
+                axis=1,
+            )
+            lines, parents, finished = self._extended(lines, scores, made, kinds, tables, reach)
+            done += finished
+            if not lines or (len(done) >= BEAM and _best_end(done) > lines[0].likelihood):
+                break
+            before = np.stack(
+                [
+                    w["word.weight"][t] if (t := line.tokens[-1]) < count else things[t - count]
+                    for line in lines
+                ]
+            )
+            cache = [(k[parents], v[parents]) for k, v in cache]
+        return _merged(done, made)
+
+    def _extended(
+        self,
+        lines: list[_Line],
+        scores: Array,
+        made: Inputs,
+        kinds: list[str],
+        tables: list[str],
+        reach: Mapping[str, frozenset[str]],
+    ) -> tuple[list[_Line], list[int], list[_Line]]:
+        np = self.np
+        count = len(WORDS)
+        options: list[tuple[float, int, int, float]] = []
+        for number, line in enumerate(lines):
+            allowed = line.writer.allowed()
+            home = (
+                made.items[line.tokens[0] - count].item.table
+                if line.tokens and line.tokens[0] >= count
+                else None
+            )
+            within = None if home is None else reach.get(home)
+            places = [_NUMBERS[a] for a in allowed if a in _NUMBERS]
+            places += [
+                count + at
+                for at, kind in enumerate(kinds)
+                if kind in allowed and (within is None or self._reached(at, kinds, tables, within, line))
+            ]
+            if not places:
+                continue
+            row = scores[number, places]
+            logs = row - (row.max() + math.log(float(np.exp(row - row.max()).sum())))
+            options += [
+                (line.likelihood + log, number, place, log)
+                for place, log in zip(places, logs.tolist(), strict=True)
+            ]
+        options.sort(reverse=True)
+        grown: list[_Line] = []
+        parents: list[int] = []
+        finished: list[_Line] = []
+        for likelihood, number, place, log in options[: 2 * BEAM]:
+            line = lines[number]
+            token: Token = WORDS[place] if place < count else made.items[place - count].item
+            next_line = _Line(
+                line.writer.after(token), (*line.tokens, place), likelihood, min(line.weakest, log)
+            )
+            if next_line.writer.done:
+                finished.append(next_line)
+            elif len(grown) < BEAM:
+                grown.append(next_line)
+                parents.append(number)
+        return grown, parents, finished
+
+    @staticmethod
+    def _reached(at: int, kinds: list[str], tables: list[str], within: frozenset[str], line: _Line) -> bool:
+        """Whether the plan's table, or one that it looks into, may use this item."""
+        if kinds[at] not in {"<column>", "<value>"} or tables[at] in within:
+            return True
+        return any(token in (_NUMBERS["exists"], _NUMBERS["at_least"]) for token in line.tokens)
+
+    def _things(self, made: Inputs, memory: Array) -> Array:
+        """Items as vectors: the mean of their pieces; a value is that and its column."""
+        np, w = self.np, self.w
+        means = np.stack([memory[p.start : max(p.end, p.start + 1)].mean(axis=0) for p in made.items])
+        means = means @ w["thing.weight"] + w["thing.bias"]
+        kinds = w["kind.weight"][[_KINDS[p.item.kind] for p in made.items]]
+        columns = np.array([p.column for p in made.items])
+        return means + means[columns.clip(min=0)] * (columns >= 0)[:, None] + kinds
+
+    def _layer(
+        self, n: int, x: Array, cache: tuple[Array, Array], cross: tuple[Array, Array]
+    ) -> tuple[Array, tuple[Array, Array]]:
+        np = self.np
+        h = self._norm(x, f"deep.{n}.n1")
+        keys = np.concatenate([cache[0], self._linear(h, f"deep.{n}.k")[:, None]], axis=1)
+        values = np.concatenate([cache[1], self._linear(h, f"deep.{n}.v")[:, None]], axis=1)
+        x = x + self._linear(self._attended(self._linear(h, f"deep.{n}.q"), keys, values), f"deep.{n}.o")
+        h = self._norm(x, f"deep.{n}.n2")
+        query = self._linear(h, f"deep.{n}.cq")
+        x = x + self._linear(self._attended(query, cross[0][None], cross[1][None]), f"deep.{n}.co")
+        h = self._linear(self._norm(x, f"deep.{n}.n3"), f"deep.{n}.up")
+        return x + self._linear(_gelu(h, np), f"deep.{n}.down"), (keys, values)
+
+    def _attended(self, query: Array, keys: Array, values: Array) -> Array:
+        """One query for each line over its keys; the keys of the question are the same for all lines."""
+        np = self.np
+        lines, width = query.shape
+        size = width // HEADS
+        q = query.reshape(lines, HEADS, 1, size)
+        k = keys.reshape(keys.shape[0], keys.shape[1], HEADS, size).transpose(0, 2, 3, 1)
+        v = values.reshape(values.shape[0], values.shape[1], HEADS, size).transpose(0, 2, 1, 3)
+        scores = (q @ k) / math.sqrt(size)
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores /= scores.sum(axis=-1, keepdims=True)
+        return (scores @ v).reshape(lines, width)
+
+    def _linear(self, x: Array, name: str) -> Array:
+        return x @ self.w[f"{name}.weight"] + self.w[f"{name}.bias"]
+
+    def _norm(self, x: Array, name: str) -> Array:
+        mean = x.mean(axis=-1, keepdims=True)
+        spread = x.var(axis=-1, keepdims=True)
+        return (x - mean) / self.np.sqrt(spread + 1e-5) * self.w[f"{name}.weight"] + self.w[f"{name}.bias"]
+
+
+def _best_end(done: list[_Line]) -> float:
+    return max(line.likelihood for line in done)
+
+
+def _merged(done: list[_Line], made: Inputs) -> list[Written]:
+    """Equal sketches that point at different places of the question are one."""
+    found: dict[tuple[Token, ...], Written] = {}
+    for line in sorted(done, key=lambda each: -each.likelihood):
+        tokens: tuple[Token, ...] = tuple(
+            WORDS[t] if t < len(WORDS) else made.items[t - len(WORDS)].item for t in line.tokens
+        )
+        known = found.get(tokens)
+        if known is None:
+            found[tokens] = Written(tokens, line.likelihood, line.weakest)
+        else:
+            both = math.log(math.exp(known.likelihood) + math.exp(line.likelihood))
+            found[tokens] = Written(tokens, both, known.weakest)
+    return sorted(found.values(), key=lambda each: -each.likelihood)
+
+
+def _gelu(x: Array, np: Any) -> Array:
+    """The exact form, by a rational approximation of the error function (error below 1.5e-7)."""
+    z = np.abs(x) / math.sqrt(2)
+    t = 1 / (1 + 0.3275911 * z)
+    poly = t * (0.254829592 + t * (-0.284496736 + t * (1.421413741 + t * (-1.453152027 + t * 1.061405429))))
+    made: Array = 0.5 * x * (1 + np.copysign(1 - poly * np.exp(-z * z), x))
+    return made
+
+
+__all__ = ["BEAM", "Decoder", "Written"]

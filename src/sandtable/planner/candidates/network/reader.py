@@ -1,0 +1,122 @@
+"""The reader: a question and a dataset in, the likeliest plans out.
+
+It needs the extra `reader` (onnxruntime) and the files in `model/`. They are loaded at the first question, once for
+the process, never at start-up; without them `the_reader()` is None, and the grammar and the look-up serve alone.
+Invariant: the same question over the same dataset gives the same plans, whatever thread asks.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import threading
+from dataclasses import dataclass
+from functools import lru_cache
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sandtable.planner.candidates.network.decoder import Decoder, Written
+from sandtable.planner.candidates.network.inputs import Inputs, inputs_of
+from sandtable.planner.candidates.network.pieces import Pieces
+from sandtable.planner.candidates.network.plans import Json, plan_for
+from sandtable.planner.candidates.network.sketch import Token
+from sandtable.planner.schema.index import SchemaIndex, reach_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_BY_ROW = frozenset({"word.weight", "step.weight", "kind.weight"})
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """A plan that the network wrote."""
+
+    sketch: tuple[Token, ...]
+    plan: Json | None
+    """None for `none`: the network finds that the dataset does not answer the question."""
+    likelihood: float
+    weakest: float
+
+
+class Reader:
+    def __init__(self, folder: Path) -> None:
+        import numpy
+
+        onnxruntime: Any = importlib.import_module("onnxruntime")
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        options.log_severity_level = 3
+        self._np = numpy
+        self._session: Any = onnxruntime.InferenceSession(
+            str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
+        )
+        self._pieces = Pieces.load(folder / "vocabulary.txt")
+        self._decoder = Decoder(_weights(folder / "decoder.npz"))
+
+    def read(self, question: str, index: SchemaIndex) -> list[Read]:
+        """The likeliest plans, best first."""
+        made = inputs_of(question, index, self._pieces)
+        reach = {t.name: frozenset(reach_of(index, t)) for t in index.tables}
+        written = self._decoder.write(made, self._memory(made), reach)
+        return [self._as_plan(each, index) for each in written]
+
+    def _as_plan(self, written: Written, index: SchemaIndex) -> Read:
+        plan = plan_for(written.sketch, index)
+        return Read(written.sketch, plan, written.likelihood, written.weakest)
+
+    def _memory(self, made: Inputs) -> NDArray[np.float32]:
+        np = self._np
+        given = {
+            "piece": np.array(made.pieces, dtype=np.int64),
+            "place": np.arange(len(made.pieces), dtype=np.int64),
+            "part": np.array(made.parts, dtype=np.int64),
+            "typed": np.array(made.types, dtype=np.int64),
+            "mark": np.array(made.marks, dtype=np.int64),
+        }
+        (memory,) = self._session.run(None, given)
+        return memory
+
+
+def _weights(path: Path) -> dict[str, NDArray[np.float32]]:
+    """Matrices as the decoder multiplies with them: turned, but for those that are looked up by row."""
+    import numpy as np
+
+    found: dict[str, NDArray[np.float32]] = {}
+    with np.load(path, allow_pickle=False) as stored:
+        for name in stored.files:
+            if name.endswith(":scale"):
+                continue
+            value = stored[name].astype(np.float32)
+            if f"{name}:scale" in stored.files:
+                value = value * stored[f"{name}:scale"][:, None]
+                if name not in _BY_ROW:
+                    value = np.ascontiguousarray(value.T)
+            found[name] = value
+    return found
+
+
+_LOCK = threading.Lock()
+_MODEL = files("sandtable.planner.candidates.network") / "model"
+
+
+def has_reader() -> bool:
+    """Whether there is a reader to load; nothing is loaded to tell."""
+    return importlib.util.find_spec("onnxruntime") is not None and (_MODEL / "encoder.onnx").is_file()
+
+
+@lru_cache(maxsize=1)
+def _loaded() -> Reader | None:
+    if not has_reader():
+        return None
+    with as_file(_MODEL) as path:
+        return Reader(path)
+
+
+def the_reader() -> Reader | None:
+    """The one reader of this process; None where its extra is not installed."""
+    with _LOCK:
+        return _loaded()

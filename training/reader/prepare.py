@@ -1,0 +1,200 @@
+"""Examples as arrays for the network's training: `python -m training.reader.prepare DATA DOMAINS OUT`.
+
+DATA holds the folders `wikisql` and `spider`, DOMAINS our own domains. Needs a CPU and some minutes. Writes
+`examples.npz`, which is all that `training.reader.train` reads apart from the weights it starts from: the examples end
+to end, with where each one ends, and which words and kinds of items the grammar allows at each token.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
+from sandtable.planner.candidates.network.inputs import SIZE, Inputs, inputs_of
+from sandtable.planner.candidates.network.pieces import Pieces
+from sandtable.planner.candidates.network.sketch import KINDS, LONGEST, SMALL, WORDS, Item, Token, Writer
+from sandtable.planner.language.words import value_key
+from sandtable.planner.schema.index import SchemaIndex
+from training.reader import from_spider, from_wikisql
+from training.reader.domains import read_domain
+from training.reader.example import Example
+from training.reader.templates import templated
+
+HERE = Path(__file__).parent
+VOCABULARY = HERE / "vocabulary.txt"
+SOURCES = ("own", "spider", "wikisql", "template")
+TUNE_EVERY = 6
+"""About every sixth of our own domains, by its name, is kept aside for tuning."""
+_NUMBERS = {word: number for number, word in enumerate(WORDS)}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One example as numbers."""
+
+    inputs: Inputs
+    targets: tuple[int, ...]
+    """A word's number, or the number of words and the item's place."""
+    allowed: tuple[frozenset[str], ...]
+    source: int
+    tune: bool
+
+
+def own_examples(folder: Path) -> Iterator[Example]:
+    for path in sorted(folder.glob("*.txt")):
+        domain = read_domain(path)
+        tune = zlib.crc32(domain.name.encode()) % TUNE_EVERY == 0
+        for asked in domain.asked:
+            for wording in asked.wordings:
+                yield Example("own", domain.dataset, domain.profile, wording, asked.sketch, tune)
+
+
+def row_of(example: Example, index: SchemaIndex, pieces: Pieces) -> Row | str:
+    """The example as numbers, or the kind of thing in its sketch that the question's words do not reach."""
+    made = inputs_of(example.question, index, pieces)
+    if len(made.pieces) > SIZE or len(example.sketch) > LONGEST:
+        return "too long"
+    writer = Writer()
+    targets: list[int] = []
+    allowed: list[frozenset[str]] = []
+    for token in example.sketch:
+        number = _target(token, made)
+        if number is None:
+            return token.kind if isinstance(token, Item) else "word"
+        allowed.append(writer.allowed())
+        writer = writer.after(token if number >= len(WORDS) else WORDS[number])
+        targets.append(number)
+    return Row(made, tuple(targets), tuple(allowed), SOURCES.index(example.source), example.tune)
+
+
+def _target(token: Token, made: Inputs) -> int | None:
+    if isinstance(token, str):
+        return _NUMBERS[token]
+    for place, placed in enumerate(made.items):
+        if same_item(token, placed.item):
+            return len(WORDS) + place
+    if token.kind == "number" and str(int(token.value)) in SMALL and float(token.value).is_integer():
+        return _NUMBERS[str(int(token.value))]
+    return None
+
+
+def same_item(gold: Item, found: Item) -> bool:
+    if gold.kind != found.kind:
+        return False
+    if gold.kind == "number":
+        near = abs(float(gold.value) - float(found.value)) < 1e-9
+        return near or (found.name == "%" and abs(float(gold.value) - float(found.value) / 100) < 1e-9)
+    if gold.kind in {"value", "text"}:
+        where = (gold.table, gold.name) == (found.table, found.name)
+        return where and value_key(str(gold.value)) == value_key(str(found.value))
+    return gold == found
+
+
+def shuffled(dataset: Dataset, profile: Profile, seed: int) -> tuple[Dataset, Profile]:
+    """The same dataset with its tables and columns in another order: order means nothing."""
+    rng = random.Random(f"{dataset.id}{seed}")
+    tables = [
+        t.model_copy(update={"columns": tuple(rng.sample(t.columns, len(t.columns)))}) for t in dataset.tables
+    ]
+    rng.shuffle(tables)
+    return dataset.model_copy(update={"tables": tuple(tables)}), profile
+
+
+def _rows(examples: list[Example], orders: int) -> list[Row | str]:
+    pieces = Pieces.load(VOCABULARY)
+    indexes: dict[tuple[str, int], SchemaIndex] = {}
+    found: list[Row | str] = []
+    for example in examples:
+        for order in range(1 if example.tune else orders):
+            key = (example.dataset.id, order)
+            if key not in indexes:
+                if len(indexes) > 200:
+                    indexes.clear()
+                dataset, profile = example.dataset, example.profile
+                if order:
+                    dataset, profile = shuffled(dataset, profile, order)
+                indexes[key] = SchemaIndex.build(dataset, profile)
+            found.append(row_of(example, indexes[key], pieces))
+    return found
+
+
+def _packed(rows: list[Row]) -> dict[str, np.ndarray]:
+    sets: dict[frozenset[str], int] = {}
+    for row in rows:
+        for allowed in row.allowed:
+            sets.setdefault(allowed, len(sets))
+    columns = [*WORDS, *(f"<{kind}>" for kind in KINDS)]
+    kinds = {kind: number for number, kind in enumerate(KINDS)}
+
+    def flat(values: Iterable[Iterable[int]], kind: str) -> np.ndarray:
+        return np.array([value for each in values for value in each], dtype=kind)
+
+    items = [row.inputs.items for row in rows]
+    return {
+        "pieces": flat((r.inputs.pieces for r in rows), "uint16"),
+        "parts": flat((r.inputs.parts for r in rows), "uint8"),
+        "types": flat((r.inputs.types for r in rows), "uint8"),
+        "marks": flat((r.inputs.marks for r in rows), "uint8"),
+        "piece_ends": np.cumsum([len(r.inputs.pieces) for r in rows]),
+        "item_kinds": flat(([kinds[p.item.kind] for p in each] for each in items), "uint8"),
+        "item_starts": flat(([p.start for p in each] for each in items), "uint8"),
+        "item_stops": flat(([p.end for p in each] for each in items), "uint8"),
+        "item_columns": flat(([p.column for p in each] for each in items), "int16"),
+        "item_ends": np.cumsum([len(each) for each in items]),
+        "targets": flat((r.targets for r in rows), "uint16"),
+        "states": flat(([sets[a] for a in r.allowed] for r in rows), "uint16"),
+        "target_ends": np.cumsum([len(r.targets) for r in rows]),
+        "sources": np.array([r.source for r in rows], dtype="uint8"),
+        "tune": np.array([r.tune for r in rows], dtype=bool),
+        "allowed": np.array([[column in allowed for column in columns] for allowed in sets]),
+        "words": np.array(WORDS),
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("domains", type=Path)
+    parser.add_argument("out", type=Path)
+    parser.add_argument("--templates", type=int, default=60_000)
+    parser.add_argument(
+        "--orders", type=int, default=3, help="in how many orders of its columns a dataset is shown"
+    )
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args()
+    own = list(own_examples(args.domains))
+    spider = list(from_spider.examples(args.data / "spider"))
+    wikisql = list(from_wikisql.examples(args.data / "wikisql"))
+    schemas = {e.dataset.id: (e.dataset, e.profile) for e in [*own, *spider] if not e.tune}
+    few = {e.dataset.id: (e.dataset, e.profile) for e in wikisql[::40] if not e.tune}
+    made = list(templated([*schemas.values(), *list(few.values())[:300]], args.templates, args.seed))
+    rows: list[Row] = []
+    with ProcessPoolExecutor(args.processes) as pool:
+        for examples, orders in ((own, args.orders), (spider, args.orders), (wikisql, 1), (made, 1)):
+            examples.sort(key=lambda e: e.dataset.id)
+            size = len(examples) // (4 * args.processes) + 1
+            parts = [examples[at : at + size] for at in range(0, len(examples), size)]
+            found = [row for part in pool.map(_rows, parts, [orders] * len(parts)) for row in part]
+            missing = Counter(row for row in found if isinstance(row, str))
+            kept = [row for row in found if isinstance(row, Row)]
+            name = examples[0].source if examples else "nothing"
+            print(f"{name}: {len(kept)} of {len(found)} examples, not reached: {dict(missing)}", flush=True)
+            rows += kept
+    args.out.mkdir(parents=True, exist_ok=True)
+    np.savez_compressed(args.out / "examples.npz", **_packed(rows))  # type: ignore[arg-type]
+    print(f"{len(rows)} examples, {sum(r.tune for r in rows)} of them for tuning")
+
+
+if __name__ == "__main__":
+    main()
