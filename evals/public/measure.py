@@ -17,6 +17,7 @@ from functools import partial
 from typing import Any, Literal, Protocol, TypeVar
 
 from sandtable.cli.evaluation.score import precision_at_coverage
+from sandtable.planner.candidates.network.reader import the_reader
 from sandtable.planner.outcome import Understood
 from sandtable.planner.planner import plan_question
 from sandtable.planner.schema.index import SchemaIndex
@@ -39,7 +40,7 @@ Planner = Callable[[str, SchemaIndex], Sequence[Guess]]
 
 def builtin(question: str, index: SchemaIndex) -> Sequence[Guess]:
     """The product's planner. What it would not answer with is less sure than all that it would."""
-    outcome = plan_question(question, index)
+    outcome = plan_question(question, index, reader=the_reader())
     if isinstance(outcome, Understood):
         return [Guess(outcome.plan, outcome.confidence, True)]
     guess = outcome.guess

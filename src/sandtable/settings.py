@@ -63,6 +63,9 @@ class Settings(BaseSettings):
     datasets: Path | None = None
     """Folder with another `registry.json`; the three built-in datasets when unset."""
 
+    reader: bool = True
+    """Whether the built-in planner asks its learned reader, where the extra `reader` is installed."""
+
     web: Path | None = None
     """Folder with another build of the web interface, for those who work on it; the package's own when unset."""
 

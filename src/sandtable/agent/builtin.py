@@ -6,7 +6,7 @@ import asyncio
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from sandtable.agent.accounting import Accounted, accounted, is_foreign
@@ -18,6 +18,7 @@ from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner import SchemaIndex, plan_question
+from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
 from sandtable.runs.model import Run
 
@@ -25,14 +26,19 @@ NAME = "builtin"
 MOST_INDEXES = 32
 MOST_UNDERSTOOD = 1_000
 QUICK_S = 0.02
+READ_AT_ONCE = 2
+"""Questions that the reader reads side by side."""
 
 
 class BuiltinProposer:
-    def __init__(self) -> None:
+    def __init__(self, reader: Callable[[], Reader | None] | None = None) -> None:
+        """`reader` gives the learned reader; it is called where loading it holds nothing up."""
+        self._reader = reader
         self._indexes: OrderedDict[str, SchemaIndex] = OrderedDict()
         self._long: dict[str, int] = {}
         """By dataset version: how many questions in a row took long to plan."""
         self._one_at_a_time = asyncio.Lock()
+        self._few_at_a_time = asyncio.Semaphore(READ_AT_ONCE)
         self._understood: OrderedDict[tuple[str, str, str], bool] = OrderedDict()
 
     @property
@@ -50,8 +56,15 @@ class BuiltinProposer:
         return Proposed(AskBack(_in_english(asked.question, outcome.reason), outcome.suggestions), Usage())
 
     async def _plan(self, asked: Asked, index: SchemaIndex) -> Outcome:
-        """On the loop while it is quick: for a few milliseconds a thread costs everyone more than it gives."""
+        """On the loop while it is quick: for a few milliseconds a thread costs everyone more than it gives.
+
+        With the reader always in a thread: most of its time is spent outside Python.
+        """
         version = asked.dataset.version
+        if self._reader is not None:
+            async with self._few_at_a_time:
+                outcome, _ = await asyncio.to_thread(_timed, asked, index, self._reader)
+            return outcome
         if self._is_slow(version):
             async with self._one_at_a_time:
                 outcome, spent_s = await asyncio.to_thread(_timed, asked, index)
@@ -129,7 +142,9 @@ def _shape(plan: Mapping[str, object]) -> str:
     return json.dumps([plan.get(field) for field in kept])
 
 
-def _timed(asked: Asked, index: SchemaIndex) -> tuple[Outcome, float]:
+def _timed(
+    asked: Asked, index: SchemaIndex, reader: Callable[[], Reader | None] | None = None
+) -> tuple[Outcome, float]:
     """With the processor time it took: a busy machine does not make a question a hard one."""
     before = before_of(asked.history)
     if before is not None and speaks_of_named(asked):
@@ -137,7 +152,7 @@ def _timed(asked: Asked, index: SchemaIndex) -> tuple[Outcome, float]:
         plan = {field: value for field, value in before.plan.items() if field != "define"}
         before = Turn(before.question, plan)
     began = time.thread_time()
-    outcome = plan_question(asked.question, index, before)
+    outcome = plan_question(asked.question, index, before, reader=reader() if reader is not None else None)
     return outcome, time.thread_time() - began
 
 

@@ -19,6 +19,7 @@ from sandtable.agent.models import open_proposer
 from sandtable.agent.proposer import Proposer
 from sandtable.assemble import Parts
 from sandtable.assemble.checkpoints import sqlite_checkpoints
+from sandtable.planner.candidates.network.reader import has_reader, the_reader
 
 THREADS = "threads.db"
 
@@ -40,7 +41,7 @@ async def converse(
     async with AsyncExitStack() as stack:
         if checkpointer is None:
             checkpointer = await stack.enter_async_context(sqlite_checkpoints(parts.settings.home / THREADS))
-        builtin = BuiltinProposer()
+        builtin = BuiltinProposer(the_reader if parts.settings.reader and has_reader() else None)
         chosen = proposer or (None if planner_only else open_proposer(parts.settings)) or builtin
         means = Means(
             datasets=parts.library,

@@ -8,6 +8,8 @@ from itertools import islice
 
 from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
+from sandtable.planner.candidates.network.plans import beyond_sketches, is_defined
+from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_in, without_wish
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
 from sandtable.planner.conscience.abstain import suggest, unknown_reason
@@ -15,8 +17,11 @@ from sandtable.planner.conscience.guards import stop
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.ranking.candidates import Candidate, Field
+from sandtable.planner.ranking.choosing import Weighed, lawful_account, weigh
 from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
 from sandtable.planner.ranking.second_opinion import (
+    as_understood,
     ask_lookup,
     better_guess,
     counts_rows,
@@ -24,12 +29,19 @@ from sandtable.planner.ranking.second_opinion import (
     weighed,
 )
 from sandtable.planner.ranking.tables import best_table
+from sandtable.planner.ranking.weigher import the_weigher
 from sandtable.planner.schema.defined import carrying, valid_plan, with_defined
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 from sandtable.quoting import quote
 
 THRESHOLD = 0.5
+LIKELY = 0.8
+"""From this probability on a plan that the weigher chose is answered."""
+LITERAL = 0.3
+"""The same for a plan that the grammar makes, too, with every word bound."""
+DEFINED = 0.1
+"""The same for such a plan when all that it computes are declared metrics: their names have one meaning."""
 _BASE = 0.98
 _MOST_TRIED = 4
 """Offers near the question that are tried: each costs as much as a question."""
@@ -48,8 +60,13 @@ def plan_question(
     *,
     defined: tuple[Json, ...] = (),
     threshold: float = THRESHOLD,
+    reader: Reader | None = None,
 ) -> Outcome:
-    """The plan that the question means, given the turn before; Unsure with a reason below `threshold`."""
+    """The plan that the question means, given the turn before; Unsure with a reason below `threshold`.
+
+    With a `reader` its plans stand beside those of the grammar and the look-up, and a learned weigher chooses; without
+    one, the grammar and the look-up serve alone.
+    """
     stopped = stop(question, follows=before is not None)
     if stopped is not None:
         return _unsure(stopped.reason, question, index)
@@ -59,7 +76,7 @@ def plan_question(
     whole = with_defined(index, defined, f"{question} {earlier}") if defined else index
     wish = None if is_about_chart(question) else wish_in(question, whole)
     rest = without_wish(question, wish) if wish is not None else question
-    outcome = _outcome(rest, whole, before, threshold)
+    outcome = _outcome(rest, whole, before, threshold, reader)
     if isinstance(outcome, Understood) and wish is not None:
         outcome = _drawn(outcome, wish)
     if isinstance(outcome, Understood) and not outcome.follow_up:
@@ -95,12 +112,18 @@ def _accounted(
     )
     if found.clean:
         return replace(understood, account=found)
+    if understood.account is not None and understood.account.likely:
+        likely = lawful_account(Candidate(understood.plan, found, place=0), index)
+        if likely is not None:
+            return replace(understood, account=likely)
     word = blamed_word(found, question)
     offers = offers_at(question, found, index)
     return _unsure(reason_for(found), question, index, (word,) if word else (), understood, offers)
 
 
-def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: float) -> Outcome:
+def _outcome(
+    question: str, index: SchemaIndex, before: Turn | None, threshold: float, reader: Reader | None
+) -> Outcome:
     answered = before is not None and bool(before.plan)
     if not answered and points_back(question, first=before is None):
         return _unsure(_UNANSWERED if before is not None else _FIRST, question, index)
@@ -122,6 +145,8 @@ def _outcome(question: str, index: SchemaIndex, before: Turn | None, threshold: 
         return _unsure(_UNANSWERED, question, index)
     if special is not None:
         return _constructed(special)
+    if reader is not None:
+        return _weighed(question, index, best, threshold, reader)
     return _read(question, index, best, threshold)
 
 
@@ -213,10 +238,86 @@ def _judged(question: str, index: SchemaIndex, best: Interpretation | None, thre
     return _unsure(_doubtful(best), question, index, (), guess)
 
 
+def field_of(question: str, index: SchemaIndex, reader: Reader) -> Field | None:
+    """Every candidate plan for a whole question; None where a rule answers it or leaves it open."""
+    if instead(question, index) is not None:
+        return None
+    among = _field(question, index, best_table(question, index, look(question, index)), reader)
+    return among if isinstance(among, Field) else None
+
+
+def _field(question: str, index: SchemaIndex, best: Interpretation | None, reader: Reader) -> Field | Doubt:
+    among = Field(question, index, unknown=best.unknown if best else ())
+    among.add_read(reader.read(question, index))
+    literal = False
+    if best is not None and best.plan is not None:
+        grammar = Understood(best.plan, round(_BASE * best.draft.certainty, 4), tuple(best.draft.used))
+        known = among.add_understood(grammar)
+        literal = known is not None and known.account.clean and not best.unknown
+    built = beside(question, index) if not literal else None
+    if isinstance(built, Doubt):
+        return built
+    if built is not None:
+        among.add_understood(_constructed(built))
+    lookup = ask_lookup(question, index)
+    if lookup is not None:
+        among.add_understood(as_understood(lookup, index), lookup=True)
+    return among
+
+
+def _weighed(
+    question: str, index: SchemaIndex, best: Interpretation | None, threshold: float, reader: Reader
+) -> Outcome:
+    """The likeliest of all plans that were proposed, when it is likely enough and the law allows it."""
+    if best is not None and best.plan is not None and beyond_sketches(best.plan):
+        judged = _read(question, index, best, threshold)
+        if isinstance(judged, Understood) and account(question, judged.plan, index).clean:
+            return judged
+    among = _field(question, index, best, reader)
+    if isinstance(among, Doubt):
+        return _open(among, question, index)
+    found = weigh(among, the_weigher())
+    guess = None
+    if found:
+        guess = Understood(found[0].candidate.plan, round(found[0].probability, 4), found[0].candidate.used)
+    lawful = next((each for each in found if each.account is not None), None)
+    if lawful is not None and lawful.probability < LIKELY:
+        lawful = next(
+            (each for each in found if _is_literal(each) and is_defined(each.candidate.plan)), lawful
+        )
+    if lawful is not None and lawful.probability >= _least(lawful, threshold):
+        chosen = lawful.candidate
+        return Understood(chosen.plan, round(lawful.probability, 4), chosen.used, account=lawful.account)
+    if among.unknown:
+        return _unsure(unknown_reason(among.unknown, index), question, index, among.unknown, guess)
+    if found and found[0].account is None:
+        blamed = found[0].candidate.account
+        word = blamed_word(blamed, question)
+        offers = offers_at(question, blamed, index)
+        return _unsure(reason_for(blamed), question, index, (word,) if word else (), guess, offers)
+    if best is None or not found:
+        return _unsure(_NOTHING, question, index, (), guess)
+    return _unsure(_doubtful(best), question, index, (), guess)
+
+
+def _least(found: Weighed, threshold: float) -> float:
+    """How likely a plan must be: less so when the grammar reads every word as it does, and of declared metrics."""
+    if threshold <= 0:
+        return 0.0
+    if not _is_literal(found):
+        return max(threshold, LIKELY)
+    return DEFINED if is_defined(found.candidate.plan) else LITERAL
+
+
+def _is_literal(found: Weighed) -> bool:
+    return found.candidate.grammar >= THRESHOLD and found.candidate.account.clean
+
+
 def _doubtful(best: Interpretation) -> str:
     worst = sorted(best.draft.doubts)[:2]
     why = "; ".join(reason for _, reason in worst)
-    return f"I am not sure enough what is meant: {why}. Could you say it in other words?"
+    said = f": {why}" if why else ""
+    return f"I am not sure enough what is meant{said}. Could you say it in other words?"
 
 
 __all__ = ["THRESHOLD", "Outcome", "Turn", "Understood", "Unsure", "plan_question"]

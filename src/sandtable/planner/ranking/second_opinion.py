@@ -66,14 +66,14 @@ def _compares_identifier(plan: Json, index: SchemaIndex) -> bool:
 def instead_of_nothing(lookup: Lookup | None, index: SchemaIndex) -> Understood | None:
     if lookup is None or lookup.probability < LIKELY:
         return None
-    return _believed(lookup, index)
+    return as_understood(lookup, index)
 
 
 def better_guess(
     understood: Understood | None, lookup: Lookup | None, index: SchemaIndex
 ) -> Understood | None:
     """What either would have said, for measuring; a grammar that stumbled over a word comes second."""
-    return _believed(lookup, index) if lookup is not None else understood
+    return as_understood(lookup, index) if lookup is not None else understood
 
 
 def counts_rows(plan: Json) -> bool:
@@ -98,7 +98,7 @@ def weighed(
     )
     if lookup.probability < needed or not better:
         return _doubted(understood, lookup)
-    return _believed(lookup, index)
+    return as_understood(lookup, index)
 
 
 def _uncounted(understood: Understood, question: str) -> Understood:
@@ -150,7 +150,7 @@ def _against_ranking(understood: Understood, lookup: Lookup, index: SchemaIndex)
     """`the lowest rank of …` read as a list of one: a very sure lookup knows the value itself was meant."""
     plan = understood.plan
     if lookup.probability >= SURE and _adds_counts(plan, lookup.plan):
-        return _believed(lookup, index)
+        return as_understood(lookup, index)
     if "group_by" in plan or "derive" in plan or plan.get("limit", 1) != 1:
         # A lookup knows no such thing: its probability says nothing about it.
         return understood
@@ -162,11 +162,11 @@ def _against_ranking(understood: Understood, lookup: Lookup, index: SchemaIndex)
         or len(lookup.plan["filters"]) < len(plan.get("filters", ()))
     ):
         return _doubted(understood, lookup)
-    return _believed(lookup, index)
+    return as_understood(lookup, index)
 
 
-def _believed(lookup: Lookup, index: SchemaIndex) -> Understood:
-    """Texts once each, as the grammar lists them."""
+def as_understood(lookup: Lookup, index: SchemaIndex) -> Understood:
+    """The look-up's plan as one to answer with: texts once each, as the grammar lists them."""
     plan = lookup.plan
     item = plan["select"][0]
     column = index.column(str(plan["table"]), str(item.get("column", "")))

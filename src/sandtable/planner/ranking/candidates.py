@@ -1,0 +1,95 @@
+"""Every plan that was proposed for a question, each once, with who proposed it and what the conscience finds."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from sandtable.planner.candidates.network.reader import Read
+from sandtable.planner.conscience import Account, account
+from sandtable.planner.outcome import Understood
+from sandtable.planner.ranking.essence import essence
+from sandtable.planner.schema.defined import valid_plan
+from sandtable.planner.schema.entries import Json
+from sandtable.planner.schema.index import SchemaIndex
+
+
+@dataclass(slots=True)
+class Candidate:
+    plan: Json
+    account: Account
+    likelihood: float = 0.0
+    """The network's probability for it, over all ways to write it."""
+    weakest: float = 0.0
+    """The probability of its least likely token."""
+    place: int = -1
+    """Its place among the network's plans."""
+    grammar: float = 0.0
+    """The grammar's confidence in it."""
+    lookup: float = 0.0
+    used: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Field:
+    """All candidates of one question."""
+
+    question: str
+    index: SchemaIndex
+    candidates: list[Candidate] = field(default_factory=list[Candidate])
+    nothing: float = 0.0
+    """The network's probability that the dataset does not answer the question."""
+    unknown: tuple[str, ...] = ()
+    """Words that the grammar cannot explain."""
+    _by_essence: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
+
+    def add(self, plan: Json) -> Candidate | None:
+        """The candidate with this plan; None for a plan that does not fit the dataset.
+
+        Plans that differ only in the order of their rows are one candidate: that which accounts for the words better.
+        """
+        key = essence(plan, self.index, ordered=False)
+        known = self._by_essence.get(key)
+        if known is not None and known.plan == plan:
+            return known
+        if not valid_plan(plan, self.index):
+            return known
+        found = account(self.question, plan, self.index)
+        if known is None:
+            known = Candidate(plan, found)
+            self._by_essence[key] = known
+            self.candidates.append(known)
+        elif _merit(found) > _merit(known.account):
+            known.plan, known.account = plan, found
+        return known
+
+    def add_read(self, read: list[Read]) -> None:
+        for place, each in enumerate(read):
+            probability = math.exp(each.likelihood)
+            if each.plan is None:
+                self.nothing += probability if each.sketch == ("none",) else 0.0
+                continue
+            found = self.add(each.plan)
+            if found is not None:
+                found.likelihood += probability
+                if found.place < 0:
+                    found.place, found.weakest = place, math.exp(each.weakest)
+
+    def add_understood(self, understood: Understood, *, lookup: bool = False) -> Candidate | None:
+        found = self.add(understood.plan)
+        if found is None:
+            return None
+        if lookup:
+            found.lookup = max(found.lookup, understood.confidence)
+        else:
+            found.grammar = max(found.grammar, understood.confidence)
+            found.used = understood.used
+            own = account(self.question, understood.plan, self.index)
+            if _merit(own) >= _merit(found.account):
+                # The grammar's names of outputs and order of rows are the nicer ones.
+                found.plan, found.account = understood.plan, own
+        return found
+
+
+def _merit(found: Account) -> int:
+    return -len(found.unbound) - len(found.unasked)

@@ -1,0 +1,88 @@
+"""Which of the candidates is answered, if any: the likeliest one that the law allows.
+
+The law: a plan that accounts for every word may be answered. One that does not may be answered only when the network
+wrote it, and
+- what is left over are content words ("takings"), or words that ask for groups ("per", "each"), and a part that no word
+  names is there for them;
+- what no word asks for is how a measure is computed or what it is grouped by, or a condition that words are left for.
+Such parts are marked likely. Negations, comparisons, numbers, units, superlatives and times are never explained so, a
+window or a limit is never added, and codes are never added up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sandtable.planner.conscience import Account, Part, Unbound
+from sandtable.planner.conscience.parts import pieces_of
+from sandtable.planner.conscience.pieces import adds_codes
+from sandtable.planner.ranking.candidates import Candidate, Field
+from sandtable.planner.ranking.features import features
+from sandtable.planner.ranking.weigher import Weigher
+from sandtable.planner.schema.index import SchemaIndex
+
+_NAMEABLE = frozenset({"measure", "by", "where", "shape"})
+"""Kinds of parts that a content word can mean without naming anything in the data."""
+_COMPUTED = frozenset({"measure", "by"})
+"""Kinds that the network may add where the question leaves them open: "top ten merchants by spend" adds spend up."""
+_GROUPING = frozenset({"per", "each", "every"})
+
+
+@dataclass(frozen=True, slots=True)
+class Weighed:
+    candidate: Candidate
+    probability: float
+    """How likely it is what was meant."""
+    account: Account | None
+    """What it is answered with; None where the law forbids it."""
+
+
+def weigh(among: Field, weigher: Weigher) -> list[Weighed]:
+    """All candidates, the likeliest first."""
+    found = [
+        Weighed(each, weigher.probability(features(each, among)), lawful_account(each, among.index))
+        for each in among.candidates
+    ]
+    return sorted(found, key=lambda each: -each.probability)
+
+
+def lawful_account(candidate: Candidate, index: SchemaIndex) -> Account | None:
+    """The account with which the plan may be answered."""
+    found = candidate.account
+    if found.clean:
+        return found
+    if candidate.place < 0 or any(adds_codes(piece) for piece in pieces_of(candidate.plan, index)):
+        return None
+    unnamed = _unnamed(found)
+    added = [part for part in found.unasked if part.kind in _COMPUTED or (part in unnamed and found.unbound)]
+    if len(added) < len(found.unasked):
+        return None
+    parts = added or unnamed
+    if found.unbound and not all(_is_explained(each, parts) for each in found.unbound):
+        return None
+    return replace(
+        found, unbound=(), unasked=(), likely=_likely(found, parts), parts=_without_words(found, parts)
+    )
+
+
+def _is_explained(word: Unbound, parts: list[Part]) -> bool:
+    if word.kind == "content":
+        return bool(parts)
+    return word.text.lower() in _GROUPING and any(part.kind == "by" for part in parts)
+
+
+def _unnamed(found: Account) -> list[Part]:
+    return [part for part in found.parts if not part.words and part.kind in _NAMEABLE]
+
+
+def _likely(found: Account, parts: list[Part]) -> tuple[tuple[tuple[str | int, ...], tuple[int, ...]], ...]:
+    """Each part with the words it was likely read from: one by one where there are as many, else all of them."""
+    spans = [tuple(range(each.start, each.end)) for each in found.unbound]
+    if len(spans) != len(parts):
+        spans = [tuple(at for span in spans for at in span)] * len(parts)
+    return tuple((part.path, (*part.words, *span)) for part, span in zip(parts, spans, strict=True))
+
+
+def _without_words(found: Account, parts: list[Part]) -> tuple[Part, ...]:
+    """The words of a likely part are likely, too."""
+    return tuple(replace(part, words=()) if part in parts else part for part in found.parts)

@@ -1,0 +1,189 @@
+"""What a plan computes, apart from how it is written: two plans with one essence answer alike.
+
+Names of outputs, the order of columns and conditions, and what a plan leaves to its defaults do not count. A metric is
+what it computes, and rows of plain columns are the same whether or not each is listed once.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any, cast
+
+from sandtable.planner.schema.columns import is_unique
+from sandtable.planner.schema.entries import Json
+from sandtable.planner.schema.index import SchemaIndex
+
+_COLUMN_FIELDS = frozenset({"column", "other_column", "with"})
+_LISTS = frozenset({"in", "not_in", "between"})
+
+
+def essence(plan: Json, index: SchemaIndex, *, ordered: bool = True) -> str:
+    """Equal for plans that compute the same rows; without `ordered`, in whatever order they show them."""
+    made = _Essence(plan, index).made()
+    if not ordered and "limit" not in made:
+        made.pop("order", None)
+    return json.dumps(made, sort_keys=True, default=str)
+
+
+class _Essence:
+    def __init__(self, plan: Json, index: SchemaIndex) -> None:
+        self.plan = plan
+        self.index = index
+        self.home = str(plan.get("table", ""))
+        self.outputs: dict[str, str] = {}
+
+    def made(self) -> Json:
+        plan = self.plan
+        made: Json = {"table": self.home.lower()}
+        for field in ("define", "why"):
+            if plan.get(field):
+                made[field] = plan[field]
+        shown: list[str] = []
+        plain: list[str] = []
+        for item in plan.get("select", ()):
+            text = _text(self.row(item))
+            name = str(item.get("as") or item.get("column") or item.get("metric") or "")
+            self.outputs.setdefault(name.rpartition(".")[2].lower(), text)
+            self.outputs.setdefault(name.lower(), text)
+            shown.append(text)
+            if '"agg"' not in text:
+                plain.append(text)
+        keys = [self.key(each) for each in plan.get("group_by", ())]
+        measured = len(plain) < len(shown)
+        shown += [each for each in keys if each not in shown]
+        made["select"] = sorted(shown)
+        made["grouped"] = sorted(set(keys or plain)) if measured else None
+        filters = [self.condition(each, self.home) for each in plan.get("filters", ())]
+        texts = sorted(_text(each) for each in filters if not self.is_implied(each, keys or plain))
+        if texts:
+            made["filters"] = texts
+        if plan.get("time"):
+            made["time"] = self.window(plan["time"], self.home)
+        for item in plan.get("derive", ()):
+            text = _text(self.over_outputs({k: v for k, v in item.items() if k != "as"}))
+            self.outputs[str(item.get("as", "")).lower()] = text
+            made.setdefault("derive", []).append(text)
+        if plan.get("having"):
+            made["having"] = sorted(_text(self.over_outputs(each)) for each in plan["having"])
+        if plan.get("top_per_group"):
+            made["top"] = self.over_outputs(plan["top_per_group"])
+        if plan.get("order_by"):
+            made["order"] = [(self.key(term["expr"]), term.get("dir", "asc")) for term in plan["order_by"]]
+        if plan.get("limit"):
+            made["limit"] = plan["limit"]
+        return made
+
+    def is_implied(self, condition: Json, keys: list[str]) -> bool:
+        """Groups of empty cells left out: it is said of a group, not of the question."""
+        return condition.get("op") == "not_null" and _text({"column": condition.get("column")}) in keys
+
+    def key(self, key: Any) -> str:
+        if isinstance(key, dict):
+            return _text(self.row(cast("Json", key)))
+        return self.outputs.get(str(key).lower()) or _text({"column": self.named(str(key), self.home)})
+
+    def named(self, name: str, home: str) -> str:
+        return (name if "." in name and self.index.column(home, name) is None else f"{home}.{name}").lower()
+
+    def row(self, item: Any, home: str | None = None) -> Any:
+        """An expression over rows, with whole names."""
+        home = home or self.home
+        if isinstance(item, list):
+            return [self.row(each, home) for each in cast("list[Any]", item)]
+        if not isinstance(item, dict):
+            return item
+        given = self.computed(cast("Json", item), home)
+        made: Json = {}
+        for field, value in given.items():
+            if field == "as" or value is None or value == []:
+                continue
+            if field in {"where", "holds"}:
+                made[field] = sorted(_text(self.condition(each, home)) for each in value)
+            elif _names_column(field, given) and isinstance(value, str) and value != "*":
+                made[field] = self.named(value, home)
+            elif field == "within":
+                made[field] = sorted(self.named(each, home) for each in value)
+            else:
+                made[field] = self.row(value, home)
+        if "bucket" in made and "column" not in made and "of" not in made:
+            made["column"] = self.main_time(home)
+        if made.get("agg") == "count" and made.get("column") == "*":
+            del made["column"]
+        return made
+
+    def computed(self, item: Json, home: str) -> Json:
+        """A metric as what it computes, and different keys of the table as its rows."""
+        metric = self.index.dataset.metric(str(item["metric"])) if "metric" in item else None
+        if metric is not None:
+            parts = [metric.numerator] + ([metric.denominator] if metric.denominator else [])
+            more = list(item.get("where", ()))
+            made = [
+                {**part, "where": [*part.get("where", ()), *more]} if "agg" in part else part
+                for part in parts
+            ]
+            rest = {field: value for field, value in item.items() if field not in {"metric", "where"}}
+            return (
+                {**rest, **made[0]}
+                if len(made) == 1
+                else {**rest, "op": "/", "left": made[0], "right": made[1]}
+            )
+        table = self.index.table(home)
+        column = table.column(str(item.get("column", ""))) if table is not None else None
+        if (
+            item.get("agg") == "count_distinct"
+            and table is not None
+            and column is not None
+            and is_unique(column, table)
+        ):
+            return {field: value for field, value in item.items() if field != "column"} | {"agg": "count"}
+        return item
+
+    def condition(self, item: Any, home: str) -> Any:
+        made = dict(item)
+        for field in ("any", "all"):
+            if field in made:
+                return {field: sorted(_text(self.condition(each, home)) for each in made[field])}
+        if "not" in made:
+            return {"not": self.condition(made["not"], home)}
+        if "time" in made:
+            return {"time": self.window(made["time"], home)}
+        if "exists" in made:
+            inner = dict(made["exists"])
+            other = str(inner.get("table", ""))
+            inner["where"] = sorted(_text(self.condition(each, other)) for each in inner.get("where", ()))
+            return {"exists": inner}
+        if isinstance(made.get("value"), list) and made.get("op") in _LISTS:
+            made["value"] = sorted(map(str, made["value"]))
+            if len(made["value"]) == 1:
+                made = {**made, "op": "=" if made["op"] == "in" else "!=", "value": made["value"][0]}
+        elif "value" in made:
+            made["value"] = str(made["value"])
+        return self.row(made, home)
+
+    def window(self, window: Any, home: str) -> Json:
+        made = dict(window)
+        made["column"] = self.named(str(made["column"]), home) if made.get("column") else self.main_time(home)
+        return made
+
+    def main_time(self, home: str) -> str:
+        table = self.index.table(home)
+        return f"{home}.{table.time_column}".lower() if table is not None and table.time_column else ""
+
+    def over_outputs(self, item: Any) -> Any:
+        """An expression over outputs: their names are what they compute."""
+        if isinstance(item, list | tuple):
+            return [self.over_outputs(each) for each in cast("list[Any]", item)]
+        if isinstance(item, dict):
+            given = cast("Json", item)
+            return {field: self.over_outputs(value) for field, value in given.items() if field != "as"}
+        if isinstance(item, str):
+            return self.outputs.get(item.lower(), item)
+        return str(item)
+
+
+def _names_column(field: str, item: Json) -> bool:
+    return field in _COLUMN_FIELDS or (field in {"from", "to"} and "elapsed" in item)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)

@@ -1,0 +1,59 @@
+"""The law: what a network may have read out of words that name nothing, and what it may not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandtable.planner.conscience import account
+from sandtable.planner.ranking.candidates import Candidate
+from sandtable.planner.ranking.choosing import lawful_account
+from tests.planner.ground import World
+
+REVENUE: dict[str, Any] = {
+    "dataset_id": "ecommerce",
+    "table": "orders",
+    "select": [{"column": "region"}, {"agg": "sum", "column": "order_total", "as": "total"}],
+}
+
+
+def judged(world: World, question: str, plan: dict[str, Any], place: int = 0) -> Any:
+    return lawful_account(Candidate(plan, account(question, plan, world.index), place=place), world.index)
+
+
+def test_a_content_word_may_be_read_as_a_part_that_no_word_names(worlds: dict[str, World]) -> None:
+    found = judged(worlds["ecommerce"], "kaching by region", REVENUE)
+    assert found is not None and found.clean
+    assert [(path, words) for path, words in found.likely] == [(("select", 1), (0,))]
+
+
+def test_only_what_the_network_wrote_is_read_so(worlds: dict[str, World]) -> None:
+    assert judged(worlds["ecommerce"], "kaching by region", REVENUE, place=-1) is None
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "kaching by region not in 2024",
+        "kaching by region over 500",
+        "kaching by region last year",
+        "highest kaching by region",
+        "kaching by region without Europe",
+        "kaching by region in hours",
+    ],
+)
+def test_negations_numbers_times_and_superlatives_are_never_explained_so(
+    worlds: dict[str, World], question: str
+) -> None:
+    assert judged(worlds["ecommerce"], question, REVENUE) is None
+
+
+def test_a_condition_that_nothing_asks_for_is_not_lawful(worlds: dict[str, World]) -> None:
+    plan = {**REVENUE, "filters": [{"column": "status", "op": "=", "value": "cancelled"}]}
+    assert judged(worlds["ecommerce"], "order total by region", plan) is None
+
+
+def test_a_literal_reading_has_nothing_likely(worlds: dict[str, World]) -> None:
+    found = judged(worlds["ecommerce"], "total order total by region", REVENUE)
+    assert found is not None and found.likely == ()

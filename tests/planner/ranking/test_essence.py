@@ -1,0 +1,83 @@
+"""Two plans with one essence answer alike; what changes the rows changes the essence."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandtable.planner.ranking.essence import essence
+from tests.planner.ground import World
+
+BASE: dict[str, Any] = {
+    "dataset_id": "ecommerce",
+    "table": "orders",
+    "select": [{"column": "region"}, {"agg": "sum", "column": "order_total", "as": "revenue"}],
+    "filters": [
+        {"column": "status", "op": "=", "value": "shipped"},
+        {"column": "channel", "op": "in", "value": ["a", "b"]},
+    ],
+    "order_by": [{"expr": "revenue", "dir": "desc"}],
+    "limit": 3,
+}
+ALIKE: dict[str, dict[str, Any]] = {
+    "another name": {
+        "select": [{"column": "region"}, {"agg": "sum", "column": "order_total", "as": "x"}],
+        "order_by": [{"expr": "x", "dir": "desc"}],
+    },
+    "groups written out": {"group_by": ["region"]},
+    "another order of columns and conditions": {
+        "select": list(reversed(BASE["select"])),
+        "filters": [{"column": "channel", "op": "in", "value": ["b", "a"]}, BASE["filters"][0]],
+    },
+    "a list of one": {
+        "filters": [{"column": "status", "op": "in", "value": ["shipped"]}, BASE["filters"][1]]
+    },
+    "the table before the name": {
+        "select": [
+            {"column": "orders.region"},
+            {"agg": "sum", "column": "orders.order_total", "as": "revenue"},
+        ]
+    },
+}
+OTHER: dict[str, dict[str, Any]] = {
+    "another aggregate": {
+        "select": [{"column": "region"}, {"agg": "avg", "column": "order_total", "as": "revenue"}]
+    },
+    "another value": {"filters": [{"column": "status", "op": "=", "value": "returned"}, BASE["filters"][1]]},
+    "not": {"filters": [{"column": "status", "op": "!=", "value": "shipped"}, BASE["filters"][1]]},
+    "the other end": {"order_by": [{"expr": "revenue", "dir": "asc"}]},
+    "fewer": {"limit": 1},
+    "a window": {"time": {"period": "last_year"}},
+    "a condition of the measure": {
+        "select": [
+            {"column": "region"},
+            {
+                "agg": "sum",
+                "column": "order_total",
+                "where": [{"column": "status", "op": "=", "value": "x"}],
+                "as": "revenue",
+            },
+        ]
+    },
+    "groups above": {"having": [{"column": "revenue", "op": ">", "value": 3}]},
+    "a share": {"derive": [{"share_of_total": "revenue", "as": "share"}]},
+}
+
+
+@pytest.mark.parametrize("change", ALIKE.values(), ids=ALIKE.keys())
+def test_how_a_plan_is_written_does_not_count(worlds: dict[str, World], change: dict[str, Any]) -> None:
+    index = worlds["ecommerce"].index
+    assert essence({**BASE, **change}, index) == essence(BASE, index)
+
+
+@pytest.mark.parametrize("change", OTHER.values(), ids=OTHER.keys())
+def test_what_changes_rows_counts(worlds: dict[str, World], change: dict[str, Any]) -> None:
+    index = worlds["ecommerce"].index
+    assert essence({**BASE, **change}, index) != essence(BASE, index)
+
+
+def test_the_main_time_column_may_be_left_out(worlds: dict[str, World]) -> None:
+    index = worlds["ecommerce"].index
+    named = {**BASE, "time": {"period": "last_year", "column": "order_date"}}
+    assert essence({**BASE, "time": {"period": "last_year"}}, index) == essence(named, index)
