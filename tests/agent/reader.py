@@ -29,7 +29,9 @@ def as_likely(account: Account, places: frozenset[int]) -> Account:
 def reads(word: str, named: str) -> Plans:
     """In the place of `plan_question`. Both are single words, so that all others keep their places."""
 
-    def plan(question: str, index: SchemaIndex, before: Turn | None = None) -> Outcome:
+    def plan(
+        question: str, index: SchemaIndex, before: Turn | None = None, *, reader: object = None
+    ) -> Outcome:
         outcome = plan_question(re.sub(rf"(?i)\b{word}\b", named, question), index, before)
         words = Reading.of(question).words
         places = frozenset(at for at, each in enumerate(words) if each.lower == word)

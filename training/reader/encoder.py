@@ -64,7 +64,7 @@ def main() -> None:
             for end in ("weight", "bias"):
                 made[f"layers.{layer}.{ours}.{end}"] = given[f"encoder.layer.{layer}.{theirs}.{end}"]
     args.out.mkdir(parents=True, exist_ok=True)
-    np.savez(args.out / "encoder.npz", **{name: value.astype(np.float16) for name, value in made.items()})  # type: ignore[arg-type]
+    np.savez(args.out / "encoder.npz", **{name: value.astype(np.float16) for name, value in made.items()})
 
 
 if __name__ == "__main__":

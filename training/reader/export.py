@@ -139,7 +139,7 @@ def main() -> None:
             weight_type=QuantType.QInt8,
             extra_options={"MatMulConstBOnly": True},
         )
-    np.savez_compressed(args.out / "decoder.npz", **decoder_arrays(weights))  # type: ignore[arg-type]
+    np.savez_compressed(args.out / "decoder.npz", **decoder_arrays(weights))
     for path in sorted(args.out.iterdir()):
         print(f"{path.name}: {path.stat().st_size:,} bytes")
 

@@ -7,8 +7,6 @@ read, or names what the dataset does not hold, raises `NotationError` with what 
 from __future__ import annotations
 
 import datetime as dt
-import re
-from dataclasses import dataclass
 
 from sandtable.catalog.model import Dataset
 from sandtable.planner.candidates.network.sketch import (
@@ -21,25 +19,10 @@ from sandtable.planner.candidates.network.sketch import (
     is_sketch,
 )
 from training.reader import windows
+from training.reader.cursor import Cursor, NotationError, Part, written
 
-_TOKEN = re.compile(
-    r"\s*(?:(?P<window>(?:\d{4}(?:-[QH]\d|-\d\d(?:-\d\d)?)?)?\.\.(?:\d{4}(?:-[QH]\d|-\d\d(?:-\d\d)?)?)?"
-    r"|\d{4}-(?:[QH]\d|\d\d)(?![-\d]))"
-    r"|(?P<date>\d{4}-\d\d-\d\d)|(?P<number>-?\d+(?:\.\d+)?%?)|'(?P<text>(?:[^']|'')*)'"
-    r"|\"(?P<name>[^\"]+)\"|(?P<ref>#\d)|(?P<word>[A-Za-z_][\w.]*)|(?P<sign><=|>=|!=|[<>=(),*/&|:+-]))"
-)
 _OPERATORS = {">": ">", ">=": ">=", "<": "<", "<=": "<=", "=": "==", "!=": "!="}
 _DERIVED = {"share": "share_of", "growth": "growth", "change": "change", "running": "running", "rank": "rank"}
-
-
-class NotationError(ValueError):
-    pass
-
-
-@dataclass(slots=True)
-class _Part:
-    kind: str
-    text: str
 
 
 def read_sketch(text: str, dataset: Dataset) -> tuple[Token, ...]:
@@ -52,31 +35,14 @@ def read_sketch(text: str, dataset: Dataset) -> tuple[Token, ...]:
     return sketch
 
 
-def _parts(text: str) -> list[_Part]:
-    found: list[_Part] = []
-    at = 0
-    text = text.strip()
-    while at < len(text):
-        match = _TOKEN.match(text, at)
-        if match is None or match.end() == at:
-            raise NotationError(f"cannot be read from {text[at:]!r}")
-        kind = str(match.lastgroup)
-        found.append(_Part(kind, match.group(kind)))
-        at = match.end()
-    return found
-
-
-class _Parser:
+class _Parser(Cursor):
     def __init__(self, text: str, dataset: Dataset) -> None:
         head, colon, rest = text.partition(":")
         if not colon:
             raise NotationError("a sketch begins with TABLE:")
-        self.dataset = dataset
-        self.home = self._table(head.strip())
+        super().__init__(dataset, head.strip())
         sections = [section.strip() for section in _outside_quotes(rest)]
         self.items_text, self.sections = sections[0], sections[1:]
-        self.parts: list[_Part] = []
-        self.at = 0
 
     def sketch(self) -> list[Token]:
         made: list[Token] = [Item("table", self.home)]
@@ -229,7 +195,7 @@ class _Parser:
             begin = self.at
             while self._peek() != ")":
                 self._next()
-            text = _written(self.parts[begin : self.at])
+            text = written(self.parts[begin : self.at])
             self._expect(")")
             return ["when", *self._window(text)]
         column = self._in_brackets(time=True)
@@ -289,7 +255,7 @@ class _Parser:
         op = _OPERATORS.get(self._peek())
         if op is None:
             raise NotationError(f"{self._peek()!r} is no comparison")
-        part = self.parts[self.at + 1] if self.at + 1 < len(self.parts) else _Part("", "")
+        part = self.parts[self.at + 1] if self.at + 1 < len(self.parts) else Part("", "")
         if part.kind in {"text", "date"} and self._is_time(column):
             self._next()
             return self._dated(column, op, self._next().text)
@@ -343,20 +309,13 @@ class _Parser:
         return ["between", *subject, low_number, self._number()]
 
     def _dated(self, column: Item, op: str, day: str) -> list[Token]:
-        date = dt.date.fromisoformat(day[:10])
-        one = dt.timedelta(days=1)
-        window: dict[str, str] = {}
-        match op:
-            case ">":
-                window = {"from": (date + one).isoformat()}
-            case ">=":
-                window = {"from": date.isoformat()}
-            case "<":
-                window = {"to": (date - one).isoformat()}
-            case "<=":
-                window = {"to": date.isoformat()}
-            case _:
-                window = {"from": date.isoformat(), "to": date.isoformat()}
+        date, one = dt.date.fromisoformat(day[:10]), dt.timedelta(days=1)
+        window = {
+            ">": {"from": (date + one).isoformat()},
+            ">=": {"from": date.isoformat()},
+            "<": {"to": (date - one).isoformat()},
+            "<=": {"to": date.isoformat()},
+        }.get(op, {"from": date.isoformat(), "to": date.isoformat()})
         made: list[Token] = ["when", Item("window", value=windows.frozen(window)), "on", column]
         return ["not", *made] if op == "!=" else made
 
@@ -408,19 +367,6 @@ class _Parser:
         self._expect(")")
         return made
 
-    def _number(self) -> Token:
-        part = self._next()
-        if part.kind != "number":
-            raise NotationError(f"{part.text!r} is no number")
-        value = float(part.text.rstrip("%"))
-        return Item("number", name="%" if part.text.endswith("%") else "", value=value)
-
-    def _reference(self) -> str:
-        part = self._next()
-        if part.kind != "ref":
-            raise NotationError(f"{part.text!r} is no reference such as #2")
-        return part.text
-
     def _key(self) -> Token:
         return self._reference() if self.parts[self.at].kind == "ref" else self._column()
 
@@ -434,83 +380,6 @@ class _Parser:
         if column:
             made += ["on", self._named(column.strip().strip('"'))]
         return made
-
-    def _in_brackets(self, *, time: bool = False) -> Item:
-        self._expect("(")
-        if time and self._takes(")"):
-            return self._main_time()
-        column = self._column()
-        self._expect(")")
-        return column
-
-    def _main_time(self) -> Item:
-        table = self.dataset.table(self.home)
-        if table is not None and table.time_column:
-            return Item("column", self.home, table.time_column)
-        raise NotationError(f"{self.home} has no main time column: name one")
-
-    def _column(self) -> Item:
-        part = self._next()
-        if part.kind not in {"word", "name"}:
-            raise NotationError(f"{part.text!r} is no column")
-        return self._named(part.text)
-
-    def _named(self, name: str) -> Item:
-        home = self.dataset.table(self.home)
-        assert home is not None
-        own = home.column(name)
-        if own is not None:
-            return Item("column", home.name, own.name)
-        table_name, dot, column_name = name.partition(".")
-        other = self.dataset.table(table_name) if dot else None
-        column = other.column(column_name) if other is not None else None
-        if other is None or column is None:
-            raise NotationError(f"no column is called {name!r} (home table {self.home})")
-        return Item("column", other.name, column.name)
-
-    def _is_time(self, column: Item) -> bool:
-        table = self.dataset.table(column.table)
-        found = table.column(column.name) if table else None
-        return found is not None and found.type.value in {"date", "timestamp"}
-
-    def _table(self, name: str) -> str:
-        table = self.dataset.table(name)
-        if table is None:
-            raise NotationError(f"no table is called {name!r}")
-        return table.name
-
-    def _load(self, text: str) -> None:
-        self.parts, self.at = _parts(text), 0
-
-    def _peek(self, ahead: int = 0) -> str:
-        place = self.at + ahead
-        if place >= len(self.parts) or self.parts[place].kind == "text":
-            return ""
-        return self.parts[place].text
-
-    def _next(self) -> _Part:
-        if self.at >= len(self.parts):
-            raise NotationError("ends too early")
-        self.at += 1
-        return self.parts[self.at - 1]
-
-    def _takes(self, text: str) -> bool:
-        if self._peek() == text:
-            self.at += 1
-            return True
-        return False
-
-    def _expect(self, text: str) -> None:
-        if not self._takes(text):
-            raise NotationError(f"{text!r} is missing before {self._peek() or 'the end'!r}")
-
-    def _end(self) -> None:
-        if self.at < len(self.parts):
-            raise NotationError(f"{_written(self.parts[self.at :])!r} is too much")
-
-
-def _written(parts: list[_Part]) -> str:
-    return " ".join(part.text for part in parts)
 
 
 def _outside_quotes(text: str) -> list[str]:

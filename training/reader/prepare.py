@@ -192,7 +192,7 @@ def main() -> None:
             print(f"{name}: {len(kept)} of {len(found)} examples, not reached: {dict(missing)}", flush=True)
             rows += kept
     args.out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(args.out / "examples.npz", **_packed(rows))  # type: ignore[arg-type]
+    np.savez_compressed(args.out / "examples.npz", **_packed(rows))
     print(f"{len(rows)} examples, {sum(r.tune for r in rows)} of them for tuning")
 
 

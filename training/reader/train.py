@@ -110,7 +110,7 @@ def batches(
         near = near[np.argsort(examples.lengths[near], kind="stable")]
         found += [near[start : start + size] for start in range(0, len(near), size)]
     if rng is not None:
-        rng.shuffle(found)  # type: ignore[arg-type]
+        rng.shuffle(found)
     return found
 
 
@@ -221,7 +221,7 @@ def main() -> None:
         name: value.detach().cpu().numpy().astype(np.float16) for name, value in network.state_dict().items()
     }
     for number, part in enumerate(_parts(weights)):
-        np.savez(args.out / f"weights-{number}.npz", **part)  # type: ignore[arg-type]
+        np.savez(args.out / f"weights-{number}.npz", **part)
     (args.out / "figures.json").write_text(json.dumps(figures, indent=1))
 
 

@@ -24,7 +24,7 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from sandtable.planner.candidates.network.plans import plan_for
+from sandtable.planner.candidates.network.fitting import plan_for
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.planner import field_of
 from sandtable.planner.ranking.choosing import lawful_account

@@ -152,7 +152,12 @@ def _timed(
         plan = {field: value for field, value in before.plan.items() if field != "define"}
         before = Turn(before.question, plan)
     began = time.thread_time()
-    outcome = plan_question(asked.question, index, before, reader=reader() if reader is not None else None)
+    read = reader() if reader is not None else None
+    outcome = (
+        plan_question(asked.question, index, before, reader=read)
+        if read is not None
+        else plan_question(asked.question, index, before)
+    )
     return outcome, time.thread_time() - began
 
 

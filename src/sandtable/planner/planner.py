@@ -8,7 +8,7 @@ from itertools import islice
 
 from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
-from sandtable.planner.candidates.network.plans import beyond_sketches, is_defined
+from sandtable.planner.candidates.network.fitting import beyond_sketches, is_defined
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_in, without_wish
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for

@@ -24,7 +24,7 @@ EXTRAS = {
     "python": (),
     "engine": (),
     "code": ("python",),
-    "server": ("docker", "kubernetes", "models", "postgres", "python"),
+    "server": ("docker", "kubernetes", "models", "postgres", "python", "reader"),
 }
 """Layer → what is in it of our own project's extras."""
 SERVER_DATA = "/opt/sandtable/data"

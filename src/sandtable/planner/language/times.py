@@ -136,14 +136,10 @@ def find_spells(reading: Reading, calendar: Calendar) -> list[Spell]:
 def find_periods(reading: Reading, calendar: Calendar) -> list[tuple[int, int, Period]]:
     """Every period that is named, by its first word and the word after it, whatever the words around it say."""
     found: list[tuple[int, int, Period]] = []
-    at = 0
-    while at < len(reading):
-        spoken = _spoken(reading, calendar, at, None)
-        if spoken is None:
-            at += 1
-        else:
+    for at in range(len(reading)):
+        spoken = _spoken(reading, calendar, at, None) if not found or at >= found[-1][1] else None
+        if spoken is not None:
             found.append((at, spoken[1], spoken[0]))
-            at = spoken[1]
     return found
 
 
@@ -152,8 +148,7 @@ def _spell_at(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
     begin = at + (1 if opening else 0)
     if reading.lower(at) == "starting" and reading.lower(begin) in {"in", "from", "on"}:
         begin += 1
-    phrase = _OPENING_PHRASES.get((reading.lower(at), reading.lower(at + 1)))
-    if phrase is not None:
+    if phrase := _OPENING_PHRASES.get((reading.lower(at), reading.lower(at + 1))):
         opening, begin = phrase, at + 2
     if reading.lower(at) == "as" and reading.lower(begin) != "of":
         return None
@@ -232,13 +227,12 @@ def _days_of_a_year(reading: Reading, at: int, begin: int, opening: str) -> Spel
     last_month = MONTHS[g["m3"] or g["m4"]]
     first_month = MONTHS[named] if (named := g["m1"] or g["m2"]) else last_month
     first, last = (int(re.sub(r"\D", "", str(day))) for day in (g["d1"] or g["d2"], g["d3"] or g["d4"]))
-    year = int(g["y"])
     try:
-        ends = dt.date(year - (first_month > last_month), first_month, first), dt.date(year, last_month, last)
+        begun = dt.date(int(g["y"]) - (first_month > last_month), first_month, first)
+        period = Period(begun, dt.date(int(g["y"]), last_month, last), "range")
     except ValueError:
         return None
-    period = Period(*ends, "range")
-    return Spell(at, hit[0], dict(period.window), period) if ends[0] <= ends[1] else None
+    return Spell(at, hit[0], dict(period.window), period) if period.first <= period.last else None
 
 
 def _pair(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> Spell | None:

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sandtable.planner.candidates.network.decoder import Decoder, Written
+from sandtable.planner.candidates.network.fitting import plan_for
 from sandtable.planner.candidates.network.inputs import Inputs, inputs_of
 from sandtable.planner.candidates.network.pieces import Pieces
-from sandtable.planner.candidates.network.plans import Json, plan_for
+from sandtable.planner.candidates.network.plans import Json
 from sandtable.planner.candidates.network.sketch import Token
 from sandtable.planner.schema.index import SchemaIndex, reach_of
 
