@@ -125,7 +125,7 @@ def test_the_history_says_what_nobody_asked_for(served: str, page: Page, picture
     open_app(page, served, "/data/sensors")
     expect(page.get_by_role("grid").first).to_be_visible()
     open_app(page, served)
-    question = "Which sales channel has the highest return rate?"
+    question = "Which channel has the highest return rate?"
     ask_and_see(page, question)
     open_app(page, served, "/runs")
     runs = page.get_by_role("list", name="Runs").get_by_role("listitem")
