@@ -242,23 +242,24 @@ def field_of(question: str, index: SchemaIndex, reader: Reader) -> Field | None:
     """Every candidate plan for a whole question; None where a rule answers it or leaves it open."""
     if instead(question, index) is not None:
         return None
-    among = _field(question, index, best_table(question, index, look(question, index)), reader)
-    return among if isinstance(among, Field) else None
+    best = best_table(question, index, look(question, index))
+    return _field(question, index, best, reader) if _beside(question, index, best) is None else None
 
 
-def _field(question: str, index: SchemaIndex, best: Interpretation | None, reader: Reader) -> Field | Doubt:
+def _beside(question: str, index: SchemaIndex, best: Interpretation | None) -> Json | Doubt | None:
+    """What a rule makes of a question that the grammar does not read word by word."""
+    plan = best.plan if best is not None and not best.unknown else None
+    if plan is not None and valid_plan(plan, index) and account(question, plan, index).clean:
+        return None
+    return beside(question, index)
+
+
+def _field(question: str, index: SchemaIndex, best: Interpretation | None, reader: Reader) -> Field:
     among = Field(question, index, unknown=best.unknown if best else ())
     among.add_read(reader.read(question, index))
-    literal = False
     if best is not None and best.plan is not None:
         grammar = Understood(best.plan, round(_BASE * best.draft.certainty, 4), tuple(best.draft.used))
-        known = among.add_understood(grammar)
-        literal = known is not None and known.account.clean and not best.unknown
-    built = beside(question, index) if not literal else None
-    if isinstance(built, Doubt):
-        return built
-    if built is not None:
-        among.add_understood(_constructed(built))
+        among.add_understood(grammar)
     lookup = ask_lookup(question, index)
     if lookup is not None:
         among.add_understood(as_understood(lookup, index), lookup=True)
@@ -273,9 +274,12 @@ def _weighed(
         judged = _read(question, index, best, threshold)
         if isinstance(judged, Understood) and account(question, judged.plan, index).clean:
             return judged
+    built = _beside(question, index, best)
+    if isinstance(built, Doubt):
+        return _open(built, question, index)
+    if built is not None:
+        return _constructed(built)
     among = _field(question, index, best, reader)
-    if isinstance(among, Doubt):
-        return _open(among, question, index)
     found = weigh(among, the_weigher())
     guess = None
     if found:
