@@ -23,7 +23,7 @@ from sandtable.planner.mentions.matching import Match, find_mentions
 from sandtable.planner.mentions.values import ValueMatch, find_near, find_quoted, find_values
 from sandtable.planner.schema.columns import is_identifier
 from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntry
-from sandtable.planner.schema.index import SchemaIndex, ValueHit
+from sandtable.planner.schema.index import SchemaIndex
 
 SIZE = 192
 """Pieces at most."""
@@ -47,6 +47,8 @@ EXACT, PARTLY, HAS_VALUE, MAIN_TIME, KEY = 1, 2, 4, 8, 16
 MARKS = 32
 _DETAIL_WORDS = 6
 _FEW = 4
+_MOST_HITS = 6
+"""Columns that one value may stand in, the most frequent first."""
 _PARTS_OF_TEXTS = frozenset(
     stem(w) for w in "contains including starts begins ends name called named mentions".split()
 )
@@ -99,7 +101,7 @@ def inputs_of(question: str, index: SchemaIndex, pieces: Pieces) -> Inputs:
     columns = _tables(made, heard, index, pieces)
     _metrics(made, heard, index, pieces)
     made.add((pieces.end,), SPECIAL)
-    _point(made, heard, spans, columns, index)
+    _point(made, heard, spans, columns)
     return made
 
 
@@ -307,7 +309,6 @@ def _point(
     heard: _Heard,
     spans: list[tuple[int, int]],
     columns: dict[tuple[str, str], int],
-    index: SchemaIndex,
 ) -> None:
     """What the question itself names: values, numbers, windows, quoted texts."""
     seen: set[tuple[int, int, Item]] = set()
@@ -322,7 +323,7 @@ def _point(
 
     count = 0
     for value in sorted(heard.values, key=lambda v: -v.score):
-        for hit in _first_hits(value.hits):
+        for hit in value.hits[:_MOST_HITS]:
             column = columns.get((hit.table, hit.column))
             if column is not None and count < MOST_VALUES:
                 place(Item("value", hit.table, hit.column, hit.value), value.start, value.end, column)
@@ -334,10 +335,6 @@ def _point(
         place(Item("window", value=window), start, end)
     for start, end, text in heard.texts:
         place(Item("text", value=text), start, end)
-
-
-def _first_hits(hits: tuple[ValueHit, ...]) -> tuple[ValueHit, ...]:
-    return hits[:6]
 
 
 __all__ = ["MARKS", "PARTS", "SIZE", "TYPES", "Inputs", "Placed", "inputs_of"]
