@@ -57,7 +57,7 @@ eval: $(VENV)/.dev ## measure the planner on the sealed questions and others (UP
 WORK := build/reader
 reader: $(VENV)/.dev ## train the reader again (needs DATA, MODEL, PyTorch and a GPU; see training/README.md)
 	@test -n "$(DATA)" -a -n "$(MODEL)" || { echo "give DATA=folder of the public sets and MODEL=folder of MiniLM"; exit 2; }
-	$(BIN)/python -m training.reader.vocabulary "$(MODEL)" "$(DATA)" training/domains
+	$(BIN)/python -m training.reader.vocabulary "$(MODEL)" training/domains
 	$(BIN)/python -m training.reader.encoder "$(MODEL)" $(WORK)
 	$(BIN)/python -m training.reader.prepare "$(DATA)" training/domains $(WORK)
 	$(BIN)/python -m training.reader.train $(WORK) --out $(WORK)/trained

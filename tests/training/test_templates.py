@@ -39,7 +39,7 @@ table boats | one row per boat | time built_on
 metric cancel_rate | trips | share(refunded = true) | Share of trips given back
 """
 COUNT = 1500
-RARE = {"none", "0", "1", "2", "col=", "col>=", "col<=", "whole=", "#4", "#5", "#6", "#7", "#8"}
+RARE = {"none", "0", "1", "2", "col=", "col>=", "col<=", "whole=", "#4", "#5", "#6", "#7", "#8", "in", "then"}
 """What no template says."""
 
 

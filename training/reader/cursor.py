@@ -6,7 +6,11 @@ import re
 from dataclasses import dataclass
 
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.units import canonical, units_like
 from sandtable.planner.candidates.network.sketch import Item, Token
+
+_NOT_UNITS = frozenset({"in"})
+"""Units whose word means something else in a sketch."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<window>(?:\d{4}(?:-[QH]\d|-\d\d(?:-\d\d)?)?)?\.\.(?:\d{4}(?:-[QH]\d|-\d\d(?:-\d\d)?)?)?"
@@ -54,7 +58,10 @@ class Cursor:
         if part.kind != "number":
             raise NotationError(f"{part.text!r} is no number")
         value = float(part.text.rstrip("%"))
-        return Item("number", name="%" if part.text.endswith("%") else "", value=value)
+        unit = "%" if part.text.endswith("%") else ""
+        if not unit and self._peek() and units_like(self._peek()) and self._peek() not in _NOT_UNITS:
+            unit = canonical(self._next().text)
+        return Item("number", name=unit, value=value)
 
     def _reference(self) -> str:
         part = self._next()

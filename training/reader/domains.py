@@ -17,6 +17,7 @@ from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, Valu
 from sandtable.planner.candidates.network.plans import plan_of
 from sandtable.planner.candidates.network.sketch import Token
 from training.reader.notation import NotationError, read_sketch
+from training.reader.shipped import shipped
 
 _TYPES = {
     "integer": (ColumnType.INTEGER, "BIGINT"),
@@ -67,6 +68,8 @@ class _Table:
 
 class _File:
     def __init__(self) -> None:
+        self.shipped = ""
+        """The dataset of the product that the questions are about; it has no tables in the file."""
         self.title = ""
         self.description = ""
         self.as_of: str | None = None
@@ -93,10 +96,13 @@ def read_domain(path: Path) -> Domain:
         except (DomainError, ValueError) as error:
             raise DomainError(f"{path.name}:{number}: {error}") from error
     try:
-        dataset = _dataset(path.stem, found)
+        if found.shipped:
+            dataset, profile = shipped(found.shipped)
+        else:
+            dataset = _dataset(path.stem, found)
+            profile = _profile(found, dataset.version)
     except ValueError as error:
         raise DomainError(f"{path.name}: {error}") from error
-    profile = _profile(found, dataset.version)
     asked: list[Asked] = []
     refused: list[str] = []
     for number, said, written in found.questions:
@@ -115,6 +121,8 @@ def _take(line: str, found: _File) -> None:
     word, _, rest = fields[0].partition(" ")
     if line[0].isspace():
         _column(line, found)
+    elif word == "builtin":
+        found.shipped = rest
     elif word == "dataset":
         found.title, found.description = rest, " ".join(fields[1:])
     elif word == "as_of":

@@ -16,7 +16,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-HIDDEN, LAYERS, HEADS, SIZE = 384, 6, 12, 192
+HIDDEN, LAYERS, HEADS, SIZE = 384, 6, 12, 224
 _EMBEDDED = ("piece", "place", "part", "typed", "mark")
 
 

@@ -22,8 +22,12 @@ from training.reader.network import Network
 
 SOURCES = ("own", "spider", "wikisql", "template")
 _BLURRED = 0.1
-_HIDDEN = 0.03
+_HIDDEN = 0.05
+_SMOOTHED = 0.05
+"""How much of each token's weight goes to the other tokens that the grammar allows: a network that is never certain."""
 _LARGEST_FILE = 12_000_000
+_STEADY = 0.9995
+"""How much of the averaged weights each step keeps; it is the averaged network that is measured and written."""
 _NEIGHBOURS = 64
 """Batches that are sorted by length together."""
 
@@ -181,6 +185,8 @@ def main() -> None:
         return min(1.0, (step + 1) / 600) * max(0.02, 1 - step / steps)
 
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, pace)
+    averaged = {name: value.detach().clone() for name, value in network.state_dict().items()}
+    done = 0
     epoch = 0
     figures: list[dict[str, object]] = []
     if args.state and args.state.exists():
@@ -188,7 +194,7 @@ def main() -> None:
         network.load_state_dict(kept["network"])
         optimizer.load_state_dict(kept["optimizer"])
         schedule.load_state_dict(kept["schedule"])
-        epoch, figures = kept["epoch"], kept["figures"]
+        epoch, figures, averaged, done = kept["epoch"], kept["figures"], kept["averaged"], kept["done"]
     print(f"{len(training)} examples, loaded in {time.monotonic() - began:.0f} s", flush=True)
     blur = torch.Generator("cuda").manual_seed(args.seed + epoch)
     longest = 0.0
@@ -199,27 +205,38 @@ def main() -> None:
             with torch.autocast("cuda", torch.bfloat16):
                 scores = network(batch)
             taken = torch.gather(scores, 2, batch["targets"].unsqueeze(-1)).squeeze(-1)
-            loss = -(taken * batch["written"]).sum() / batch["written"].sum()
+            others = (scores * batch["allowed"]).sum(dim=2) / batch["allowed"].sum(dim=2).clamp(min=1)
+            smooth = (1 - _SMOOTHED) * taken + _SMOOTHED * others
+            loss = -(smooth * batch["written"]).sum() / batch["written"].sum()
             optimizer.zero_grad(set_to_none=True)
             loss.backward()
             torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
             optimizer.step()
             schedule.step()
+            done += 1
+            keep = min(_STEADY, done / (done + 10))
+            with torch.no_grad():
+                for name, value in network.state_dict().items():
+                    averaged[name].lerp_(value, 1 - keep)
             total, seen = total + loss.detach(), seen + 1
         epoch += 1
+        last = {name: value.clone() for name, value in network.state_dict().items()}
+        network.load_state_dict(averaged)
         found = measure(network, examples, tuning, args.size)
+        network.load_state_dict(last)
         longest = max(longest, time.monotonic() - begun)
         figures.append({"epoch": epoch, "loss": round(float(total) / seen, 4), **found})
         print(f"epoch {epoch}: {time.monotonic() - begun:.0f} s, {json.dumps(figures[-1])}", flush=True)
         if args.state:
-            state = {"network": network.state_dict(), "optimizer": optimizer.state_dict()}
             torch.save(
-                {**state, "schedule": schedule.state_dict(), "epoch": epoch, "figures": figures}, args.state
-            )
+                {
+                    "network": network.state_dict(), "optimizer": optimizer.state_dict(), "averaged": averaged,
+                    "schedule": schedule.state_dict(), "epoch": epoch, "figures": figures, "done": done,
+                },
+                args.state,
+            )  # fmt: skip
     args.out.mkdir(parents=True, exist_ok=True)
-    weights = {
-        name: value.detach().cpu().numpy().astype(np.float16) for name, value in network.state_dict().items()
-    }
+    weights = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in averaged.items()}
     for number, part in enumerate(_parts(weights)):
         np.savez(args.out / f"weights-{number}.npz", **part)
     (args.out / "figures.json").write_text(json.dumps(figures, indent=1))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from sandtable.planner.candidates.network.reader import Read
 from sandtable.planner.conscience import Account, account
 from sandtable.planner.outcome import Understood
-from sandtable.planner.ranking.essence import essence
+from sandtable.planner.ranking.essence import core, essence
 from sandtable.planner.schema.defined import valid_plan
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
@@ -28,6 +28,8 @@ class Candidate:
     """The grammar's confidence in it."""
     lookup: float = 0.0
     used: tuple[str, ...] = ()
+    core: str = ""
+    """Equal for plans that compute the same of the same rows."""
 
 
 @dataclass(slots=True)
@@ -56,7 +58,7 @@ class Field:
             return known
         found = account(self.question, plan, self.index)
         if known is None:
-            known = Candidate(plan, found)
+            known = Candidate(plan, found, core=core(plan, self.index))
             self._by_essence[key] = known
             self.candidates.append(known)
         elif _merit(found) > _merit(known.account):

@@ -14,6 +14,7 @@ from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 
 _COLUMN_FIELDS = frozenset({"column", "other_column", "with"})
+_TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _LISTS = frozenset({"in", "not_in", "between"})
 
 
@@ -23,6 +24,22 @@ def essence(plan: Json, index: SchemaIndex, *, ordered: bool = True) -> str:
     if not ordered and "limit" not in made:
         made.pop("order", None)
     return json.dumps(made, sort_keys=True, default=str)
+
+
+def core(plan: Json, index: SchemaIndex, *, measures: bool = True) -> str:
+    """Equal for plans that speak of the same rows in the same groups, and with `measures` compute the same of them."""
+    made = _Essence(plan, index).made()
+    shown = made.pop("select")
+    if measures:
+        made["measures"] = [each for each in shown if '"agg"' in each]
+    if "limit" not in made:
+        made.pop("order", None)
+    return json.dumps(made, sort_keys=True, default=str)
+
+
+def shows(plan: Json, index: SchemaIndex) -> frozenset[str]:
+    """What the plan shows, each as what it computes."""
+    return frozenset(_Essence(plan, index).made()["select"])
 
 
 class _Essence:
@@ -35,9 +52,12 @@ class _Essence:
     def made(self) -> Json:
         plan = self.plan
         made: Json = {"table": self.home.lower()}
-        for field in ("define", "why"):
-            if plan.get(field):
-                made[field] = plan[field]
+        if plan.get("define"):
+            made["define"] = [
+                (each["name"], _Essence(each["plan"], self.index).made()) for each in plan["define"]
+            ]
+        if plan.get("why"):
+            made["why"] = plan["why"]
         shown: list[str] = []
         plain: list[str] = []
         for item in plan.get("select", ()):
@@ -152,6 +172,8 @@ class _Essence:
             other = str(inner.get("table", ""))
             inner["where"] = sorted(_text(self.condition(each, other)) for each in inner.get("where", ()))
             return {"exists": inner}
+        if "other_column" in made and made.get("op") in _TURNED and made["column"] > made["other_column"]:
+            made = {"column": made["other_column"], "op": _TURNED[made["op"]], "other_column": made["column"]}
         if isinstance(made.get("value"), list) and made.get("op") in _LISTS:
             made["value"] = sorted(map(str, made["value"]))
             if len(made["value"]) == 1:

@@ -8,6 +8,7 @@ NAMES = (
     "likelihood", "weakest", "place", "lead", "nothing", "rivals", "grammar", "grammar_elsewhere", "lookup",
     "lookup_elsewhere", "unknown", "unbound_words", "unbound_hard", "unasked", "unnamed", "words", "items",
     "conditions", "windowed", "grouped", "ordered", "limited", "derived", "nested", "tables", "columns", "whole_rows",
+    "kin", "over_groups", "listed",
 )  # fmt: skip
 HARD = frozenset(
     {"negation", "comparison", "number", "unit", "quoted", "superlative", "time", "aggregate", "chart"}
@@ -48,4 +49,7 @@ def features(candidate: Candidate, among: Field) -> list[float]:
         float(len(among.index.tables)),
         float(sum(len(t.columns) for t in among.index.tables)),
         float("'*'" in text),
+        sum(each.likelihood for each in among.candidates if each.core == candidate.core),
+        float("define" in plan),
+        float("'agg'" not in text and "'metric'" not in text),
     ]

@@ -25,6 +25,9 @@ REGION, AMOUNT, DATE = (Item("column", "orders", name) for name in ("region", "a
 EUROPE = Item("value", "orders", "region", "Europe")
 YEAR = Item("window", value=(("from", "2024-01-01"), ("to", "2024-12-31")))
 TWENTY = Item("number", value=20.0)
+TWO_HOURS = Item("number", name="hours", value=2.0)
+WAIT = Item("column", "orders", "wait")
+UNITS = {("orders", "wait"): "minutes"}
 ITEMS = {
     "table": TABLE,
     "column": AMOUNT,
@@ -33,6 +36,7 @@ ITEMS = {
     "number": TWENTY,
     "window": YEAR,
     "text": Item("text", value="x"),
+    "unit": Item("unit", value="hours"),
 }
 
 
@@ -147,15 +151,90 @@ CASES: list[tuple[str, tuple[Token, ...], dict[str, object]]] = [
             ],
         },
     ),
+    (
+        "in another unit",
+        (TABLE, REGION, "avg", WAIT, "in", Item("unit", value="hours"), "having", ">", "#2", TWO_HOURS, "end"),
+        {
+            "select": [
+                {"column": "region"},
+                {"agg": "avg", "column": "wait", "unit": "hours", "as": "average_wait"},
+            ],
+            "having": [{"column": "average_wait", "op": ">", "value": 2}],
+        },
+    ),
+    (
+        "a number in another unit",
+        (TABLE, "count", "where", ">", WAIT, TWO_HOURS, "where", "<", "days", DATE, "now", TWO_HOURS, "end"),
+        {
+            "select": [{"agg": "count", "as": "count"}],
+            "filters": [
+                {"column": "wait", "op": ">", "value": 120},
+                {"of": {"elapsed": "day", "from": "order_date"}, "op": "<", "value": 2 / 24},
+            ],
+        },
+    ),
+    (
+        "the rank of one",
+        (TABLE, REGION, "sum", AMOUNT, "having", EUROPE, "rank", "#2", "end"),
+        {
+            "select": [{"column": "region"}, {"agg": "sum", "column": "amount", "as": "total_amount"}],
+            "having": [{"column": "region", "op": "=", "value": "Europe"}],
+            "derive": [{"rank": "total_amount", "as": "rank"}],
+        },
+    ),
+    (
+        "arithmetic of two columns",
+        (TABLE, REGION, "less", AMOUNT, WAIT, "end"),
+        {
+            "select": [
+                {"column": "region"},
+                {
+                    "op": "-",
+                    "left": {"column": "amount"},
+                    "right": {"column": "wait"},
+                    "as": "amount_less_wait",
+                },
+            ],
+        },
+    ),
+]
+OVER_GROUPS: list[tuple[str, tuple[Token, ...], dict[str, object]]] = [
+    ("how many groups", ("count",), {"agg": "count", "as": "groups"}),
+    ("the mean of the groups", ("avg", "#2"), {"agg": "avg", "column": "count", "as": "average"}),
+    (
+        "the share of the groups",
+        ("share", ">", "#2", "1"),
+        {
+            "op": "/",
+            "left": {"agg": "count", "where": [{"column": "count", "op": ">", "value": 1}]},
+            "right": {"agg": "count"},
+            "as": "share",
+        },
+    ),
 ]
 
 
 @pytest.mark.parametrize(("name", "sketch", "plan"), CASES, ids=[case[0] for case in CASES])
 def test_sketches_as_plans(name: str, sketch: tuple[Token, ...], plan: dict[str, object]) -> None:
-    assert plan_of(sketch, "shop") == {"dataset_id": "shop", "table": "orders", **plan}
+    assert plan_of(sketch, "shop", UNITS) == {"dataset_id": "shop", "table": "orders", **plan}
+
+
+@pytest.mark.parametrize(("name", "over", "item"), OVER_GROUPS, ids=[case[0] for case in OVER_GROUPS])
+def test_a_measure_over_groups_reads_them_as_a_table(
+    name: str, over: tuple[Token, ...], item: dict[str, object]
+) -> None:
+    customer = Item("column", "orders", "customer_id")
+    groups = {"table": "orders", "select": [{"column": "customer_id"}, {"agg": "count", "as": "count"}]}
+    assert plan_of((TABLE, customer, "count", "then", *over, "end"), "shop") == {
+        "dataset_id": "shop",
+        "define": [{"name": "per_customer", "plan": groups}],
+        "table": "per_customer",
+        "select": [item],
+    }
 
 
 def test_a_sketch_that_means_nothing_gives_no_plan() -> None:
     assert plan_of(("none",), "shop") is None
     assert plan_of((TABLE, "count", "desc", "#4", "end"), "shop") is None
     assert plan_of((TABLE, "count"), "shop") is None
+    assert plan_of((TABLE, "count", "having", EUROPE, "end"), "shop") is None

@@ -12,7 +12,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sandtable.planner.candidates.network.inputs import Inputs
-from sandtable.planner.candidates.network.sketch import KINDS, LONGEST, WORDS, Token, Writer
+from sandtable.planner.candidates.network.sketch import (
+    BETWEEN_COLUMNS,
+    ELAPSED,
+    KINDS,
+    LONGEST,
+    OF_TWO,
+    WORDS,
+    Token,
+    Writer,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,6 +32,8 @@ if TYPE_CHECKING:
 HEADS = 4
 BEAM = 6
 _NUMBERS = {word: number for number, word in enumerate(WORDS)}
+_OF_TWO = frozenset(_NUMBERS[word] for word in (*OF_TWO, *BETWEEN_COLUMNS, *ELAPSED, "corr"))
+"""Words before two columns, which are never the same one."""
 _KINDS = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -122,10 +133,13 @@ class Decoder:
             )
             within = None if home is None else reach.get(home)
             places = [_NUMBERS[a] for a in allowed if a in _NUMBERS]
+            twin = line.tokens[-1] if len(line.tokens) > 1 and line.tokens[-2] in _OF_TWO else -1
             places += [
                 count + at
                 for at, kind in enumerate(kinds)
-                if kind in allowed and (within is None or self._reached(at, kinds, tables, within, line))
+                if kind in allowed
+                and count + at != twin
+                and (within is None or self._reached(at, kinds, tables, within, line))
             ]
             if not places:
                 continue

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandtable.catalog.units import split_unit
 from sandtable.planner.candidates.network.plans import Json, plan_of
 from sandtable.planner.candidates.network.sketch import Item, Token
 from sandtable.planner.language.words import stem
@@ -15,8 +16,12 @@ _NOT_DERIVED = frozenset({"zscore", "position", "previous", "next", "run", "hold
 
 def plan_for(sketch: tuple[Token, ...], index: SchemaIndex) -> Json | None:
     """The plan over this dataset: percents as its columns hold them, and texts that are only listed once each."""
-    fractions = frozenset((c.table, c.name) for t in index.tables for c in t.columns if _is_fraction(c))
-    plan = plan_of(sketch, index.dataset.id, fractions)
+    plan = plan_of(_where_metrics_are(sketch, index), index.dataset.id, _units(index))
+    if plan is not None and "define" in plan:
+        (group,) = plan["define"]
+        return {**plan, "define": [{**group, "plan": _of_somebody(group["plan"], index)}]}
+    if plan is not None and "limit" in plan:
+        plan = _of_somebody(plan, index)
     if plan is None or len(plan["select"]) != 1 or "order_by" in plan:
         return plan
     column, home = sketch[1], index.table(str(plan["table"]))
@@ -25,6 +30,21 @@ def plan_for(sketch: tuple[Token, ...], index: SchemaIndex) -> Json | None:
         if entry is not None and entry.text and not (entry.table == home.name and is_unique(entry, home)):
             return {**plan, "group_by": [plan["select"][0].get("as", plan["select"][0]["column"])]}
     return plan
+
+
+def _where_metrics_are(sketch: tuple[Token, ...], index: SchemaIndex) -> tuple[Token, ...]:
+    """The sketch over the table of its metrics: they are computed there, whatever table stands before them."""
+    homes = {token.table for token in sketch if isinstance(token, Item) and token.kind == "metric"}
+    first = sketch[0]
+    if len(homes) != 1 or not isinstance(first, Item) or first.table in homes:
+        return sketch
+    before, home = index.table(first.table), index.table(homes.pop())
+    if before is None or home is None:
+        return sketch
+    changed = {first: Item("table", home.name)}
+    if before.time_column and home.time_column:
+        changed[Item("column", before.name, before.time_column)] = Item("column", home.name, home.time_column)
+    return tuple(changed.get(token, token) if isinstance(token, Item) else token for token in sketch)
 
 
 def beyond_sketches(plan: Json) -> bool:
@@ -39,6 +59,24 @@ def is_defined(plan: Json) -> bool:
     """Whether all that the plan computes are metrics that the dataset declares."""
     computed = [item for item in plan.get("select", ()) if "column" not in item and "bucket" not in item]
     return bool(computed) and all(set(item) <= {"metric", "as"} for item in computed) and "derive" not in plan
+
+
+def _of_somebody(plan: Json, index: SchemaIndex) -> Json:
+    """The plan without groups of empty cells: the best of all is somebody, and guests are not one customer."""
+    if all("column" in item for item in plan["select"]):
+        return plan
+    keys = [str(item["column"]) for item in plan["select"] if set(item) <= {"column", "as"}]
+    entries = {key: index.column(str(plan["table"]), key) for key in keys}
+    empty = [key for key, entry in entries.items() if entry and entry.profile and entry.profile.nulls > 0]
+    spoken = {str(condition.get("column")) for condition in plan.get("filters", ())}
+    added = [{"column": key, "op": "not_null"} for key in empty if key not in spoken]
+    return {**plan, "filters": [*plan.get("filters", ()), *added]} if added else plan
+
+
+def _units(index: SchemaIndex) -> dict[tuple[str, str], str]:
+    columns = [column for table in index.tables for column in table.columns]
+    found = {(c.table, c.name): c.unit or split_unit(c.name)[1] for c in columns if c.numeric}
+    return found | {(c.table, c.name): "fraction" for c in columns if _is_fraction(c)}
 
 
 def _is_fraction(column: ColumnEntry) -> bool:

@@ -1,37 +1,33 @@
 """A question and a dataset as the network reads them: pieces with marks, and the things a sketch may point at.
 
-The pieces of the question come first, then those of tables, columns and metrics. `Inputs.items` lists everything that
-a sketch of this question may point at, each with the pieces it stands on. A dataset that is too wide for the network
-loses the columns that the question speaks of least.
+The pieces of the question come first, then those of each table with its columns and metrics; columns with few values
+are followed by them. `Inputs.items` lists everything that a sketch of this question may point at, each with the pieces
+it stands on. A dataset that is too wide for the network loses the columns that the question speaks of least, and before
+them the values that it does not name.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
 from sandtable.catalog.model import ColumnType
+from sandtable.planner.candidates.network.hearing import Heard, hear
 from sandtable.planner.candidates.network.pieces import Pieces
 from sandtable.planner.candidates.network.sketch import Item
-from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, find_buckets, find_periods, find_spells
-from sandtable.planner.language.vocabulary import FILLER, NEVER_VALUES
-from sandtable.planner.language.words import Number, read_number, split_words, stem
-from sandtable.planner.mentions.finding import now_of
-from sandtable.planner.mentions.matching import Match, find_mentions
-from sandtable.planner.mentions.values import ValueMatch, find_near, find_quoted, find_values
+from sandtable.planner.language.words import split_words
 from sandtable.planner.schema.columns import is_identifier
 from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntry
 from sandtable.planner.schema.index import SchemaIndex
 
-SIZE = 192
+SIZE = 224
 """Pieces at most."""
 MOST_WORDS = 48
 MOST_ITEMS = 160
 MOST_VALUES = 24
-QUESTION, TABLE, COLUMN, COLUMN_MORE, DETAIL, METRIC, METRIC_MORE, SPECIAL = range(8)
-PARTS = 8
+MOST_LISTED = 40
+"""Values that no word names, of columns with few of them."""
+QUESTION, TABLE, COLUMN, COLUMN_MORE, DETAIL, METRIC, METRIC_MORE, SPECIAL, LISTED, LISTED_MORE = range(10)
+PARTS = 10
 _TYPES = {
     ColumnType.TEXT: 1,
     ColumnType.INTEGER: 2,
@@ -46,12 +42,11 @@ TYPES = 13
 EXACT, PARTLY, HAS_VALUE, MAIN_TIME, KEY = 1, 2, 4, 8, 16
 MARKS = 32
 _DETAIL_WORDS = 6
-_FEW = 4
+_FEW_VALUES = 8
+_LONGEST_VALUE = 4
+"""Pieces of a value that is listed."""
 _MOST_HITS = 6
 """Columns that one value may stand in, the most frequent first."""
-_PARTS_OF_TEXTS = frozenset(
-    stem(w) for w in "contains including starts begins ends name called named mentions".split()
-)
 
 
 @dataclass(slots=True)
@@ -80,93 +75,17 @@ class Inputs:
         self.marks.extend([mark] * len(numbers))
 
 
-@dataclass(slots=True)
-class _Heard:
-    """What the words of the question may speak of."""
-
-    reading: Reading
-    mentions: list[Match]
-    values: list[ValueMatch]
-    numbers: list[Number]
-    windows: list[tuple[int, int, tuple[tuple[str, Any], ...]]]
-    texts: list[tuple[int, int, str]]
-    buckets: list[tuple[int, int]]
-    stems: frozenset[str]
-
-
 def inputs_of(question: str, index: SchemaIndex, pieces: Pieces) -> Inputs:
-    heard = _hear(question, index)
+    heard = hear(question, index)
     made = Inputs()
     spans = _say(made, heard, pieces)
     columns = _tables(made, heard, index, pieces)
-    _metrics(made, heard, index, pieces)
     made.add((pieces.end,), SPECIAL)
     _point(made, heard, spans, columns)
     return made
 
 
-def _hear(question: str, index: SchemaIndex) -> _Heard:
-    reading = Reading.of(question)
-    quoted = find_quoted(reading, index)
-    spells = find_spells(reading, Calendar.at(now_of(index)))
-    buckets = [(b.start, b.end) for b in find_buckets(reading)]
-    values = [*quoted, *find_values(reading, index)]
-    mentions = find_mentions(reading, index)
-    numbers = list(_numbers(reading))
-    values += _numbers_as_values(reading, numbers, index)
-    covered = {at for v in values for at in range(v.start, v.end)}
-    covered |= {at for m in mentions for at in range(m.start, m.end)}
-    covered |= {at for s in spells for at in range(s.start, s.end)}
-    for at, word in enumerate(reading.words):
-        if word.is_symbol or word.lower in FILLER or word.lower in NEVER_VALUES:
-            continue
-        near = find_near(reading, index, at, at + 1) if at not in covered else None
-        if near is not None and len(near.hits) <= _FEW:
-            values.append(near)
-        kin = index.values_of_root(word.lower)
-        if 0 < len(kin) <= _FEW:
-            values.append(ValueMatch(at, at + 1, word.text, kin, quality=0.6))
-    texts = [(v.start, v.end, v.text) for v in quoted] or list(_named_texts(reading))
-    windows = [(s.start, s.end, tuple(sorted(s.window.items()))) for s in spells]
-    known = {window for _, _, window in windows}
-    for start, end, period in find_periods(reading, Calendar.at(now_of(index))):
-        window = tuple(sorted(period.window.items()))
-        if window not in known:
-            windows.append((start, end, window))
-    stems = frozenset(w.stem for w in reading.words if not w.is_symbol)
-    return _Heard(reading, mentions, values, numbers, windows, texts, buckets, stems)
-
-
-def _named_texts(reading: Reading) -> Iterator[tuple[int, int, str]]:
-    """Words that a part of a text may be compared with, where the question speaks of such parts."""
-    if not any(word.stem in _PARTS_OF_TEXTS for word in reading.words):
-        return
-    for at, word in enumerate(reading.words):
-        if not word.is_symbol and word.lower not in FILLER and word.stem not in _PARTS_OF_TEXTS:
-            yield at, at + 1, word.text
-
-
-def _numbers(reading: Reading) -> Iterator[Number]:
-    at = 0
-    while at < len(reading):
-        number = read_number(reading.words, at)
-        if number is None:
-            at += 1
-        else:
-            yield number
-            at = max(number.end, at + 1)
-
-
-def _numbers_as_values(reading: Reading, numbers: list[Number], index: SchemaIndex) -> Iterator[ValueMatch]:
-    """Digits that are a text cell: a year in a column of texts."""
-    for number in numbers:
-        text = reading.written(number.start, number.end)
-        hits = tuple(h for h in index.find_value(text) if isinstance(h.value, str))
-        if hits:
-            yield ValueMatch(number.start, number.end, text, hits)
-
-
-def _say(made: Inputs, heard: _Heard, pieces: Pieces) -> list[tuple[int, int]]:
+def _say(made: Inputs, heard: Heard, pieces: Pieces) -> list[tuple[int, int]]:
     """The question's pieces, and for each of its words where they are."""
     kinds, marks = [0] * len(heard.reading), [0] * len(heard.reading)
     for start, end in heard.buckets:
@@ -196,12 +115,15 @@ def _say(made: Inputs, heard: _Heard, pieces: Pieces) -> list[tuple[int, int]]:
     return spans
 
 
-def _tables(made: Inputs, heard: _Heard, index: SchemaIndex, pieces: Pieces) -> dict[tuple[str, str], int]:
-    """Tables with their columns, as many as there is room for; the places of the columns among the items."""
+def _tables(made: Inputs, heard: Heard, index: SchemaIndex, pieces: Pieces) -> dict[tuple[str, str], int]:
+    """Tables with their columns and metrics, as many as there is room for; where the columns are among the items."""
     matched = _matched(heard)
     linked = {(h.table, h.column) for v in heard.values for h in v.hits}
     words = {c.ref: _words(c, heard) for t in index.tables for c in t.columns}
-    kept = _kept(index, matched, linked, words, pieces, SIZE - len(made.pieces) - 2)
+    metrics = {t.name: [m for m in index.metrics if m.metric.table == t.name] for t in index.tables}
+    room = SIZE - len(made.pieces) - 2 - sum(_length(m, pieces) for m in index.metrics)
+    kept, room = _kept(index, matched, linked, words, pieces, room)
+    listed = _listed(index, kept, heard, pieces, room)
     columns: dict[tuple[str, str], int] = {}
     for table in index.tables:
         shown = [c for c in table.columns if c.ref in kept]
@@ -224,12 +146,49 @@ def _tables(made: Inputs, heard: _Heard, index: SchemaIndex, pieces: Pieces) -> 
             end = len(made.pieces)
             for word in details:
                 made.add(pieces.of_word(word), DETAIL, kind, mark)
-            columns[table.name, column.name] = len(made.items)
+            place = columns[table.name, column.name] = len(made.items)
             made.items.append(Placed(Item("column", table.name, column.name), begin, end))
+            for value, numbers in listed.get(column.ref, ()):
+                begin = len(made.pieces)
+                made.add(numbers[:1], LISTED, kind, 0)
+                made.add(numbers[1:], LISTED_MORE, kind, 0)
+                item = Item("value", table.name, column.name, value)
+                made.items.append(Placed(item, begin, len(made.pieces), place))
+        for entry in metrics[table.name]:
+            _metric(made, heard, entry, pieces)
     return columns
 
 
-def _matched(heard: _Heard) -> dict[tuple[str, str], int]:
+def _listed(
+    index: SchemaIndex, kept: frozenset[str], heard: Heard, pieces: Pieces, room: int
+) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
+    """The values of columns that have few, by the column's reference; those that words name have their own places."""
+    named = {(h.table, h.column, h.value) for v in heard.values for h in v.hits}
+    found: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
+    count = 0
+    columns = [c for t in index.tables for c in t.columns if c.ref in kept and c.text and _has_few(c)]
+    for column in sorted(columns, key=lambda c: len(c.profile.values) if c.profile else 0):
+        values = [v.value for v in column.profile.values] if column.profile else []
+        said = [
+            (value, tuple(n for word in split_words(value) for n in pieces.of_word(word.lower)))
+            for value in values
+            if isinstance(value, str) and (column.table, column.name, value) not in named
+        ]
+        said = [(value, numbers) for value, numbers in said if 0 < len(numbers) <= _LONGEST_VALUE]
+        length = sum(len(numbers) for _, numbers in said)
+        if length <= room and count + len(said) <= MOST_LISTED:
+            found[column.ref] = said
+            room -= length
+            count += len(said)
+    return found
+
+
+def _has_few(column: ColumnEntry) -> bool:
+    profile = column.profile
+    return profile is not None and profile.complete and 0 < profile.distinct <= _FEW_VALUES
+
+
+def _matched(heard: Heard) -> dict[tuple[str, str], int]:
     """Tables and columns that words name, with how well."""
     found: dict[tuple[str, str], int] = {}
     for match in heard.mentions:
@@ -244,7 +203,7 @@ def _matched(heard: _Heard) -> dict[tuple[str, str], int]:
     return found
 
 
-def _words(column: ColumnEntry, heard: _Heard) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words(column: ColumnEntry, heard: Heard) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The name's words, and what else may tell what the column is: its unit, and a description that is spoken of."""
     details: list[str] = []
     if column.unit and column.unit.lower() not in column.words:
@@ -261,8 +220,8 @@ def _kept(
     words: dict[str, tuple[tuple[str, ...], tuple[str, ...]]],
     pieces: Pieces,
     room: int,
-) -> frozenset[str]:
-    """The columns that fit: those that words or values name, then those of spoken tables, then in order."""
+) -> tuple[frozenset[str], int]:
+    """The columns that fit, and the room left: first those that words or values name, then those of spoken tables."""
     spoken = {t for t, n in matched if not n} | {t for t, _ in linked}
     ranked: list[tuple[float, int, ColumnEntry, int]] = []
     for number, table in enumerate(index.tables):
@@ -277,36 +236,38 @@ def _kept(
             merit += 1.0 * bool(column.description_stems & set(details))
             ranked.append((-merit, number * 1000 + column.position, column, length))
     ranked.sort(key=lambda each: each[:2])
-    room -= sum(3 for _ in index.tables) + 8 * len(index.metrics)
+    room -= sum(len(pieces.of_word(w)) for t in index.tables for w in t.words or (t.name.lower(),))
     kept: set[str] = set()
     for _, _, column, length in ranked:
         if length <= room and len(kept) < MOST_ITEMS - 60:
             kept.add(column.ref)
             room -= length
-    return frozenset(kept)
+    return frozenset(kept), room
 
 
-def _metrics(made: Inputs, heard: _Heard, index: SchemaIndex, pieces: Pieces) -> None:
-    for entry in index.metrics:
-        if len(made.pieces) > SIZE - 10:
-            return
-        mark = 0
-        for match in heard.mentions:
-            if match.target is entry:
-                mark |= EXACT if match.coverage >= 0.99 else PARTLY
-        begin = len(made.pieces)
-        for at, word in enumerate(entry.words[:5]):
-            made.add(pieces.of_word(word)[:3], METRIC if at == 0 else METRIC_MORE, 0, mark)
-        end = len(made.pieces)
-        said = [w for w in split_words(entry.metric.description) if w.stem in heard.stems and not w.is_symbol]
-        for word in said[:3]:
-            made.add(pieces.of_word(word.lower)[:2], DETAIL, 0, mark)
-        made.items.append(Placed(Item("metric", entry.metric.table, entry.metric.name), begin, end))
+def _length(entry: MetricEntry, pieces: Pieces) -> int:
+    """Pieces of a metric at most."""
+    return sum(len(pieces.of_word(word)[:3]) for word in entry.words[:5]) + 6
+
+
+def _metric(made: Inputs, heard: Heard, entry: MetricEntry, pieces: Pieces) -> None:
+    mark = 0
+    for match in heard.mentions:
+        if match.target is entry:
+            mark |= EXACT if match.coverage >= 0.99 else PARTLY
+    begin = len(made.pieces)
+    for at, word in enumerate(entry.words[:5]):
+        made.add(pieces.of_word(word)[:3], METRIC if at == 0 else METRIC_MORE, 0, mark)
+    end = len(made.pieces)
+    said = [w for w in split_words(entry.metric.description) if w.stem in heard.stems and not w.is_symbol]
+    for word in said[:3]:
+        made.add(pieces.of_word(word.lower)[:2], DETAIL, 0, mark)
+    made.items.append(Placed(Item("metric", entry.metric.table, entry.metric.name), begin, end))
 
 
 def _point(
     made: Inputs,
-    heard: _Heard,
+    heard: Heard,
     spans: list[tuple[int, int]],
     columns: dict[tuple[str, str], int],
 ) -> None:
@@ -329,8 +290,9 @@ def _point(
                 place(Item("value", hit.table, hit.column, hit.value), value.start, value.end, column)
                 count += 1
     for number in heard.numbers:
-        percent = "%" if number.percent else ""
-        place(Item("number", name=percent, value=number.value), number.start, number.end)
+        place(Item("number", name=number.unit, value=number.value), number.start, number.end)
+    for start, end, unit in heard.units:
+        place(Item("unit", value=unit), start, end)
     for start, end, window in heard.windows:
         place(Item("window", value=window), start, end)
     for start, end, text in heard.texts:

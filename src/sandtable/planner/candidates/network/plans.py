@@ -6,48 +6,48 @@ not there) gives None; whether the plan fits the dataset is for `check_plan` to 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
+from sandtable.catalog.units import canonical
+from sandtable.planner.candidates.network.conditions import (
+    Conditions,
+    Json,
+    NoPlan,
+    plain_number,
+    whole_number,
+)
 from sandtable.planner.candidates.network.sketch import (
     AGGREGATES,
-    BETWEEN_COLUMNS,
     BUCKETS,
-    COMPARED,
     ELAPSED,
-    SMALL,
-    TEXTS,
-    WITH_WHOLE,
+    OF_TWO,
     Item,
     Token,
     is_sketch,
 )
 
-Json = dict[str, Any]
 _PREFIX = {"avg": "average", "sum": "total", "distinct": "number_of"}
 _ARITHMETIC = {"times": "*", "less": "-", "over": "/", "added": "+", "per": "/", "minus": "-", "plus": "+"}
-_INVERTED = {
-    "=": "!=", "!=": "=", ">": "<=", ">=": "<", "<": ">=", "<=": ">",
-    "in": "not_in", "not_in": "in", "is_null": "not_null", "not_null": "is_null",
-}  # fmt: skip
-_LONGEST_NAME = 100
-
-
-class NoPlan(Exception):
-    """The sketch is written by the grammar and means nothing."""
+_KEEPING = frozenset({"sum", "avg", "min", "max", "median", "quantile", "stddev"})
+"""Aggregates whose values have the unit of what they aggregate."""
+_OVER = {"count": "groups", "avg": "average", "sum": "total"}
+"""What a measure over groups is called."""
+_LONGEST_NAME, _LONGEST_TABLE = 100, 60
 
 
 def plan_of(
-    sketch: tuple[Token, ...], dataset_id: str, fractions: frozenset[tuple[str, str]] = frozenset()
+    sketch: tuple[Token, ...], dataset_id: str, units: Mapping[tuple[str, str], str] | None = None
 ) -> Json | None:
     """The plan, or None when the sketch says that there is none.
 
-    `fractions` are the columns, by table and name, in which 20 % is 0.2.
+    `units` are those of the columns, by table and name; in a column of `fraction`, 20 % is 0.2.
     """
     if not is_sketch(sketch) or sketch[0] == "none":
         return None
     try:
-        return _Reader(list(sketch), fractions).plan(dataset_id)
+        return _Reader(list(sketch), units or {}).plan(dataset_id)
     except NoPlan:
         return None
 
@@ -55,41 +55,21 @@ def plan_of(
 @dataclass(slots=True)
 class _Output:
     name: str
+    column: Item | None = None
     bucket: bool = False
-    fraction: bool = False
-    measure: bool = False
+    unit: str = ""
 
 
 @dataclass(slots=True)
-class _Reader:
-    tokens: list[Token]
-    fractions: frozenset[tuple[str, str]] = frozenset()
-    home: str = ""
-    at: int = 0
+class _Reader(Conditions):
     outputs: list[_Output] = field(default_factory=list[_Output])
-
-    def next(self) -> Token:
-        token = self.tokens[self.at]
-        self.at += 1
-        return token
-
-    def comes(self, *words: str) -> bool:
-        return self.at < len(self.tokens) and self.tokens[self.at] in words
-
-    def word(self) -> str:
-        token = self.next()
-        assert isinstance(token, str)
-        return token
-
-    def item(self) -> Item:
-        token = self.next()
-        assert isinstance(token, Item)
-        return token
 
     def plan(self, dataset_id: str) -> Json:
         self.home = self.item().table
         plan: Json = {"dataset_id": dataset_id, "table": self.home, "select": [self.selected()]}
-        while not self.comes("where", "time", "having", "top", "desc", "asc", "limit", "end", *_DERIVES):
+        while not self.comes(
+            "where", "time", "having", "top", "desc", "asc", "limit", "end", "then", *_DERIVES
+        ):
             plan["select"].append(self.selected())
         while self.comes("where"):
             self.next()
@@ -112,8 +92,27 @@ class _Reader:
             plan.setdefault("order_by", []).append({"expr": self.key(), "dir": direction})
         if self.comes("limit"):
             self.next()
-            plan["limit"] = _count(self.number())
-        return plan
+            plan["limit"] = whole_number(self.number())
+        return self.over(plan) if self.comes("then") else plan
+
+    def over(self, plan: Json) -> Json:
+        """A measure over the rows of the plan: they are a table of their own."""
+        self.next()
+        word = self.word()
+        made: Json = {"agg": "count"}
+        if word == "share":
+            made = {"op": "/", "left": {"agg": "count", "where": [self.kept()]}, "right": made}
+        elif word != "count":
+            made = {"agg": word, "column": self.output().name}
+        inner = {field: value for field, value in plan.items() if field != "dataset_id"}
+        key = re.sub(r"\W+", "_", self.outputs[0].name).removesuffix("_id")
+        name = self.named(f"per_{key}"[:_LONGEST_TABLE])
+        return {
+            "dataset_id": plan["dataset_id"],
+            "define": [{"name": name, "plan": inner}],
+            "table": name,
+            "select": [{**made, "as": _OVER.get(word, word)}],
+        }
 
     def selected(self) -> Json:
         if self.comes("rows"):
@@ -127,7 +126,8 @@ class _Reader:
             named = self.named(token.name, token.table)
             if named != token.name:
                 made["as"] = named
-            self.outputs.append(_Output(named))
+            unit = self.unit(made, self.unit_of(token))
+            self.outputs.append(_Output(named, token, unit=unit))
             return made
         if token in BUCKETS:
             unit, column = self.word(), self.item()
@@ -137,13 +137,35 @@ class _Reader:
         if token in ELAPSED:
             made = self.elapsed()
             named = self.named(f"{token}_between")
+            self.outputs.append(_Output(named, unit=str(token)))
+            return {**made, "as": named}
+        if token in OF_TWO:
+            made, name = self.of_two()
+            named = self.named(name)
             self.outputs.append(_Output(named))
             return {**made, "as": named}
-        fraction = self.comes("share")
+        unit = "fraction" if self.comes("share") else ""
         made, name = self.measure()
+        if "agg" in made or "metric" in made:
+            unit = str(made.get("unit") or self.unit_of_measure(made))
         named = self.named(name)
-        self.outputs.append(_Output(named, fraction=fraction, measure=True))
+        self.outputs.append(_Output(named, unit=unit))
         return {**made, "as": named}
+
+    def unit(self, made: Json, unit: str) -> str:
+        """The unit of an item: its own, or the one that the question asks for, which the item then has."""
+        if not self.comes("in"):
+            return unit
+        self.next()
+        made["unit"] = canonical(str(self.item().value))
+        return str(made["unit"])
+
+    def unit_of_measure(self, made: Json) -> str:
+        of: Json = made.get("of", {})
+        if "elapsed" in of:
+            return f"{of['elapsed']}s"
+        table, dot, name = str(made.get("column", "")).rpartition(".")
+        return self.units.get((table if dot else self.home, name), "") if made.get("agg") in _KEEPING else ""
 
     def measure(self) -> tuple[Json, str]:
         word = self.word()
@@ -178,117 +200,20 @@ class _Reader:
         if token in ELAPSED:
             made["of"] = self.elapsed()
             return self.limited(made), f"{_PREFIX.get(word, word)}_{token}"
+        made["of"], name = self.of_two()
+        return self.limited(made), f"{_PREFIX.get(word, word)}_{name}"
+
+    def of_two(self) -> tuple[Json, str]:
         op, left, right = self.word(), self.item(), self.item()
-        made["of"] = {
-            "op": _ARITHMETIC[op],
-            "left": {"column": self.ref(left)},
-            "right": {"column": self.ref(right)},
-        }
-        return self.limited(made), f"{_PREFIX.get(word, word)}_{left.name}_{op}_{right.name}"
+        made: Json = {"left": {"column": self.ref(left)}, "right": {"column": self.ref(right)}}
+        return {"op": _ARITHMETIC[op], **made}, f"{left.name}_{op}_{right.name}"
 
     def limited(self, measure: Json) -> Json:
         if self.comes("if"):
             self.next()
             measure["where"] = [self.condition(), *self.more()]
+        self.unit(measure, "")
         return measure
-
-    def more(self) -> list[Json]:
-        found: list[Json] = []
-        while self.comes("&"):
-            self.next()
-            found.append(self.condition())
-        return found
-
-    def elapsed(self) -> Json:
-        unit, start = self.word().removesuffix("s"), self.item()
-        made: Json = {"elapsed": unit, "from": self.ref(start)}
-        if self.comes("now"):
-            self.next()
-        else:
-            made["to"] = self.ref(self.item())
-        return made
-
-    def condition(self) -> Json:
-        token = self.next()
-        if isinstance(token, Item):
-            return {"column": self.ref(token), "op": "=", "value": token.value}
-        match token:
-            case "not":
-                return _negated(self.condition())
-            case "either":
-                found = [self.condition()]
-                while self.comes("or"):
-                    self.next()
-                    found.append(self.condition())
-                return _either(found)
-            case "yes":
-                return {"column": self.ref(self.item()), "op": "=", "value": True}
-            case "null":
-                return {"column": self.ref(self.item()), "op": "is_null"}
-            case "weekend":
-                of = {"bucket": "day_of_week", "column": self.ref(self.item())}
-                return {"of": of, "op": "in", "value": [6, 7]}
-            case "on_day":
-                of = {"bucket": "day_name", "column": self.ref(self.item())}
-                return {"of": of, "op": "=", "value": self.word()}
-            case "when":
-                return {"time": self.window()}
-            case "exists":
-                return self.existing(None)
-            case "at_least":
-                return self.existing(self.number())
-            case _:
-                return self.compared(token)
-
-    def compared(self, word: str) -> Json:
-        if word in COMPARED or word == "between":
-            fraction = False
-            subject: Json
-            if self.comes(*ELAPSED):
-                subject = {"of": self.elapsed()}
-            else:
-                column = self.item()
-                subject = {"column": self.ref(column)}
-                fraction = (column.table, column.name) in self.fractions
-            first = _plain(self.number(), fraction=fraction)
-            if word == "between":
-                bounds = sorted([first, _plain(self.number(), fraction=fraction)])
-                return {**subject, "op": "between", "value": bounds}
-            return {**subject, "op": "=" if word == "==" else word, "value": first}
-        column = self.item()
-        if word in BETWEEN_COLUMNS:
-            op = word.removeprefix("col")
-            return {"column": self.ref(column), "op": op, "other_column": self.ref(self.item())}
-        if word in WITH_WHOLE:
-            whole: Json = {"agg": self.word(), "column": self.ref(column)}
-            return {"column": self.ref(column), "op": word.removeprefix("whole"), "than": whole}
-        assert word in TEXTS
-        return {"column": self.ref(column), "op": word, "value": str(self.item().value)}
-
-    def existing(self, least: Item | int | None) -> Json:
-        table = self.item().table
-        made: Json = {"table": table}
-        if least is not None:
-            made["at_least"] = _count(least)
-        outer, self.home = self.home, table
-        if where := self.more():
-            made["where"] = where
-        self.home = outer
-        return {"exists": made}
-
-    def window(self) -> Json:
-        made = dict(self.item().value)
-        if self.comes("on"):
-            self.next()
-            made["column"] = self.ref(self.item())
-        return made
-
-    def number(self) -> Item | int:
-        token = self.next()
-        if isinstance(token, Item):
-            return token
-        assert token in SMALL
-        return int(token)
 
     def output(self) -> _Output:
         place = int(self.word()[1:]) - 1
@@ -297,13 +222,19 @@ class _Reader:
         return self.outputs[place]
 
     def kept(self) -> Json:
+        if not isinstance(self.tokens[self.at], str):
+            value = self.item()
+            shown = [o for o in self.outputs if o.column and _place(o.column) == _place(value)]
+            if not shown:
+                raise NoPlan
+            return {"column": shown[0].name, "op": "=", "value": value.value}
         word = self.word()
         output = self.output()
         if word in {"above_mean", "below_mean"}:
             mean: Json = {"agg": "avg", "column": output.name}
             return {"column": output.name, "op": ">" if word == "above_mean" else "<", "than": mean}
-        value = _plain(self.number(), fraction=output.fraction)
-        return {"column": output.name, "op": "=" if word == "==" else word, "value": value}
+        number = plain_number(self.number(), output.unit)
+        return {"column": output.name, "op": "=" if word == "==" else word, "value": number}
 
     def derived(self) -> Json:
         word, of = self.word(), self.output()
@@ -331,14 +262,14 @@ class _Reader:
                 if word == "growth":
                     made["kind"] = "percent"
         named = self.named(name)
-        fraction = word in {"share_of", "share_in", "growth", "pct"}
-        self.outputs.append(_Output(named, fraction=fraction, measure=True))
+        unit = "fraction" if word in {"share_of", "share_in", "growth", "pct"} else ""
+        self.outputs.append(_Output(named, unit=unit))
         return {**made, "as": named}
 
     def top(self) -> Json:
         self.next()
         number, group, direction = self.number(), self.output(), self.word()
-        return {"n": _count(number), "by": [group.name], "order_by": self.key(), "dir": direction}
+        return {"n": whole_number(number), "by": [group.name], "order_by": self.key(), "dir": direction}
 
     def key(self) -> str:
         token = self.tokens[self.at]
@@ -346,9 +277,6 @@ class _Reader:
             self.next()
             return self.ref(token)
         return self.output().name
-
-    def ref(self, column: Item) -> str:
-        return column.name if column.table == self.home else f"{column.table}.{column.name}"
 
     def named(self, *parts: str) -> str:
         """A name that no output has yet: the first part, or with the others behind it, or numbered."""
@@ -361,33 +289,5 @@ class _Reader:
 _DERIVES = ("share_of", "share_in", "growth", "change", "running", "rank", "diff", "pct")
 
 
-def _negated(condition: Json) -> Json:
-    op = condition.get("op")
-    if condition.get("value") is True and op == "=":
-        return {**condition, "value": False}
-    if op in _INVERTED:
-        return {**condition, "op": _INVERTED[op]}
-    return {"not": condition}
-
-
-def _either(found: list[Json]) -> Json:
-    """Equalities of one column are one list of values."""
-    subjects = {str(c.get("column") or c.get("of")) for c in found}
-    if len(subjects) == 1 and all(c.get("op") == "=" and "value" in c for c in found):
-        made = {key: value for key, value in found[0].items() if key in {"column", "of"}}
-        return {**made, "op": "in", "value": [c["value"] for c in found]}
-    return {"any": found}
-
-
-def _plain(number: Item | int, *, fraction: bool = False) -> int | float:
-    if isinstance(number, int):
-        return number
-    value = float(number.value) / 100 if number.name == "%" and fraction else float(number.value)
-    return int(value) if value.is_integer() else value
-
-
-def _count(number: Item | int) -> int:
-    value = _plain(number)
-    if not isinstance(value, int) or not 1 <= value <= 10_000:
-        raise NoPlan
-    return value
+def _place(item: Item) -> tuple[str, str]:
+    return item.table, item.name

@@ -11,8 +11,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-ItemKind = Literal["table", "column", "metric", "value", "number", "window", "text"]
-KINDS: tuple[ItemKind, ...] = ("table", "column", "metric", "value", "number", "window", "text")
+ItemKind = Literal["table", "column", "metric", "value", "number", "window", "text", "unit"]
+KINDS: tuple[ItemKind, ...] = ("table", "column", "metric", "value", "number", "window", "text", "unit")
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,9 +22,9 @@ class Item:
     kind: ItemKind
     table: str = ""
     name: str = ""
-    """The name of a column or metric; of a value, its column."""
+    """The name of a column or metric; of a value, its column; of a number, the unit that follows it."""
     value: Any = None
-    """The cell, the number, the text, or the window as sorted pairs."""
+    """The cell, the number, the text, the unit, or the window as sorted pairs."""
 
 
 Token = str | Item
@@ -33,6 +33,7 @@ Production = tuple[str, ...]
 BUCKETS = ("hour", "day", "week", "month", "quarter", "year", "day_name", "month_name", "hour_of_day")
 AGGREGATES = ("sum", "avg", "min", "max", "median", "stddev", "distinct", "p50", "p90", "p95", "p99")
 ELAPSED = ("minutes", "hours", "days", "weeks", "months", "years")
+OF_TWO = ("times", "less", "over", "added")
 COMPARED = (">", ">=", "<", "<=", "==")
 BETWEEN_COLUMNS = ("col>", "col>=", "col<", "col<=", "col=")
 WITH_WHOLE = ("whole>", "whole<", "whole=")
@@ -51,19 +52,21 @@ GRAMMAR: dict[str, dict[str, Production]] = {
     "PLAN": {
         "none": ("none",),
         "<table>": (
-            "<table>", "ITEM", "ITEMS", "WHERES", "TIME", "HAVING", "DERIVES", "TOP", "ORDER", "LIMIT", "end",
+            "<table>", "ITEM", "ITEMS", "WHERES", "TIME", "HAVING", "DERIVES", "TOP", "ORDER", "LIMIT", "THEN",
+            "end",
         ),
     },
     "ITEM": {
-        "<column>": ("<column>",),
+        "<column>": ("<column>", "IN"),
         "rows": ("rows",),
         **_of(BUCKETS, "<column>"),
         **_of(ELAPSED, "<column>", "MOMENT"),
+        **_of(OF_TWO, "<column>", "<column>"),
     },
     "MEASURE": {
         "count": ("count", "IF"),
-        **_of(AGGREGATES, "ARGUMENT", "IF"),
-        "metric": ("metric", "<metric>", "IF"),
+        **_of(AGGREGATES, "ARGUMENT", "IF", "IN"),
+        "metric": ("metric", "<metric>", "IF", "IN"),
         "share": ("share", "CONDITION", "MORE"),
         "corr": ("corr", "<column>", "<column>"),
         "per": ("per", "MEASURE", "MEASURE"),
@@ -73,13 +76,11 @@ GRAMMAR: dict[str, dict[str, Production]] = {
     "ITEMS": {},
     "ARGUMENT": {
         "<column>": ("<column>",),
-        "times": ("times", "<column>", "<column>"),
-        "less": ("less", "<column>", "<column>"),
-        "over": ("over", "<column>", "<column>"),
-        "added": ("added", "<column>", "<column>"),
+        **_of(OF_TWO, "<column>", "<column>"),
         **_of(ELAPSED, "<column>", "MOMENT"),
     },
     "MOMENT": {"<column>": ("<column>",), "now": ("now",)},
+    "IN": {"in": ("in", "<unit>"), "": ()},
     "IF": {"if": ("if", "CONDITION", "MORE"), "": ()},
     "MORE": {"&": ("&", "CONDITION", "MORE"), "": ()},
     "WHERES": {"where": ("where", "CONDITION", "WHERES"), "": ()},
@@ -109,6 +110,7 @@ GRAMMAR: dict[str, dict[str, Production]] = {
     "ON": {"on": ("on", "<column>"), "": ()},
     "HAVING": {"having": ("having", "OUTPUT", "HAVING"), "": ()},
     "OUTPUT": {
+        "<value>": ("<value>",),
         **_of(COMPARED, "REFERENCE", "NUMBER"),
         "above_mean": ("above_mean", "REFERENCE"),
         "below_mean": ("below_mean", "REFERENCE"),
@@ -124,6 +126,12 @@ GRAMMAR: dict[str, dict[str, Production]] = {
     "ORDER": {**_of(("desc", "asc"), "KEY", "ORDER"), "": ()},
     "KEY": {"<column>": ("<column>",), **_of(REFERENCES)},
     "LIMIT": {"limit": ("limit", "NUMBER"), "": ()},
+    "THEN": {"then": ("then", "OVER"), "": ()},
+    "OVER": {
+        "count": ("count",),
+        **_of(("sum", "avg", "min", "max", "median"), "REFERENCE"),
+        "share": ("share", "OUTPUT"),
+    },
 }  # fmt: skip
 GRAMMAR["ITEM"].update(GRAMMAR["MEASURE"])
 GRAMMAR["ITEMS"].update(

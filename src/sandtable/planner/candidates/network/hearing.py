@@ -1,0 +1,164 @@
+"""What the words of a question may speak of: columns, values, numbers with units, times, parts of texts."""
+
+from __future__ import annotations
+
+import datetime as dt
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sandtable.catalog.units import canonical, units_like
+from sandtable.planner.language.demonyms import COUNTRIES
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.times import Calendar, find_buckets, find_periods, find_spells
+from sandtable.planner.language.vocabulary import FILLER, NEVER_VALUES
+from sandtable.planner.language.words import read_number, stem
+from sandtable.planner.mentions.finding import now_of
+from sandtable.planner.mentions.matching import Match, find_mentions
+from sandtable.planner.mentions.values import ValueMatch, find_near, find_quoted, find_values
+from sandtable.planner.schema.index import SchemaIndex
+
+_FEW = 4
+_ONE = {"a": 1.0, "an": 1.0}
+"""Words that are one before a unit: an hour."""
+_NO_UNITS = frozenset("in share ratio percent pct percentage fraction".split())
+"""Words that name a unit and mean something else in a question."""
+_PARTS_OF_TEXTS = frozenset(
+    stem(w)
+    for w in (
+        "contains including starts begins ends name called named mentions about text title path note numbered letter "
+        "word"
+    ).split()
+)
+_BEFORE_TEXTS = frozenset({"with", "letter", "by", "word"})
+_OPENING = frozenset("since from after later onward onwards starting newer beyond".split())
+_CLOSING = frozenset("until till before up by through earlier older prior".split())
+Window = tuple[tuple[str, Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """A number with the unit that follows it."""
+
+    value: float
+    unit: str
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Heard:
+    """What the words of the question may speak of."""
+
+    reading: Reading
+    mentions: list[Match]
+    values: list[ValueMatch]
+    numbers: list[Amount]
+    units: list[tuple[int, int, str]]
+    windows: list[tuple[int, int, Window]]
+    texts: list[tuple[int, int, str]]
+    buckets: list[tuple[int, int]]
+    stems: frozenset[str]
+
+
+def hear(question: str, index: SchemaIndex) -> Heard:
+    reading = Reading.of(question)
+    quoted = find_quoted(reading, index)
+    spells = find_spells(reading, Calendar.at(now_of(index)))
+    buckets = [(b.start, b.end) for b in find_buckets(reading)]
+    values = [*quoted, *find_values(reading, index)]
+    mentions = find_mentions(reading, index)
+    numbers = list(_numbers(reading))
+    values += _numbers_as_values(reading, numbers, index)
+    units = [(at, at + 1, unit) for at in range(len(reading)) if (unit := _unit(reading, at))]
+    covered = {at for v in values for at in range(v.start, v.end)}
+    covered |= {at for m in mentions for at in range(m.start, m.end)}
+    covered |= {at for s in spells for at in range(s.start, s.end)}
+    for at, word in enumerate(reading.words):
+        if word.is_symbol or word.lower in FILLER or word.lower in NEVER_VALUES:
+            continue
+        near = find_near(reading, index, at, at + 1) if at not in covered else None
+        if near is not None and len(near.hits) <= _FEW:
+            values.append(near)
+        country = COUNTRIES.get(word.lower)
+        if country is not None and (hits := index.find_value(country)):
+            values.append(ValueMatch(at, at + 1, word.text, hits, quality=0.8))
+        kin = index.values_of_root(word.lower)
+        if 0 < len(kin) <= _FEW:
+            values.append(ValueMatch(at, at + 1, word.text, kin, quality=0.6))
+    texts = [(v.start, v.end, v.text) for v in quoted] or list(_named_texts(reading))
+    windows: list[tuple[int, int, Window]] = [
+        (s.start, s.end, tuple(sorted(s.window.items()))) for s in spells
+    ]
+    known = {window for _, _, window in windows}
+    for start, end, period in find_periods(reading, Calendar.at(now_of(index))):
+        window = tuple(sorted(period.window.items()))
+        if window not in known:
+            windows.append((start, end, window))
+    windows += _open_ends(reading, windows)
+    stems = frozenset(w.stem for w in reading.words if not w.is_symbol)
+    return Heard(reading, mentions, values, numbers, units, windows, texts, buckets, stems)
+
+
+def _named_texts(reading: Reading) -> Iterator[tuple[int, int, str]]:
+    """Words that a part of a text may be compared with, where the question speaks of such parts."""
+    if not any(word.stem in _PARTS_OF_TEXTS for word in reading.words):
+        return
+    for at, word in enumerate(reading.words):
+        led = at > 0 and reading.words[at - 1].lower in _BEFORE_TEXTS
+        if not word.is_symbol and (led or (word.lower not in FILLER and word.stem not in _PARTS_OF_TEXTS)):
+            yield at, at + 1, word.text
+
+
+def _open_ends(reading: Reading, windows: list[tuple[int, int, Window]]) -> list[tuple[int, int, Window]]:
+    """From a period on, or up to it, where the question has a word for that: `in 2021 or later`."""
+    said = {word.lower for word in reading.words}
+    known = {window for _, _, window in windows}
+    found: list[tuple[int, int, Window]] = []
+    for start, end, window in windows:
+        bounds = dict(window)
+        if bounds.keys() != {"from", "to"}:
+            continue
+        made: list[Window] = []
+        if said & _OPENING:
+            made += [(("from", bounds["from"]),), (("from", _moved(bounds["to"], 1)),)]
+        if said & _CLOSING:
+            made += [(("to", bounds["to"]),), (("to", _moved(bounds["from"], -1)),)]
+        found += [(start, end, each) for each in made if each not in known]
+    return found
+
+
+def _moved(day: str, days: int) -> str:
+    return (dt.date.fromisoformat(day[:10]) + dt.timedelta(days=days)).isoformat()
+
+
+def _numbers(reading: Reading) -> Iterator[Amount]:
+    at = 0
+    while at < len(reading):
+        number = read_number(reading.words, at)
+        if number is not None:
+            end = max(number.end, at + 1)
+            yield Amount(number.value, "%" if number.percent else _unit(reading, end), number.start, end)
+            at = end
+        elif (word := reading.words[at].lower) in _ONE and (unit := _unit(reading, at + 1)):
+            half = at > 0 and reading.words[at - 1].lower == "half"
+            yield Amount(0.5 if half else _ONE[word], unit, at, at + 2)
+            at += 2
+        else:
+            at += 1
+
+
+def _unit(reading: Reading, at: int) -> str:
+    """The unit that the word names; an empty text when it names none."""
+    word = reading.words[at].lower if at < len(reading) else ""
+    is_unit = len(word) > 1 and word not in _NO_UNITS and bool(units_like(word))
+    return canonical(word) if is_unit else ""
+
+
+def _numbers_as_values(reading: Reading, numbers: list[Amount], index: SchemaIndex) -> Iterator[ValueMatch]:
+    """Digits that are a text cell: a year in a column of texts."""
+    for number in numbers:
+        text = reading.written(number.start, number.end)
+        hits = tuple(h for h in index.find_value(text) if isinstance(h.value, str))
+        if hits:
+            yield ValueMatch(number.start, number.end, text, hits)
