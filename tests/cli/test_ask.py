@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from sandtable.agent.events import Event, Message, Planned, RunState, Sql
+from sandtable.agent.read_as.model import Choice
 from sandtable.cli.turn import Gathering
 from sandtable.cli.turn_show import prose
 from sandtable.errors import ErrorCode, Problem, RunnerBroken
@@ -21,7 +22,7 @@ Prepare = list[Callable[[House], None]]
 SHOP = ("--dataset", "shop")
 FIELDS = {
     "status", "answer_text", "reading", "read_as", "columns", "rows", "row_count", "truncated", "plan", "sql", "run_id",
-    "chart", "suggestions", "error", "others",
+    "chart", "suggestions", "choices", "error", "others",
 }  # fmt: skip
 
 
@@ -133,6 +134,17 @@ def test_an_abstention_says_what_could_be_asked(invoke: Invoke, analyst: FakeAna
     done = invoke("ask", "foo?", *SHOP)
     assert "I did not understand foo." in done.stdout
     assert "  How many orders?\n  By region?\n" in done.stdout
+
+
+def test_readings_to_choose_from_are_an_abstention(invoke: Invoke, analyst: FakeAnalyst) -> None:
+    choice = Choice(label="Number of orders", message="Read it as “Number of orders”", plan=PLAN)
+    text = "Not sure.\n\nDo you mean this?\n1. Number of orders"
+    analyst.default = [Message(text=text, ending="asked", choices=(choice,))]
+    done = invoke("ask", "busy?", *SHOP, "--json")
+    made = json.loads(done.stdout)
+    assert (made["status"], done.exit_code) == ("abstained", 4)
+    assert made["choices"] == [choice.model_dump(mode="json")]
+    assert "1 Number of orders" in invoke("ask", "busy?", *SHOP).stdout
 
 
 @pytest.mark.parametrize(

@@ -19,6 +19,7 @@ from sandtable.agent.analyst import Analyst
 from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.means import Means
 from sandtable.agent.proposer import (
+    AskBack,
     Asked,
     PlanProposal,
     Proposal,
@@ -43,6 +44,15 @@ from sandtable.settings import Settings
 from tests.server.house import House, open_house
 
 WIRE = "/langgraph"
+
+
+def _taking(question: str, agg: str) -> PlanProposal:
+    """A plan with a part that was likely read from the first word."""
+    end = len(question.split()[0])
+    words = (Words(text=question[:end], start=0, end=end),)
+    alignment = Aligned(question=question, likely=((("select", 0), words),))
+    plan = {"table": "orders", "select": [{"agg": agg, "column": "amount", "as": "amount"}]}
+    return PlanProposal(plan, alignment=alignment)
 
 
 @dataclass
@@ -76,10 +86,9 @@ class Script:
         if question.startswith("plan"):
             return PlanProposal({"table": "orders", "select": [{"agg": "count", "as": "n"}]})
         if question.startswith("takings"):
-            words = (Words(text="takings", start=0, end=7),)
-            alignment = Aligned(question=question, likely=((("select", 0), words),))
-            plan = {"table": "orders", "select": [{"agg": "sum", "column": "amount", "as": "total_amount"}]}
-            return PlanProposal(plan, alignment=alignment)
+            return _taking(question, "sum")
+        if question.startswith("unsure"):
+            return AskBack("Not sure.", ("plan it",), (_taking(question, "sum"), _taking(question, "avg")))
         return Talk(f"You said: {question}")
 
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:

@@ -43,7 +43,7 @@ async def test_an_answer_in_one_piece(server: Served) -> None:
     told = await ask(server, "plan it")
     assert set(told) == {
         "thread_id", "message", "ending", "reading", "read_as", "plan", "sql", "run_ids", "status", "result", "chart",
-        "steps", "artifacts", "suggestions", "error", "others",
+        "steps", "artifacts", "suggestions", "choices", "error", "others",
     }  # fmt: skip
     assert (told["ending"], told["status"], told["error"]) == ("answered", "succeeded", None)
     assert told["others"] == []

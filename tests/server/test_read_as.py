@@ -113,6 +113,62 @@ async def test_a_likely_part_over_every_wire(server: Served) -> None:
     _likely(json.loads(next(one["payload"] for one in heard if one["type"] == "reading")))
 
 
+ASKED = "unsure of it"
+
+
+async def _is_the_answer(server: Served, run_id: str, plan: dict[str, Any]) -> None:
+    run = (await server.client.get(f"/runs/{run_id}")).json()
+    assert (run["question"], run["plan"]) == (ASKED, plan)
+    assert (run["origin"]["proposer"], run["trust"]) == ("builtin-reader", ["proposed_by_model"])
+
+
+async def test_readings_to_choose_over_every_wire(server: Served) -> None:
+    """Each wire has the same choices, and one that is sent back runs as the answer to the question."""
+    asked = (await server.client.post("/chat", json={"dataset_id": "shop", "message": ASKED})).json()
+    choices = asked["choices"]
+    assert asked["ending"] == "asked" and [one["label"] for one in choices] == [
+        "Total amount",
+        "Average amount",
+    ]
+    assert "1. Total amount\n2. Average amount" in asked["message"]
+    taken = {"message": choices[1]["message"], "plan": choices[1]["plan"]}
+    said = (await server.client.post("/chat", json={"thread_id": asked["thread_id"], **taken})).json()
+    assert said["ending"] == "answered" and said["choices"] == []
+    assert said["read_as"]["question"] == ASKED
+    assert said["read_as"]["parts"][0]["source"] == "likely"
+    await _is_the_answer(server, said["run_ids"][0], taken["plan"])
+
+    thread = await server.new_thread()
+    values = [e.data for e in await server.events(thread, ASKED) if e.name == "values"][-1]
+    assert values["messages"][-1]["additional_kwargs"]["sandtable"]["choices"] == choices
+    message = {
+        "type": "human",
+        "content": taken["message"],
+        "additional_kwargs": {"sandtable": {"plan": taken["plan"]}},
+    }
+    events = await server.events(thread, None, input={"messages": [message]})
+    ended = [e.data for e in events if e.name == "custom" and e.data["type"] == "message"][-1]
+    await _is_the_answer(server, ended["run_ids"][0], taken["plan"])
+
+    first = await ask(server.client, ASKED)
+    heard = await listen(first["websocket_url"])
+    assert [one["type"] for one in heard][-2:] == ["choices", "final_response"]
+    assert json.loads(heard[-2]["payload"]) == choices
+    chosen = await ask(server.client, taken["message"], session_id=first["session_id"], plan=taken["plan"])
+    heard = await listen(chosen["websocket_url"], after=heard[-1]["seq"])
+    assert heard[-1]["type"] == "final_response"
+    newest = (await server.client.get("/runs?limit=1")).json()["runs"][0]
+    await _is_the_answer(server, newest["run_id"], taken["plan"])
+
+
+async def test_a_number_picks_a_reading(server: Served) -> None:
+    """For clients that know text only."""
+    asked = (await server.client.post("/chat", json={"dataset_id": "shop", "message": ASKED})).json()
+    body = {"thread_id": asked["thread_id"], "message": "2"}
+    said = (await server.client.post("/chat", json=body)).json()
+    await _is_the_answer(server, said["run_ids"][0], asked["choices"][1]["plan"])
+
+
 LONG = json.dumps({**PLAN, "notes": "x" * LONGEST_PLAN})
 DEEP = '{"not": ' * 2_000 + "{}" + "}" * 2_000
 

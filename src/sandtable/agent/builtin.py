@@ -26,6 +26,7 @@ NAME = "builtin"
 MOST_INDEXES = 32
 MOST_UNDERSTOOD = 1_000
 QUICK_S = 0.02
+_ENGLISH_ONLY = "The built-in planner reads English only: please ask in English, or have a chat model set up."
 READ_AT_ONCE = 2
 """Questions that the reader reads side by side."""
 
@@ -51,9 +52,11 @@ class BuiltinProposer:
             return Proposed(AskBack(asked.attempts[-1].problem.message), Usage())
         outcome = await self._plan(asked, await self._index_for(asked))
         if isinstance(outcome, Understood):
-            words = aligned(asked.question, outcome.account) if outcome.account is not None else None
-            return Proposed(PlanProposal(outcome.plan, outcome.used, outcome.confidence, words), Usage())
-        return Proposed(AskBack(_in_english(asked.question, outcome.reason), outcome.suggestions), Usage())
+            return Proposed(_proposal(asked.question, outcome), Usage())
+        if is_foreign(asked.question):
+            return Proposed(AskBack(_ENGLISH_ONLY, outcome.suggestions), Usage())
+        choices = tuple(_proposal(asked.question, each) for each in outcome.choices)
+        return Proposed(AskBack(outcome.reason, outcome.suggestions, choices), Usage())
 
     async def _plan(self, asked: Asked, index: SchemaIndex) -> Outcome:
         """On the loop while it is quick: for a few milliseconds a thread costs everyone more than it gives.
@@ -187,7 +190,6 @@ def last_answer(history: tuple[Exchange, ...]) -> Exchange | None:
     return next((e for e in reversed(history) if before is not None and e.plan is before.plan), None)
 
 
-def _in_english(question: str, reason: str) -> str:
-    if is_foreign(question):
-        return "The built-in planner reads English only: please ask in English, or have a chat model set up."
-    return reason
+def _proposal(question: str, understood: Understood) -> PlanProposal:
+    words = aligned(question, understood.account) if understood.account is not None else None
+    return PlanProposal(understood.plan, understood.used, understood.confidence, words)

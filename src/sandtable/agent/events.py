@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from sandtable.agent.read_as.model import ReadAs
+from sandtable.agent.read_as.model import Choice, ReadAs
 from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.artifact import Artifact
@@ -115,6 +115,9 @@ class Message(_Event):
     """The runs its numbers come from, the main one first."""
     suggestions: tuple[str, ...] = ()
     """Questions that could come next."""
+    choices: tuple[Choice, ...] = ()
+    """Of a question back: the readings that were weighed, the likeliest first. Sending the message and the plan of one
+    runs it as the answer to the question."""
     problem: Problem | None = None
     """What was refused or failed, with its code."""
     remaining: int = Field(default=0, ge=0)

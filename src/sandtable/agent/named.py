@@ -36,6 +36,21 @@ def with_named(dataset: Dataset, profile: Profile, defined: Definitions) -> tupl
     return dataset.model_copy(update={"tables": tables}), seen
 
 
+def complete(plan: dict[str, Any], dataset_id: str, defined: tuple[dict[str, Any], ...]) -> dict[str, Any]:
+    """The plan with the dataset it is about, and with the named tables that it reads."""
+    whole = {"dataset_id": dataset_id, **plan}
+    if whole.get("define") or not defined:
+        return whole
+    by_name = {d["name"].lower(): d for d in defined}
+    read: list[dict[str, Any]] = []
+    name = str(plan.get("table", "")).lower()
+    while name in by_name:
+        made = by_name.pop(name)
+        read.insert(0, made)
+        name = str(made["plan"].get("table", "")).lower()
+    return {**whole, "define": read} if read else whole
+
+
 def _table(dataset: Dataset, defined: Definitions) -> Defined | None:
     name = defined[-1]["name"]
     count = {"dataset_id": dataset.id, "define": list(defined), "table": name, "select": [{"agg": "count"}]}

@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 from sandtable.agent.events import Ending
 from sandtable.agent.prompting.hints import NO_HINTS, Hints
-from sandtable.agent.read_as.model import Aligned
+from sandtable.agent.read_as.model import Aligned, Offered
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import Problem
@@ -33,6 +33,8 @@ class Exchange:
     """The cells of an analysis that ran, in order: what they made is still there."""
     likely: tuple[tuple[str, str], ...] = ()
     """Kind and label of the plan's parts that were shown as likely."""
+    choices: tuple[Offered, ...] = ()
+    """The readings that a question back offered."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +87,8 @@ class AskBack:
 
     reason: str
     suggestions: tuple[str, ...] = ()
+    choices: tuple[PlanProposal, ...] = ()
+    """The built-in reader's readings that a person may choose, the likeliest first; a chat model has none."""
 
 
 @dataclass(frozen=True, slots=True)

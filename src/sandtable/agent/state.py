@@ -16,7 +16,7 @@ from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
 
 from sandtable.agent.analysis.notes import Analysis
 from sandtable.agent.proposer import Attempt, Exchange, Usage
-from sandtable.agent.read_as.model import ReadAs
+from sandtable.agent.read_as.model import Offered, ReadAs
 from sandtable.capsule.model import Origin, Prompt
 from sandtable.errors import Problem
 
@@ -36,6 +36,8 @@ class Said(TypedDict, total=False):
     """The text with what its tags name in their places, where that is more than the text."""
     ending: str
     suggestions: list[str]
+    choices: list[dict[str, Any]]
+    """Readings that are offered (`read_as.Offered`)."""
     run_ids: list[str]
     problem: dict[str, Any] | None
     define: dict[str, Any]
@@ -61,8 +63,8 @@ class Turn(TypedDict, total=False):
     """It is to be analysed in Python."""
     analysis: Analysis
     origin: str
-    """Who proposed what is to run: a proposer's name, `READER` for a plan with likely parts, or nothing when the person
-    wrote SQL."""
+    """Who proposed what is to run: a proposer's name, `READER` for a plan with likely parts and for a reading that a
+    person chose after a question back, or nothing when the person wrote SQL or handed in a plan."""
     note: str
     """Why the built-in planner proposed it and not the chat model, in Markdown; nothing otherwise."""
     plan: dict[str, Any] | None
@@ -84,7 +86,7 @@ class Turn(TypedDict, total=False):
     call: dict[str, str] | None
     """Ids of the message that calls a tool, and of the call."""
     given_up: bool
-    """The proposer has no better idea than its last attempt."""
+    """The proposer has no better idea than its last attempt, or a person chose what runs."""
     run_ids: list[str]
     """Runs of the present proposal, the main one first."""
     suggestions: list[str]
@@ -194,6 +196,8 @@ def with_exchange(state: State, exchange: Exchange) -> list[dict[str, Any]]:
         kept["code"] = _newest(exchange.code)
     if exchange.likely:
         kept["likely"] = [list(part) for part in exchange.likely]
+    if exchange.choices:
+        kept["choices"] = [choice.model_dump(mode="json") for choice in exchange.choices]
     return [*(state.get("exchanges") or ()), kept][-MOST_EXCHANGES:]
 
 
@@ -240,5 +244,6 @@ def _exchange(kept: dict[str, Any]) -> Exchange:
         "problem": Problem.model_validate(problem) if problem else None,
         "code": tuple(kept.get("code") or ()),
         "likely": tuple(tuple(part) for part in kept.get("likely") or ()),
+        "choices": tuple(Offered.model_validate(choice) for choice in kept.get("choices") or ()),
     }
     return Exchange(**{**kept, **rebuilt})

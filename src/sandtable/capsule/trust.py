@@ -18,7 +18,8 @@ from sandtable.plan.reading import read_plan
 Mark = Literal["defined", "read_literally", "proposed_by_model"]
 BUILTIN = "builtin"
 READER = "builtin-reader"
-"""Proposer of plans with parts that a small network read from words which name nothing in the data."""
+"""Proposer of plans with parts that a small network read from words which name nothing in the data, and of readings
+that a person chose after a question back."""
 MARK_WORDS: dict[Mark, str] = {
     "defined": "defined: only declared metrics and columns",
     "read_literally": "read literally: every word is bound by the built-in planner",

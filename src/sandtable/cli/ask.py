@@ -27,8 +27,8 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
 
     Prints the answer, its table, a chart where one fits, how the question was read, and the run's id; with
     --json one object: {"status", "answer_text", "reading", "read_as", "columns", "rows", "row_count", "truncated",
-    "plan", "sql", "run_id", "chart", "suggestions", "error", "others"}. `-` reads the question from stdin. Several
-    questions in one message get an answer each; with --json the first one has the rest as "others".
+    "plan", "sql", "run_id", "chart", "suggestions", "choices", "error", "others"}. `-` reads the question from
+    stdin. Several questions in one message get an answer each; with --json the first one has the rest as "others".
 
     Exit code: 0 answered, 1 failed, 2 the input cannot be used, 3 refused, 4 not understood: it asks back and
     says what it could answer (or, as ever, there is no sandbox).

@@ -30,6 +30,7 @@ _PROMPT = "> "
 _HISTORY = "chat_history"
 _HELP = """\
 Ask in plain words; a question may build on the one before ("and by month?").
+Where it asks which of its readings you mean, the number of one answers your question.
   /sql    the SQL of the last answer      /plan   its plan
   /change what else its parts could be; /change 2 b reads part 2 as choice b and answers again
   /help   this text                       /quit   leave (or Ctrl-D)
@@ -43,7 +44,8 @@ def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> in
     """Ask one question after the other.
 
     Each question knows what came before. /sql and /plan show how the last answer came about, /change reads it
-    otherwise without asking again, /help says the rest.
+    otherwise without asking again, /help says the rest. Where it asks which of its readings is meant, the number of
+    one is enough.
     Ctrl-C stops the running answer, Ctrl-D leaves. Questions may also be piped in, one per line; with --json
     every answer is one line, as of `sandtable ask --json`.
 

@@ -14,7 +14,7 @@ from threading import Thread
 from typing import Any, Literal, Protocol
 
 from sandtable.agent.events import Chart, Ending, Error, Event, Message, Planned, RunState, Sql, Table
-from sandtable.agent.read_as.model import ReadAs
+from sandtable.agent.read_as.model import Choice, ReadAs
 from sandtable.assemble import Parts
 from sandtable.cli import failure
 from sandtable.errors import InvalidInput, Problem, RunnerBroken
@@ -89,6 +89,8 @@ class Turn:
     exec_time_ms: float | None = None
     chart: dict[str, Any] | None = None
     suggestions: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    """Of a question back: the readings that were weighed."""
     error: Problem | None = None
     confidence: float | None = None
     """How likely the plan is what was meant; nothing where the proposer does not say."""
@@ -137,6 +139,7 @@ class Turn:
             "run_id": self.run_id,
             "chart": self.chart,
             "suggestions": self.suggestions,
+            "choices": [choice.model_dump(mode="json") for choice in self.choices],
             "error": self.error.model_dump(mode="json") if self.error else None,
             "others": [other.as_json() for other in self.others],
         }
@@ -222,6 +225,7 @@ class Gathering:
             exec_time_ms=run.exec_time_ms,
             chart=run.chart or self._drawn(),
             suggestions=end.suggestions,
+            choices=end.choices,
             error=end.problem,
             confidence=run.confidence,
             read_as=run.read_as,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandtable.agent.read_as.model import ReadAs
+from sandtable.agent.read_as.model import Choice, ReadAs
 from sandtable.errors import Problem
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import Artifact
@@ -97,6 +97,8 @@ class Answer:
     """What ran."""
     suggestions: tuple[str, ...] = ()
     """Questions that could come next."""
+    choices: tuple[Choice, ...] = ()
+    """Of a question back: the readings that were weighed, taken like a choice in `read_as`."""
     code: str | None = None
     """The kind of error, if there was one."""
     thread: str = ""

@@ -99,11 +99,12 @@ async def ask(
         question: in English.
         data: as in `run`.
         thread: `answer.thread` of an earlier answer, to go on from it.
-        plan: a plan to run as the answer, such as that of a choice in `answer.read_as`; nothing is proposed then.
+        plan: a plan to run as the answer, such as that of one of `answer.choices`, or of a choice in `answer.read_as`;
+            nothing is proposed then.
 
-    Returns an Answer; a question that was not understood has the status "asked", and `answer.suggestions` says
-    what could be asked instead. A message with several questions gets an answer for each: the first one is returned,
-    the rest are its `others`.
+    Returns an Answer; a question that was not understood has the status "asked", `answer.choices` are readings of it
+    that can be taken, and `answer.suggestions` says what could be asked instead. A message with several questions gets
+    an answer for each: the first one is returned, the rest are its `others`.
 
     Raises:
         InvalidInput, NotFound: the question or `data` cannot be used.
@@ -154,6 +155,7 @@ async def _answered(house: House, end: Any, planned: Any, thread: str) -> Answer
         read_as=planned.read_as if planned else None,
         sql=ran.sql if ran else None,
         suggestions=end.suggestions,
+        choices=end.choices,
         code=end.problem.code.value if end.problem else None,
         thread=thread,
     )

@@ -42,6 +42,9 @@ class Unsure:
     """Questions it could answer, the nearest first."""
     guess: Understood | None = None
     """The best plan found, below the threshold; measuring uses it, answering never does."""
+    choices: tuple[Understood, ...] = ()
+    """Readings that were weighed and that a person may choose, those that may be answered first; each with its account.
+    Words that such a plan leaves out are unbound in it."""
 
 
 Outcome = Understood | Unsure

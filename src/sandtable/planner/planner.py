@@ -20,6 +20,7 @@ from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
 from sandtable.planner.ranking.candidates import Candidate, Field
 from sandtable.planner.ranking.choosing import Weighed, lawful_account, weigh
 from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
+from sandtable.planner.ranking.offering import readings_to_offer
 from sandtable.planner.ranking.second_opinion import (
     as_understood,
     ask_lookup,
@@ -81,6 +82,8 @@ def plan_question(
         outcome = _drawn(outcome, wish)
     if isinstance(outcome, Understood) and not outcome.follow_up:
         outcome = _accounted(question, whole, None, outcome)
+    if isinstance(outcome, Unsure) and outcome.choices:
+        return replace(outcome, choices=_offered(outcome.choices, question, whole, wish, defined))
     if isinstance(outcome, Understood) and defined:
         plan = carrying(outcome.plan, defined)
         if not valid_plan(plan, index):
@@ -92,6 +95,26 @@ def plan_question(
 def _drawn(understood: Understood, wish: Wish) -> Understood:
     remarks = (wish.remark,) if wish.remark else ()
     return replace(understood, plan=drawn_as(understood.plan, wish), used=(*understood.used, *remarks))
+
+
+def _offered(
+    choices: tuple[Understood, ...],
+    question: str,
+    index: SchemaIndex,
+    wish: Wish | None,
+    defined: tuple[Json, ...],
+) -> tuple[Understood, ...]:
+    """The choices as the whole question asks for them: drawn as it says, over the tables that were named before."""
+    made: list[Understood] = []
+    for each in choices:
+        if wish is not None:
+            each = _drawn(each, wish)
+            found = account(question, each.plan, index)
+            likely = each.account is not None and bool(each.account.likely)
+            lawful = lawful_account(Candidate(each.plan, found, place=0), index) if likely else None
+            each = replace(each, account=lawful or found)
+        made.append(replace(each, plan=carrying(each.plan, defined)) if defined else each)
+    return tuple(each for each in made if valid_plan(each.plan, index))
 
 
 def _accounted(
@@ -281,9 +304,6 @@ def _weighed(
         return _constructed(built)
     among = _field(question, index, best, reader)
     found = weigh(among, the_weigher())
-    guess = None
-    if found:
-        guess = Understood(found[0].candidate.plan, round(found[0].probability, 4), found[0].candidate.used)
     lawful = next((each for each in found if each.account is not None), None)
     if lawful is not None and lawful.probability < LIKELY:
         lawful = next(
@@ -292,6 +312,17 @@ def _weighed(
     if lawful is not None and lawful.probability >= _least(lawful, threshold):
         chosen = lawful.candidate
         return Understood(chosen.plan, round(lawful.probability, 4), chosen.used, account=lawful.account)
+    asked = _asked_about(question, index, best, among, found)
+    return replace(asked, choices=readings_to_offer(found, among))
+
+
+def _asked_about(
+    question: str, index: SchemaIndex, best: Interpretation | None, among: Field, found: list[Weighed]
+) -> Unsure:
+    """What is asked back when no plan is likely enough and lawful."""
+    guess = None
+    if found:
+        guess = Understood(found[0].candidate.plan, round(found[0].probability, 4), found[0].candidate.used)
     if among.unknown:
         return _unsure(unknown_reason(among.unknown, index), question, index, among.unknown, guess)
     if found and found[0].account is None:

@@ -19,7 +19,7 @@ from sandtable.agent.events import (
     Sql,
     Table,
 )
-from sandtable.agent.read_as.model import ReadAs
+from sandtable.agent.read_as.model import Choice, ReadAs
 from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.artifact import Artifact
@@ -74,8 +74,8 @@ class ChatBody(BaseModel):
     )
     plan: dict[str, Any] | None = Field(
         None,
-        description="A plan to run as the answer to `message`, such as that of a choice in `read_as`; nothing is "
-        "proposed then. It is checked like any plan.",
+        description="A plan to run as the answer to `message`, such as that of a choice in `read_as` or `choices`; "
+        "nothing is proposed then. It is checked like any plan.",
     )
     resume: Resume | None = Field(
         None, description='A person\'s decision: {"decisions": [{"type": "approve" | "edit" | "reject", …}]}.'
@@ -127,6 +127,8 @@ class ChatAnswer(_Shown):
     chart: dict[str, Any] | None = None
     """A Plotly figure."""
     suggestions: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    """Of a question back (`asked`): the readings that were weighed. Send the `message` and the `plan` of one."""
     error: Problem | None = None
     """What was refused or failed."""
     others: tuple[ChatAnswer, ...] = ()
@@ -169,6 +171,7 @@ class Gathering:
                     "ending": event.ending,
                     "run_ids": event.run_ids,
                     "suggestions": event.suggestions,
+                    "choices": event.choices,
                     "error": event.problem,
                 }
                 if event.remaining:

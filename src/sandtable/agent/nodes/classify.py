@@ -22,6 +22,8 @@ from sandtable.agent.look_back import look_back, reading_or_none
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.offers import taken_offer
+from sandtable.agent.read_as.model import Offered
 from sandtable.agent.replies import declined, needs_python, small_talk
 from sandtable.agent.splitting import MOST_QUESTIONS, leans, questions_in
 from sandtable.agent.state import (
@@ -37,6 +39,7 @@ from sandtable.agent.state import (
     text_of,
 )
 from sandtable.agent.voice import emit
+from sandtable.capsule.trust import READER
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
 from sandtable.plan.shapes import MAX_DEFINITIONS
@@ -58,13 +61,17 @@ async def classify(means: Means, state: State, config: RunnableConfig) -> State:
     if state.get("known_of") != dataset.id:
         # Names and plans of one dataset mean nothing in another.
         update["exchanges"], update["defined"] = [], []
+    known = State()
+    known.update(state)
+    known.update(update)
+    taken = taken_offer(text, chosen, exchanges_of(known)) if later is None else None
+    if taken is not None:
+        turn.update(_as_offered(*taken))
+        return update
     if chosen is not None:
         # It says what is meant: there is nothing to propose, and it is checked like any plan of a client.
         turn["question"], turn["plan"] = text, chosen
         return update
-    known = State()
-    known.update(state)
-    known.update(update)
     if later is None:
         text, *later = _questions(text, dataset, defined_of(known))
         turn["asked"] = _kept(text)
@@ -85,6 +92,21 @@ def _next_question(state: State) -> tuple[str, list[str] | None]:
     """The question to answer now, and those after it; None while the message was not taken apart."""
     pending = pending_of(state)
     return (pending[0], pending[1:]) if pending else (text_of(last_message(state)), None)
+
+
+def _as_offered(asked: str, offer: Offered) -> Turn:
+    """The question that was asked back about, with the plan that a person chose for it: as it is, without repairs."""
+    return Turn(
+        asked=asked,
+        question=offer.alignment.question,
+        alone=True,
+        origin=READER,
+        plan=offer.plan,
+        used=list(offer.used),
+        confidence=offer.confidence,
+        alignment=offer.alignment.model_dump(mode="json"),
+        given_up=True,
+    )
 
 
 def _questions(text: str, dataset: Dataset, defined: tuple[dict[str, Any], ...]) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from langgraph.graph.ui import push_ui_message
 
 from sandtable.agent.events import EVENT
 from sandtable.agent.proposer import Exchange
+from sandtable.agent.read_as.model import Choice
 from sandtable.agent.state import Said, State, Turn, pending_of, with_exchange
 from sandtable.agent.voice import emit, speak
 
@@ -25,6 +26,8 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
         "suggestions": said.get("suggestions") or [],
         "problem": said.get("problem"),
     }
+    if choices := said.get("choices"):
+        about["choices"] = [{field: each[field] for field in Choice.model_fields} for each in choices]
     remaining = len(pending_of(state))
     if remaining:
         about["remaining"] = remaining

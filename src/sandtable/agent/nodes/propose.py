@@ -12,8 +12,10 @@ from sandtable.agent.grounding import own_words, suggestion_or_none
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.model_trouble import ModelTrouble
+from sandtable.agent.named import Definitions
 from sandtable.agent.nodes.classify import failed
 from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.offers import asked_back
 from sandtable.agent.proposer import (
     AnalysisProposal,
     AskBack,
@@ -24,7 +26,7 @@ from sandtable.agent.proposer import (
     SqlProposal,
     Talk,
 )
-from sandtable.agent.replies import needs_python, not_understood, prompts_of, words_of
+from sandtable.agent.replies import needs_python, not_understood, words_of
 from sandtable.agent.state import (
     Said,
     State,
@@ -60,7 +62,7 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
     origin = _origin(means.proposer, proposed.what, turn)
     changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=origin)
     what = proposed.what if means.proposer.name == NAME else _checked(proposed.what, turn, dataset)
-    changes.update(_taken(means, what, turn, dataset))
+    changes.update(_taken(means, what, turn, dataset, asked.defined))
     return State(turn=changed(turn, changes))
 
 
@@ -94,7 +96,7 @@ async def without_model(means: Means, turn: Turn, asked: Asked, trouble: Sandtab
     note = sentence(f"the built-in planner answered this, because {inert(trouble.model)} {trouble.in_short}")
     note = f"{note} {in_markdown(trouble.suggestion)}".strip()
     emit(Thought(text=note))
-    taken = _taken(means, proposed.what, turn, asked.dataset)
+    taken = _taken(means, proposed.what, turn, asked.dataset, asked.defined)
     origin = _origin(means.planner, proposed.what, turn)
     ours = Turn(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
     return changed(taken, ours)
@@ -110,11 +112,12 @@ async def instead_of_refused(means: Means, turn: Turn, asked: Asked, problem: Pr
         emit(Thought(text=note))
         origin = _origin(means.planner, proposed.what, turn)
         ours = Turn(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
-        return changed(_taken(means, proposed.what, turn, asked.dataset), ours)
+        return changed(_taken(means, proposed.what, turn, asked.dataset, asked.defined), ours)
     why = f"I found no query that answers this: {problem.message}."
-    reason = proposed.what.reason if isinstance(proposed.what, AskBack) else ""
-    suggestions = proposed.what.suggestions if isinstance(proposed.what, AskBack) else ()
-    return Turn(said=_asked_back(f"{why} {reason}".strip(), suggestions, asked.dataset))
+    what = proposed.what if isinstance(proposed.what, AskBack) else AskBack("")
+    return Turn(
+        said=asked_back(replace(what, reason=f"{why} {what.reason}".strip()), asked.dataset, asked.defined)
+    )
 
 
 def _origin(proposer: Proposer, what: Proposal, turn: Turn) -> str:
@@ -122,11 +125,6 @@ def _origin(proposer: Proposer, what: Proposal, turn: Turn) -> str:
     if isinstance(what, PlanProposal):
         return READER if what.alignment is not None and what.alignment.likely else proposer.name
     return turn.get("origin") or proposer.name
-
-
-def _asked_back(reason: str, suggestions: tuple[str, ...], dataset: Dataset) -> Said:
-    nearest = list(suggestions) or prompts_of(dataset)[:2]
-    return Said(text=_asking(reason, nearest), ending="asked", suggestions=nearest)
 
 
 def _unanswered(trouble: ModelTrouble, what: Proposal) -> Said:
@@ -146,7 +144,7 @@ def failed_and(error: SandtableError, further: str) -> Said:
     return said
 
 
-def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
+def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset, defined: Definitions) -> Turn:
     match what:
         case AnalysisProposal() if means.analyses:
             return Turn(analyse=True)
@@ -167,13 +165,13 @@ def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset) -> Turn:
             )
         case SqlProposal(sql):
             return Turn(plan=None, sql=sql, used=[], confidence=None, problem=None, run_ids=[])
-        case AskBack(reason, suggestions) if _asks_about_a_refused_plan(means, turn):
-            return Turn(said=_asked_back(reason, suggestions, dataset))
+        case AskBack() if _asks_about_a_refused_plan(means, turn):
+            return Turn(said=asked_back(what, dataset, defined))
         case AskBack() | Talk() if turn.get("attempts"):
             # No better idea: the last attempt stands, and its refusal is what is told.
             return Turn(given_up=True)
-        case AskBack(reason, suggestions):
-            return Turn(said=_asked_back(reason, suggestions, dataset))
+        case AskBack():
+            return Turn(said=asked_back(what, dataset, defined))
         case Talk(text):
             return Turn(said=Said(text=in_markdown(text), ending="conversed"))
 
@@ -205,13 +203,6 @@ def _checked(what: Proposal, turn: Turn, dataset: Dataset) -> Proposal:
             return AskBack(said, tuple(text for text in kept if text))
         case _:
             return what
-
-
-def _asking(reason: str, suggestions: list[str]) -> str:
-    lead = in_markdown(reason)
-    if not suggestions:
-        return lead
-    return f"{lead}\n\nYou could ask:\n" + "\n".join(f"- {in_markdown(text)}" for text in suggestions)
 
 
 def after_propose(state: State) -> str:

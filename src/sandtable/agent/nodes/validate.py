@@ -14,6 +14,7 @@ from sandtable.agent.events import Planned, Sql, Thought
 from sandtable.agent.look_back import reading_or_none
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
+from sandtable.agent.named import complete
 from sandtable.agent.nodes.calling import ids_of, new_call
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of, instead_of_refused
@@ -167,21 +168,6 @@ async def _without_the_models_plan(means: Means, state: State, dataset: Dataset,
     taken = changed(taken, await _read_as(means, state, dataset, taken))
     _show(taken)
     return taken
-
-
-def complete(plan: dict[str, Any], dataset_id: str, defined: tuple[dict[str, Any], ...]) -> dict[str, Any]:
-    """The plan with the dataset it is about, and with the named tables that it reads."""
-    whole = {"dataset_id": dataset_id, **plan}
-    if whole.get("define") or not defined:
-        return whole
-    by_name = {d["name"].lower(): d for d in defined}
-    read: list[dict[str, Any]] = []
-    name = str(plan.get("table", "")).lower()
-    while name in by_name:
-        made = by_name.pop(name)
-        read.insert(0, made)
-        name = str(made["plan"].get("table", "")).lower()
-    return {**whole, "define": read} if read else whole
 
 
 async def _judged(means: Means, dataset: Dataset, sql: str | None) -> Turn:

@@ -33,10 +33,10 @@ class Words(_Frozen):
 
 
 class Choice(_Frozen):
-    """Another plan, which differs in one part."""
+    """Another plan: one that differs in one part, or one of the readings that a question back offers."""
 
     label: str
-    """The part as it is in this plan."""
+    """The part as it is in this plan; of a whole reading, what it computes."""
     message: str
     """What a client sends as the message, together with the plan."""
     plan: dict[str, Any]
@@ -97,3 +97,11 @@ class Aligned(_Frozen):
     """The place of each part that the built-in reader read from words which name nothing in the data, and these."""
     aside: tuple[Words, ...] = ()
     unread: tuple[Words, ...] = ()
+
+
+class Offered(Choice):
+    """A reading that a question back offered, with all that its run needs once it is chosen."""
+
+    alignment: Aligned
+    used: tuple[str, ...] = ()
+    confidence: float | None = None

@@ -43,14 +43,14 @@ from sandtable.server.threads.model import Happening
 HEAD = 100
 """Rows of a table that are sent."""
 
-Kind = Literal["thought", "reading", "code", "log", "error", "table", "chart", "final_response"]
+Kind = Literal["thought", "reading", "code", "log", "error", "table", "chart", "choices", "final_response"]
 
 log = structlog.get_logger("sandtable.server")
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One message; `payload` is text, or JSON as text for `reading`, `table` and `chart`."""
+    """One message; `payload` is text, or JSON as text for `reading`, `table`, `chart` and `choices`."""
 
     type: Kind
     payload: str
@@ -205,11 +205,13 @@ def _artifact(event: ArtifactShown, so_far: SoFar) -> Told:
 
 
 def _message(event: Message, so_far: SoFar) -> Told:
-    errors = [_error_of(event.problem)] if event.problem else []
+    before = [_error_of(event.problem)] if event.problem else []
+    if event.choices:
+        before.append(Said("choices", encode(event.choices)))
     answers = (*so_far.answers, with_artifacts(event.text, so_far.shown))
     if event.remaining:
-        return errors, replace(so_far, answers=answers)
-    return [*errors, _final(answers)], replace(so_far, ended=True)
+        return before, replace(so_far, answers=answers)
+    return [*before, _final(answers)], replace(so_far, ended=True)
 
 
 def _error(event: Error, so_far: SoFar) -> Told:

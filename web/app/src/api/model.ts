@@ -31,6 +31,8 @@ export type Keys = Schemas["Keys"];
 export type Readiness = Schemas["Readiness"];
 export type ReadAs = Schemas["ReadAs"];
 export type ReadPart = Schemas["ReadPart"];
+/** Another plan, with the words to take it by. */
+export type Choice = Schemas["Choice"];
 /** A mark of trust: derived from what a capsule seals, never claimed. */
 export type Mark = ReadAs["trust"][number];
 

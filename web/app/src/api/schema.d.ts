@@ -424,6 +424,11 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /**
+             * Choices
+             * @default []
+             */
+            choices: components["schemas"]["Choice"][];
+            /**
              * Ending
              * @default failed
              * @enum {string}
@@ -487,7 +492,7 @@ export interface components {
             message?: string | null;
             /**
              * Plan
-             * @description A plan to run as the answer to `message`, such as that of a choice in `read_as`; nothing is proposed then. It is checked like any plan.
+             * @description A plan to run as the answer to `message`, such as that of a choice in `read_as` or `choices`; nothing is proposed then. It is checked like any plan.
              */
             plan?: {
                 [key: string]: unknown;
@@ -549,7 +554,7 @@ export interface components {
         };
         /**
          * Choice
-         * @description Another plan, which differs in one part.
+         * @description Another plan: one that differs in one part, or one of the readings that a question back offers.
          */
         Choice: {
             /** Label */

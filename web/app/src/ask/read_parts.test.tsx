@@ -1,7 +1,7 @@
 import { cleanup, fireEvent, render, screen, within } from "@testing-library/react";
 import { afterEach, expect, test, vi } from "vitest";
 import type { ReadAs, ReadPart } from "~/api/model";
-import { ReadParts } from "./read_parts";
+import { Readings, ReadParts } from "./read_parts";
 
 const words = (text: string) => [{ text, start: 0, end: text.length }];
 const choice = (label: string) => ({ label, message: `Read it as “${label}”`, plan: { as: label } });
@@ -95,6 +95,21 @@ test("while an answer is under way no choice is taken", () => {
   expect(item.getAttribute("aria-disabled")).toBe("true");
   fireEvent.click(item);
   expect(onChoose).not.toHaveBeenCalled();
+});
+
+test("a reading that a question back offers is taken by one click", () => {
+  const choices = [choice("Revenue by month"), choice("Number of orders by month")];
+  const onChoose = vi.fn();
+  const { rerender } = render(<Readings choices={choices} disabled={false} onChoose={onChoose} />);
+  const list = screen.getByRole("list", { name: "Which of these do you mean?" });
+  const buttons = within(list).getAllByRole("button");
+  expect(buttons.map((button) => button.textContent)).toEqual(choices.map((one) => one.label));
+  fireEvent.click(buttons[1] as HTMLElement);
+  expect(onChoose).toHaveBeenCalledExactlyOnceWith(choices[1]);
+  rerender(<Readings choices={choices.slice(0, 1)} disabled onChoose={onChoose} />);
+  const only = within(screen.getByRole("list", { name: "Do you mean this?" })).getByRole("button");
+  fireEvent.click(only);
+  expect(onChoose).toHaveBeenCalledOnce();
 });
 
 test("words that are in no part are named, and those that mean nothing for the query", () => {

@@ -2,7 +2,7 @@
 // taking a choice is a turn of its own that runs the plan of the choice.
 import { ChevronDown, CircleAlert } from "lucide-react";
 import { type ReactNode, useRef } from "react";
-import type { ReadAs, ReadPart } from "~/api/model";
+import type { Choice, ReadAs, ReadPart } from "~/api/model";
 import type { Turn } from "~/events/turn";
 import { classes, Menu, MenuChoices, MenuHeading } from "~/ui";
 import { focusAfterAsking } from "./composer";
@@ -10,18 +10,53 @@ import { useSession, useSessionState } from "./use_session";
 import { warmUp } from "./warm_up";
 import { isToCheck, partSource, partText, quotedWords } from "./wording";
 
-export type Choose = (choice: ReadPart["choices"][number]) => void;
+export type Choose = (choice: Choice) => void;
 
-/** The parts where they are known; else the reading as a sentence. */
+/** The parts where they are known; else the reading as a sentence, or the readings that a question back offers. */
 export function Reading({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
   const session = useSession();
   const running = useSessionState((state) => state.live !== null);
-  if (turn.readAs === null)
-    return turn.reading ? <p className="text-ink-3">Read as: {turn.reading}</p> : null;
   const choose: Choose = ({ message, plan }) => {
     if (datasetId !== null) session.ask(message, datasetId, plan);
   };
+  if (turn.choices.length > 0)
+    return <Readings choices={turn.choices} disabled={running || datasetId === null} onChoose={choose} />;
+  if (turn.readAs === null)
+    return turn.reading ? <p className="text-ink-3">Read as: {turn.reading}</p> : null;
   return <ReadParts read={turn.readAs} disabled={running || datasetId === null} onChoose={choose} />;
+}
+
+/** Whole readings of a question that was asked back about: a click runs one of them. */
+export function Readings({
+  choices,
+  disabled,
+  onChoose,
+}: { choices: Choice[] } & Omit<ReadPartsProps, "read">) {
+  const lead = choices.length > 1 ? "Which of these do you mean?" : "Do you mean this?";
+  return (
+    <div className="space-y-1.5">
+      <p className="text-ink-3">{lead}</p>
+      <ol aria-label={lead} className="flex flex-col items-start gap-1.5">
+        {choices.map((choice) => (
+          <li key={choice.label} className="min-w-0 max-w-full">
+            <button
+              type="button"
+              disabled={disabled}
+              onPointerEnter={warmUp}
+              onFocus={warmUp}
+              onClick={() => {
+                onChoose(choice);
+                focusAfterAsking();
+              }}
+              className="max-w-full break-words rounded-lg border border-line-strong bg-page px-3 py-1.5 text-left text-ink-2 transition-colors hover:bg-hover hover:text-ink disabled:cursor-not-allowed disabled:opacity-50"
+            >
+              {choice.label}
+            </button>
+          </li>
+        ))}
+      </ol>
+    </div>
+  );
 }
 
 interface ReadPartsProps {

@@ -68,6 +68,11 @@ test("what the chips offer is not said twice", () => {
   const text = "I did not understand *x*.\n\nYou could ask:\n- A\n- B";
   expect(spoken(turn({ text, suggestions: ["A", "B"] }))).toBe("I did not understand *x*.");
   expect(spoken(turn({ text, suggestions: ["A"] }))).toBe(text);
+  const plan = { table: "orders" };
+  const choices = ["C", "D"].map((label) => ({ label, message: `Read it as “${label}”`, plan }));
+  const asked = `Not sure.\n\nWhich of these do you mean?\n1. C\n2. D\n\nYou could ask:\n- A`;
+  expect(spoken(turn({ text: asked, suggestions: ["A"], choices }))).toBe("Not sure.");
+  expect(spoken(turn({ text: asked, suggestions: ["A"] }))).toContain("1. C\n2. D");
   expect(spoken(turn({ text: "12.8 % overall" }))).toBe("12.8\u00a0% overall");
 });
 

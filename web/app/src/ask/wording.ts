@@ -3,11 +3,13 @@ import type { ReadPart } from "~/api/model";
 import { sentenceOf, type Turn } from "~/events/turn";
 import type { Live } from "./session_state";
 
-/** The answer's own words, without what is shown beside them: table, reading, suggestions. */
+/** The answer's own words, without what is shown beside them: table, reading, choices, suggestions. */
 export function spoken(turn: Turn): string {
   const offered = new Set(turn.suggestions);
   const paragraphs = sentenceOf(turn.text).split(/\n{2,}/);
-  const kept = paragraphs.filter((one) => !lists(one, offered)).join("\n\n");
+  const kept = paragraphs
+    .filter((one) => !lists(one, offered) && !numbers(one, turn.choices.length))
+    .join("\n\n");
   // A number and its percent sign stay on one line.
   return kept.replace(/(\d) %/g, "$1\u00a0%");
 }
@@ -16,6 +18,12 @@ export function spoken(turn: Turn): string {
 function lists(paragraph: string, offered: ReadonlySet<string>): boolean {
   const items = paragraph.split("\n").filter((line) => line.startsWith("- "));
   return items.length > 0 && items.every((line) => offered.has(line.slice(2)));
+}
+
+/** Whether a paragraph is only a line and the numbered list of as many choices as there are buttons for. */
+function numbers(paragraph: string, choices: number): boolean {
+  const [, ...items] = paragraph.split("\n");
+  return choices > 0 && items.length === choices && items.every((line, at) => line.startsWith(`${at + 1}. `));
 }
 
 /** What is happening now, in a few words. */

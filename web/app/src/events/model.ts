@@ -1,5 +1,5 @@
 // What happens while a question is answered: the union of agent/events.py, event for event.
-import type { Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Choice, Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Artifact } from "./artifact";
 
@@ -29,6 +29,8 @@ export type SandtableEvent =
       ending: Ending;
       run_ids?: string[];
       suggestions?: string[];
+      /** Of a question back: the readings that were weighed. */
+      choices?: Choice[];
       problem?: ProblemBody | null;
       /** Questions of the same message that are answered next. */
       remaining?: number;

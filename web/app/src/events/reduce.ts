@@ -61,6 +61,7 @@ export function reduce(turn: Turn, event: unknown): Turn {
         ending: event.ending,
         runIds: event.run_ids ?? [],
         suggestions: event.suggestions ?? [],
+        choices: event.choices ?? [],
         problem: event.problem ?? null,
       };
       return event.remaining ? withNext(ended) : ended;

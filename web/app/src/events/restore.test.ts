@@ -35,6 +35,18 @@ describe("what was streamed is what is restored", () => {
   });
 });
 
+test("the readings that a question back offers are kept as they were told", () => {
+  const choices = [{ label: "Revenue", message: "Read it as “Revenue”", plan: { table: "orders" } }];
+  const about = { ending: "asked" as const, run_ids: [], suggestions: [], problem: null, choices };
+  const messages: WireMessage[] = [
+    { id: "q", type: "human", content: "takings" },
+    { id: "a", type: "ai", content: "Not sure.", additional_kwargs: { sandtable: about } },
+  ];
+  const [turn] = turnsFromState({ messages });
+  const streamed = reduce(newTurn("takings"), { type: "message", text: "Not sure.", ...about });
+  expect([turn?.choices, streamed.choices]).toEqual([choices, choices]);
+});
+
 test("a choice that was taken, and the reading in parts, are kept", () => {
   const read = { question: "", parts: [], aside: [], unread: [], trust: ["defined"] };
   const plan = { table: "orders" };

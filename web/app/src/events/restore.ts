@@ -83,6 +83,7 @@ function withEnding(turn: Turn, message: WireMessage, about: About, beside: Wire
     ending: about.ending,
     runIds: about.run_ids,
     suggestions: about.suggestions,
+    choices: about.choices ?? [],
     problem: about.problem,
   };
   const answer = beside.find((ui) => ui.name === "answer");

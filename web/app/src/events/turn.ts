@@ -1,5 +1,5 @@
 // One question and all that is known of its answer so far.
-import type { Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Choice, Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Artifact } from "./artifact";
 import type { Ending } from "./model";
@@ -56,6 +56,8 @@ export interface Turn {
   /** Nothing while the turn is under way. */
   ending: Ending | "stopped" | null;
   suggestions: string[];
+  /** Of a question back: the readings that were weighed, each a plan that can be run. */
+  choices: Choice[];
   problem: ProblemBody | null;
   /** The runs its numbers come from, the main one first. */
   runIds: string[];
@@ -89,6 +91,7 @@ export function newTurn(
     text: "",
     ending: null,
     suggestions: [],
+    choices: [],
     problem: null,
     runIds: [],
     earlier: [],

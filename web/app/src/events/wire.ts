@@ -1,5 +1,5 @@
 // What the LangGraph wire adds to our events: the thread's state, and events about the stream itself.
-import type { Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Choice, Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Ending } from "./model";
 
@@ -10,6 +10,8 @@ export interface About {
   ending: Ending;
   run_ids: string[];
   suggestions: string[];
+  /** Of a question back that offers readings. */
+  choices?: Choice[];
   problem: ProblemBody | null;
   /** Questions of the same message that are answered next. */
   remaining?: number;

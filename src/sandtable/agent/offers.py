@@ -1,0 +1,121 @@
+"""A question back that offers readings: each is a plan with words for what it computes, and a person chooses one.
+
+Invariant: pure. What is offered fits the dataset, and no two offers of a question have the same label. An offer that
+is taken is known by its plan: only a plan that this thread was offered runs as the built-in reader's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sandtable.agent.named import Definitions, complete
+from sandtable.agent.proposer import AskBack, Exchange, PlanProposal
+from sandtable.agent.read_as.model import Aligned, Offered
+from sandtable.agent.replies import prompts_of
+from sandtable.agent.state import Said
+from sandtable.catalog.model import Dataset
+from sandtable.quoting import in_markdown
+from sandtable.wording.phrases import words
+from sandtable.wording.titles import title_of
+
+MOST = 3
+_ANY_ROWS = 1_000_000_000
+"""A title names a limit where it may have cut rows; before the run it may."""
+_PLACES = ("first", "second", "third")
+_PICK = re.compile(
+    r"(?:(?:i mean|i meant|take|choose|pick)\s+)?(?:the\s+)?(?:number\s+|option\s+|choice\s+|#)?"
+    rf"(?P<place>[1-{MOST}]|{'|'.join(_PLACES)})(?:\s+one|\s+reading)?(?:[,\s]+please)?"
+)
+_YES = re.compile(r"(?:yes|y|yep|yeah|right|exactly)(?:[,\s]+please)?")
+
+
+def asked_back(what: AskBack, dataset: Dataset, defined: Definitions) -> Said:
+    """The reason, the readings that may be chosen, and questions that could be asked instead."""
+    offers = offers_of(what.choices, dataset, defined)
+    nearest = list(what.suggestions) or ([] if offers else prompts_of(dataset)[:2])
+    paragraphs = [in_markdown(what.reason)]
+    if offers:
+        lead = "Which of these do you mean?" if len(offers) > 1 else "Do you mean this?"
+        listed = (f"{place}. {in_markdown(offer.label)}" for place, offer in enumerate(offers, start=1))
+        paragraphs.append("\n".join((lead, *listed)))
+    if nearest:
+        paragraphs.append("\n".join(("You could ask:", *(f"- {in_markdown(text)}" for text in nearest))))
+    said = Said(text="\n\n".join(paragraphs), ending="asked", suggestions=nearest)
+    if offers:
+        said["choices"] = [offer.model_dump(mode="json") for offer in offers]
+    return said
+
+
+def offers_of(
+    choices: Sequence[PlanProposal], dataset: Dataset, defined: Definitions = ()
+) -> tuple[Offered, ...]:
+    """The first few that can be told apart by their words."""
+    made: dict[str, Offered] = {}
+    for label, plan, alignment, choice in _labelled(choices, dataset, defined):
+        made.setdefault(
+            label,
+            Offered(
+                label=label,
+                message=f"Read it as “{label}”",
+                plan=plan,
+                alignment=alignment,
+                used=choice.used,
+                confidence=choice.confidence,
+            ),
+        )
+    return tuple(made.values())[:MOST]
+
+
+def _labelled(
+    choices: Sequence[PlanProposal], dataset: Dataset, defined: Definitions
+) -> Iterator[tuple[str, dict[str, Any], Aligned, PlanProposal]]:
+    plans = [complete(choice.plan, dataset.id, defined) for choice in choices]
+    titles = [title_of(plan, dataset, _ANY_ROWS) for plan in plans]
+    tables: dict[str, set[str]] = {}
+    for title, plan in zip(titles, plans, strict=True):
+        tables.setdefault(title, set()).add(str(plan.get("table", "")))
+    for title, plan, choice in zip(titles, plans, choices, strict=True):
+        if not title or choice.alignment is None:
+            continue
+        # The same words over the rows of another table may give other numbers.
+        label = f"{title}, over {words(str(plan.get('table', '')))}" if len(tables[title]) > 1 else title
+        left_out = ", ".join(f"“{each.text}”" for each in choice.alignment.unread)
+        yield f"{label} (leaves out {left_out})" if left_out else label, plan, choice.alignment, choice
+
+
+def taken_offer(
+    text: str, plan: dict[str, Any] | None, history: tuple[Exchange, ...]
+) -> tuple[str, Offered] | None:
+    """The question and the reading that a message takes: by its plan, or by its number or its label.
+
+    Without a plan, an offer of the question back that came last is meant. With one, the message of an older offer must
+    come along: a choice of a part may have the same plan, and is the person's own.
+    """
+    said, last = _bare(text), history[-1] if history else None
+    for each in reversed(history) if plan is not None else history[-1:]:
+        for place, offer in enumerate(each.choices):
+            named = said in (_bare(offer.label), _bare(offer.message))
+            if plan is None:
+                taken = named or place == _place(said, len(each.choices))
+            else:
+                taken = offer.plan == plan and (named or each is last)
+            if taken:
+                return each.question, offer
+    return None
+
+
+def _place(said: str, offered: int) -> int | None:
+    """Counted from 0."""
+    if offered == 1 and _YES.fullmatch(said):
+        return 0
+    found = _PICK.fullmatch(said)
+    if found is None:
+        return None
+    place = found["place"]
+    return _PLACES.index(place) if place in _PLACES else int(place) - 1
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).casefold().strip(" .!?()\"'“”")
