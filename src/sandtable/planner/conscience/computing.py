@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from sandtable.planner.conscience.amounts import amounts_asked, looked_up
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness, head_of, significant
 from sandtable.planner.conscience.pieces import Piece, adds_codes
@@ -84,10 +85,11 @@ def _how(book: Ledger, start: int, end: int, much: str) -> None:
         _settle(book, start, end, _counted(book, end), "the plan counts nothing of this kind")
     elif much == "much":
         fitting = [i for i in book.of_kind("measure") if book.pieces[i].does & _VALUED]
-        fitting = [i for i in fitting if not adds_codes(book.pieces[i])]
+        fitting = [i for i in fitting if not adds_codes(book.pieces[i])] or _varying(book) or looked_up(book)
         _settle(book, start, end, fitting, "the plan computes no amount")
     elif much == "often":
-        _settle(book, start, end, book.doing("count", "count_distinct"), "the plan counts nothing")
+        fitting = book.doing("count", "count_distinct") or amounts_asked(book, end)
+        _settle(book, start, end, fitting, "the plan counts nothing")
     else:
         words = _LATE if much == "late" else IMPLIED_COLUMNS.get(much, (frozenset[str](), True))[0]
         fitting = book.where(
@@ -96,6 +98,11 @@ def _how(book: Ledger, start: int, end: int, much: str) -> None:
             )
         )
         _settle(book, start, end, fitting, "the plan shows nothing of this kind")
+
+
+def _varying(book: Ledger) -> list[int]:
+    """`how much does it vary`, `does it depend on how much they give`: a spread, or a correlation."""
+    return book.doing("stddev", "correlation")
 
 
 def _is_of(piece: Piece, words: frozenset[str]) -> bool:
@@ -139,7 +146,7 @@ def _counted(book: Ledger, end: int) -> list[int]:
         said = said or any(book.words[at].stem in column.stems for at in range(len(book.words)))
         if column.numeric and said and _is_count(column.stems, unit_of(column) is not None, book, end):
             return [number]
-    return metrics
+    return amounts_asked(book, end) or metrics
 
 
 def _counts_this(book: Ledger, piece: Piece) -> bool:

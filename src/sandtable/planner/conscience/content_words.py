@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandtable.planner.conscience.amounts import names_one
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import LEAST, names_column, names_table, said_of
 from sandtable.planner.conscience.question_words import is_slip
@@ -267,6 +268,8 @@ def lists_amounts(book: Ledger) -> tuple[int, int] | None:
         return None
     columns = [c for i in shown for c in book.pieces[i].columns]
     if not all(is_measure(c) for c in columns):
+        return None
+    if any(names_one(book, book.pieces[i]) for i in book.of_kind("where")):
         return None
     for at, word in enumerate(book.words):
         plural = word.lower.endswith("s") and word.lower != word.stem

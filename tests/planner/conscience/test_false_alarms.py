@@ -1,0 +1,75 @@
+"""Words that the right plan means in another form, each beside the wrong plan that must stay blamed for the word."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandtable.plan.validate import check_plan, parse_plan
+from sandtable.planner.conscience import Account, account
+from tests.planner.conscience.carrier import (
+    DATASET,
+    INDEX,
+    by,
+    of,
+    passed,
+    plan,
+    rows,
+    where,
+)
+
+AMOUNTS: list[tuple[str, dict[str, Any], str]] = [
+    ("how many days do customers wait on average", plan(select=[passed()]), ""),
+    ("how many days from order to delivery on average", plan(select=[passed()]), ""),
+    ("how many days from order to delivery on average", plan(select=[of("avg", "fee_eur")]), "how many"),
+    ("how many hours from order to delivery", plan(select=[passed()]), "how many"),
+    ("how many days from order to delivery", plan(select=[passed("max")]), "how many"),
+    ("how many kilos did we deliver", plan(select=[of("sum", "weight_kg")]), ""),
+    ("how many kilos did we deliver", plan(select=[of("avg", "weight_kg")]), "how many"),
+    ("how many kilos did we deliver", plan(select=[of("sum", "fee_eur")]), "how many"),
+    ("how many tonnes did we deliver", plan(select=[of("sum", "weight_kg", unit="t")]), ""),
+    ("number of kilometres by carrier", by("carrier", of("sum", "distance_km")), ""),
+    (
+        "how many bottles of juice did we deliver",
+        plan(select=[of("sum", "qty")], filters=[where("article", "=", "Juice")]),
+        "",
+    ),
+    ("how many cartons did each carrier deliver", by("carrier", of("sum", "qty")), ""),
+    ("how many cartons did each carrier deliver", by("carrier", of("avg", "qty")), "how many"),
+    ("how many drivers delivered", plan(select=[of("sum", "qty")]), "how many"),
+    ("how many customers paid", plan(select=[of("sum", "fee_eur")]), "how many"),
+    ("how many deliveries were there", plan(select=[of("avg", "fee_eur")]), "how many"),
+    (
+        "how many vacation days does Driver 3 have",
+        rows("vacation_days", table="drivers", filters=[where("driver_name", "=", "Driver 3")]),
+        "",
+    ),
+    (
+        "how much is the hourly wage of Driver 3",
+        rows("hourly_wage", table="drivers", filters=[where("driver_name", "=", "Driver 3")]),
+        "",
+    ),
+    ("how much does the fee vary", plan(select=[of("stddev", "fee_eur")]), ""),
+    ("how much are the fees", plan(), "how much"),
+]
+
+
+def _of(question: str, plan_: dict[str, Any]) -> Account:
+    assert check_plan(parse_plan(plan_), DATASET) == []
+    return account(question, plan_, INDEX)
+
+
+def _check(question: str, plan_: dict[str, Any], blamed: str) -> None:
+    """Nothing but content words is left over, or this word is."""
+    left = [u.text.lower() for u in _of(question, plan_).unbound if u.kind != "content"]
+    assert blamed in left if blamed else left == []
+
+
+def _ids(cases: list[tuple[str, dict[str, Any], str]]) -> list[str]:
+    return [f"{at}-{question[:50]}-{blamed}" for at, (question, _, blamed) in enumerate(cases)]
+
+
+@pytest.mark.parametrize(("question", "plan_", "blamed"), AMOUNTS, ids=_ids(AMOUNTS))
+def test_how_many_asks_for_an_amount_in_its_unit(question: str, plan_: dict[str, Any], blamed: str) -> None:
+    _check(question, plan_, blamed)
