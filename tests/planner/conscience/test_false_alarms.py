@@ -15,7 +15,9 @@ from tests.planner.conscience.carrier import (
     of,
     passed,
     plan,
+    ranked,
     rows,
+    share,
     where,
 )
 
@@ -54,6 +56,46 @@ AMOUNTS: list[tuple[str, dict[str, Any], str]] = [
     ("how much are the fees", plan(), "how much"),
 ]
 
+_LATE = {"column": "delivered_on", "op": ">", "other_column": "promised_on"}
+_BY_SCORE = by("carrier", of("avg", "score"))
+_BY_TIME = by("carrier", passed())
+_HIRED = rows("driver_name", "hired_on", table="drivers")
+ENDS: list[tuple[str, dict[str, Any], str]] = [
+    ("slowest carrier by average days", ranked(_BY_TIME, "passed"), ""),
+    ("slowest carrier by average days", ranked(_BY_TIME, "passed", "asc"), "slowest"),
+    ("quickest carrier by average days", ranked(_BY_TIME, "passed", "asc"), ""),
+    ("quickest carrier by average days", ranked(_BY_TIME, "passed"), "quickest"),
+    ("fastest delivery", ranked(rows("delivery_no", "top_speed"), "top_speed"), ""),
+    ("fastest delivery", ranked(rows("delivery_no", "top_speed"), "top_speed", "asc"), "fastest"),
+    ("worst carrier by late share", ranked(by("carrier", share(_LATE)), "share"), ""),
+    ("worst carrier by late share", ranked(by("carrier", share(_LATE)), "share", "asc"), "worst"),
+    ("best carrier by late share", ranked(by("carrier", share(_LATE)), "share"), "best"),
+    ("most punctual carrier by late share", ranked(by("carrier", share(_LATE)), "share", "asc"), ""),
+    ("most punctual carrier by late share", ranked(by("carrier", share(_LATE)), "share"), "most punctual"),
+    ("carrier with the worst score", ranked(_BY_SCORE, "avg_score", "asc"), ""),
+    ("carrier with the worst score", ranked(_BY_SCORE, "avg_score"), "worst"),
+    ("which carrier has the unhappiest customers by score", ranked(_BY_SCORE, "avg_score", "asc"), ""),
+    ("which carrier has the unhappiest customers by score", ranked(_BY_SCORE, "avg_score"), "unhappiest"),
+    ("worst carrier by number of deliveries", ranked(by("carrier"), "count"), "worst"),
+    ("which driver has been with us the longest", ranked(_HIRED, "hired_on", "asc"), ""),
+    ("longest serving driver", ranked(_HIRED, "hired_on", "asc"), ""),
+    ("longest serving driver", ranked(_HIRED, "hired_on"), "longest"),
+    ("carriers by score, worst first", ranked(_BY_SCORE, "avg_score", "asc", None), ""),
+    ("carriers by score, worst first", ranked(_BY_SCORE, "avg_score", "desc", None), "worst"),
+    ("how long does a delivery of each carrier last", _BY_TIME, ""),
+    ("which carrier delivered last", by("carrier"), "last"),
+    (
+        "which carrier lost the most by profit",
+        ranked(by("carrier", of("sum", "profit_eur")), "sum_profit_eur", "asc"),
+        "",
+    ),
+    (
+        "which carrier won the most by profit",
+        ranked(by("carrier", of("sum", "profit_eur")), "sum_profit_eur", "asc"),
+        "most",
+    ),
+]
+
 
 def _of(question: str, plan_: dict[str, Any]) -> Account:
     assert check_plan(parse_plan(plan_), DATASET) == []
@@ -72,4 +114,11 @@ def _ids(cases: list[tuple[str, dict[str, Any], str]]) -> list[str]:
 
 @pytest.mark.parametrize(("question", "plan_", "blamed"), AMOUNTS, ids=_ids(AMOUNTS))
 def test_how_many_asks_for_an_amount_in_its_unit(question: str, plan_: dict[str, Any], blamed: str) -> None:
+    _check(question, plan_, blamed)
+
+
+@pytest.mark.parametrize(("question", "plan_", "blamed"), ENDS, ids=_ids(ENDS))
+def test_a_superlative_means_the_end_that_its_measure_gives_it(
+    question: str, plan_: dict[str, Any], blamed: str
+) -> None:
     _check(question, plan_, blamed)
