@@ -96,6 +96,41 @@ ENDS: list[tuple[str, dict[str, Any], str]] = [
     ),
 ]
 
+_NEVER = {"not": {"exists": {"table": "deliveries"}}}
+NEGATIONS: list[tuple[str, dict[str, Any], str]] = [
+    ("drivers who never drove", rows("driver_name", table="drivers", filters=[_NEVER]), ""),
+    ("drivers we gave nothing to do", rows("driver_name", table="drivers", filters=[_NEVER]), ""),
+    ("drivers who never drove", rows("driver_name", table="drivers"), "never"),
+    (
+        "drivers who never drove",
+        rows("driver_name", table="drivers", filters=[{"exists": {"table": "deliveries"}}]),
+        "never",
+    ),
+    (
+        "drivers who never drove and do not eat meat",
+        rows("driver_name", table="drivers", filters=[_NEVER]),
+        "not",
+    ),
+    ("deliveries that haven't arrived", plan(filters=[where("delivered_on", "is_null")]), ""),
+    ("deliveries that haven't arrived", plan(filters=[where("delivered_on", "not_null")]), "haven't"),
+    ("deliveries nobody wanted", plan(filters=[where("qty", "=", 0)]), ""),
+    ("deliveries by anyone but Swift", plan(filters=[where("carrier", "!=", "Swift")]), ""),
+    ("deliveries by anyone but Swift", plan(filters=[where("carrier", "=", "Swift")]), "but"),
+    ("non-Swift deliveries", plan(filters=[where("carrier", "!=", "Swift")]), ""),
+    ("non-Swift deliveries", plan(filters=[where("carrier", "=", "Swift")]), "non"),
+    (
+        "deliveries not by Swift",
+        plan(filters=[where("carrier", "=", "Swift"), where("damaged", "=", False)]),
+        "not",
+    ),
+    ("no-show rate by carrier", by("carrier", {"metric": "no_show_rate"}), ""),
+    ("no-show rate by carrier", by("carrier", share(where("damaged", "=", True))), "no"),
+    ("average score of damaged deliveries vs those not damaged", by("damaged", of("avg", "score")), ""),
+    ("average score of deliveries not damaged", by("damaged", of("avg", "score")), "not"),
+    ("deliveries not yet finished", plan(filters=[where("outcome", "=", "pending")]), ""),
+    ("deliveries that are not pending", plan(filters=[where("outcome", "=", "pending")]), "not"),
+]
+
 
 def _of(question: str, plan_: dict[str, Any]) -> Account:
     assert check_plan(parse_plan(plan_), DATASET) == []
@@ -122,3 +157,16 @@ def test_a_superlative_means_the_end_that_its_measure_gives_it(
     question: str, plan_: dict[str, Any], blamed: str
 ) -> None:
     _check(question, plan_, blamed)
+
+
+@pytest.mark.parametrize(("question", "plan_", "blamed"), NEGATIONS, ids=_ids(NEGATIONS))
+def test_a_negation_means_what_is_negative_in_the_plan(
+    question: str, plan_: dict[str, Any], blamed: str
+) -> None:
+    _check(question, plan_, blamed)
+
+
+def test_other_values_than_those_that_are_said_need_a_word_for_it() -> None:
+    question, kept = "deliveries by Swift", where("carrier", "!=", "Swift")
+    assert [p.path for p in _of(question, plan(filters=[kept])).unasked] == [("filters", 0)]
+    assert _of("deliveries other than Swift", plan(filters=[kept])).unasked == ()

@@ -75,7 +75,7 @@ NOT = _words(
     "not never no none nobody nothing nowhere neither nor without except excluding exclude excludes excluded "
     "besides apart lacking lack lacks isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't "
     "cannot couldn't won't wouldn't shouldn't outside missing empty blank null yet zero ain't dont doesnt didnt "
-    "isnt arent wasnt werent hasnt havent leave leaving omit omitting ignoring ignore unless nil"
+    "isnt arent wasnt werent hasnt havent leave leaving omit omitting ignoring ignore unless nil non skipping"
 )
 STATES = _words(
     "open unresolved outstanding pending unpaid active current currently still remaining ongoing running unsold "

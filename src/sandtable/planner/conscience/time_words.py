@@ -194,6 +194,11 @@ def _word(book: Ledger, at: int) -> None:
             named = book.where(lambda p: book.naming(at, p) >= 0.7)
             _settle(book, at, fitting if word not in {"night", "nights"} else fitting + named, "time")
             return
+    if word in {"working", "business"} and book.lower(at + 1) in {"day", "days"}:
+        workdays = [i for i in book.of_kind("where") if book.pieces[i].does & _NAMED["day"]]
+        if workdays:
+            book.bind(at, at + 2, workdays)
+        return
     if word in SEASONS or (word in MONTH_NAMES and word != "may"):
         _settle(book, at, dated if word in MONTH_NAMES else [], "time")
     elif word in CURRENT:
