@@ -6,6 +6,8 @@ import re
 from collections.abc import Callable
 
 from sandtable.planner.conscience.amounts import amounts_asked, looked_up
+from sandtable.planner.conscience.computed_senses import how_large, other_sense, reasons_shown
+from sandtable.planner.conscience.grouping_words import each_of
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness, head_of, significant
 from sandtable.planner.conscience.pieces import Piece, adds_codes
@@ -91,6 +93,9 @@ def _how(book: Ledger, start: int, end: int, much: str) -> None:
         fitting = book.doing("count", "count_distinct") or amounts_asked(book, end)
         _settle(book, start, end, fitting, "the plan counts nothing")
     else:
+        if much in {"far", "big", "large", "fast"} and (sized := how_large(book, much)):
+            book.bind(start, end, sized)
+            return
         words = _LATE if much == "late" else IMPLIED_COLUMNS.get(much, (frozenset[str](), True))[0]
         fitting = book.where(
             lambda p: (
@@ -175,7 +180,9 @@ def _added(book: Ledger) -> list[int]:
 
 def _word(book: Ledger, at: int) -> None:
     word = book.lower(at)
-    if word in CAUSES:
+    if word in CAUSES and (reasons := reasons_shown(book, at)):
+        book.bind(at, at + 1, reasons)
+    elif word in CAUSES:
         book.blame("aggregate", at, at + 1, "a plan shows what happened, not the reasons")
     elif word in COMPUTED:
         _settle(book, at, at + 1, _computing(book, at), "the plan does not compute this")
@@ -187,7 +194,9 @@ def _word(book: Ledger, at: int) -> None:
         chosen = [*book.doing("distinct", "count_distinct"), *book.of_kind("by")]
         _settle(book, at, at + 1, chosen, "the plan does not tell different ones apart")
     elif word in _PER:
-        _each(book, at)
+        grouping = each_of(book, at)
+        if grouping is not None:
+            _settle(book, at, at + 1, grouping, "the plan does not group by that")
     elif word == "both":
         _settle(book, at, at + 1, _both(book), "the plan does not show both")
     elif word in {"or", "either"}:
@@ -200,7 +209,7 @@ def _computing(book: Ledger, at: int) -> list[int]:
     """The pieces that do what the word says."""
     word = book.lower(at)
     wanted = COMPUTED[word]
-    fitting = book.where(lambda p: bool(p.does & wanted) and p.kind != "limit")
+    fitting = book.where(lambda p: bool(p.does & wanted) and p.kind != "limit") or other_sense(book, at)
     if "group" in wanted and not fitting and (word in {"distinct", "unique"} or book.of_kind("measure")):
         fitting = book.of_kind("by")
     if "share" in wanted and not fitting:
@@ -265,38 +274,11 @@ def _total(book: Ledger, at: int) -> None:
         fitting = fitting if rows or beside else []
     if not fitting:
         fitting = book.where(lambda p: any(stem("total") in c.stems for c in p.columns))
+    if not fitting and book.lower(at) in {"total", "overall"} and book.lower(at - 1) in {"the", "of"}:
+        fitting = book.doing("share")
     if not fitting and book.lower(at) in {"overall", "altogether"} and not book.of_kind("by"):
         fitting = book.of_kind("measure")
     _settle(book, at, at + 1, fitting, "the plan adds nothing up")
-
-
-def _each(book: Ledger, at: int) -> None:
-    """`per X`: X must be what the plan groups by, or the lower side of a ratio."""
-    following = book.next_said(at)
-    if book.lower(at) == "every" and book.doing("share") and not book.of_kind("by"):
-        book.bind(at, at + 1, book.doing("share"))
-        return
-    called = book.where(lambda p: any(book.lower(at) in c.words for c in p.columns))
-    if following is not None and any(book.naming(following, book.pieces[i]) >= 0.7 for i in called):
-        book.bind(at, at + 1, called)
-        return
-    grouping = [*book.of_kind("by"), *book.doing("ratio", "top")]
-    if book.lower(at) == "each" and book.lower(at + 1) in {"", ",", ".", "?", ";"}:
-        following = None
-    if following is not None and book.open(following):
-        named = [i for i in grouping if book.naming(following, book.pieces[i]) >= 0.7]
-        named = named or [i for i in grouping if book.naming(following + 1, book.pieces[i]) >= 0.7] if (
-            following + 1 < len(book.words)) else named  # fmt: skip
-        if not named:
-            rows = [i for i in book.of_kind("shape") if book.naming(following, book.pieces[i]) >= 0.7]
-            labels = [i for i in book.of_kind("by") if _labels_rows(book.pieces[i])]
-            named = rows if rows and (labels or not book.of_kind("measure")) else []
-        grouping = named
-    _settle(book, at, at + 1, grouping, "the plan does not group by that")
-
-
-def _labels_rows(piece: Piece) -> bool:
-    return any(set(c.stems) & {"name", "titl", "id", "number"} for c in piece.columns)
 
 
 def _either(book: Ledger, at: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sandtable.planner.conscience.amounts import names_one
 from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.meant_otherwise import means_otherwise
 from sandtable.planner.conscience.naming import LEAST, names_column, names_table, said_of
 from sandtable.planner.conscience.question_words import is_slip
 from sandtable.planner.conscience.terms import ASIDE, ENTITIES, LEANING, LIGHT_VERBS, OCCASIONS
@@ -67,6 +68,7 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
         or _thing_counted(book, at, word)
         or _describes_rows(book, at, word)
         or _heads_count(book, at, word)
+        or means_otherwise(book, at, word)
     )
     if signed:
         book.bind(at, at + 1, signed)

@@ -14,7 +14,9 @@ from sandtable.planner.conscience.terms import ADDED, BOTTOMS, DATED, TOPS
 from sandtable.planner.conscience.units import UNIT_WORDS
 from sandtable.planner.schema.columns import is_identifier
 
-_COMPUTED = frozenset("average averages avg mean median typical percent percentage share %".split())
+_COMPUTED = frozenset(
+    "average averages avg mean median typical min max minimum maximum percent percentage share %".split()
+)
 _HOW = frozenset("each much many net gross".split())
 _TOGETHER = frozenset({"and", "&", "plus", ",", "+"})
 _BY = frozenset({"by", "per", "each", "every"})
@@ -38,7 +40,8 @@ def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str
     if _says_how(book, left) != _says_how(book, right):
         return
     ours, theirs = _measures(book, left), _measures(book, right)
-    if len(ours) == 1 and ours == theirs and not any(_has_several_names(book, measure) for measure in ours):
+    alone = not any(_has_several_names(book, measure) for measure in ours) and not _said_apart(book, ours)
+    if ours and ours == theirs and alone:
         yield right, right + 1, _SAME
     elif _is_between(book, ours | theirs):
         return
@@ -46,6 +49,15 @@ def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str
         yield right, right + 1, _ROWS
     elif theirs and _only_rows(book, left) and book.lower(left - 1) not in _BY and not _is_ranked(book, left):
         yield left, left + 1, _ROWS
+
+
+def _said_apart(book: Ledger, measures: frozenset[int]) -> bool:
+    """`the lowest and the highest score`, `mean home goals, mean away goals`: as many as are asked for."""
+    if len(measures) < 2:
+        return False
+    kinds = {frozenset(book.pieces[i].does - {"some"}) for i in measures}
+    said = {book.lower(at) for at in range(len(book.words)) if _says_how(book, at)}
+    return len(kinds) == 1 or len(said) >= len(kinds)
 
 
 def _is_between(book: Ledger, measures: frozenset[int]) -> bool:

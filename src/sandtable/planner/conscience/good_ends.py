@@ -35,7 +35,7 @@ _SERVING = frozenset(
 def is_bad(book: Ledger, piece: Piece) -> bool | None:
     """Whether much of what a piece measures is bad; None where nothing tells."""
     said = {stem(w) for w in split_name(piece.label.removeprefix("by ").partition(",")[0])}
-    if {"no", "show"} <= said:
+    if "no show" in piece.label.lower().replace("_", " ").replace("-", " "):
         return True
     columns = {s for c in piece.columns for s in c.stems}
     for stems in (said, columns, piece.names):

@@ -257,7 +257,8 @@ def _goes_by_measure(book: Ledger, piece: Piece, word: str, implied: str, at: in
     if word in _JUDGING or implied in _RELIABLE:
         bad = is_bad(book, piece)
         good_asked = _JUDGING.get(word, word == "most")
-        return bad is None or down == (good_asked != bad)
+        # Where nothing tells, the worst may be at either end; the best is not the least of something.
+        return down or not good_asked if bad is None else down == (good_asked != bad)
     if implied in _FAST and is_duration(piece):
         low = implied != "slowest"
     if implied in _SERVICE and _is_dated(piece) and is_serving(book, at):

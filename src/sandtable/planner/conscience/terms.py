@@ -102,7 +102,7 @@ AGAINST = _words(
 _COMPUTED = """
 avg zscore median ratio: average averages avg mean averaged averaging
 avg median: typical typically usual usually
-median: median medians
+median: median medians middle
 quantile: percentile percentiles quantile quantiles quartile quartiles p50 p90 p95 p99
 stddev: stddev std stdev deviation variance spread volatility standard
 zscore: zscore
