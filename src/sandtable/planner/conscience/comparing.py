@@ -27,6 +27,7 @@ _BEFORE_NAME = {
 }  # fmt: skip
 _TIMES = {"once": 1.0, "twice": 2.0}
 _YES_NO = frozenset("is are was were do does did has have had".split())
+_SPLIT = frozenset(stem(w) for w in "differ differs split divided divide vary distributed shared".split())
 _VERSUS = frozenset({"vs", "versus", "against", "compare", "compares", "compared", "comparing", "comparison"})
 
 
@@ -197,6 +198,8 @@ def _plain_number(book: Ledger, said: Comparison, start: int, end: int, unit: Un
     chosen = marked or factors or inside
     if chosen:
         book.bind(start, said.end, chosen)
+    elif number.spelled and value == 0 and said.plain:
+        return  # `zero guests` is read with the negations.
     elif number.spelled and value <= 1 and said.plain and book.lower(start - 1) not in {"only", "just"}:
         book.put_aside(number.start, number.end)
     elif said.plain:
@@ -255,6 +258,8 @@ def bind_comparisons(book: Ledger) -> None:
             fitting = book.where(
                 lambda p: bool(p.does & {"difference", "correlation", "change", "or"}) or p.op == "between"
             )
+            if not fitting and book.stems & _SPLIT and book.of_kind("measure"):
+                fitting = book.of_kind("by")
             if fitting:
                 book.bind(at, at + 1, fitting)
             else:
@@ -317,6 +322,9 @@ def _column_against(book: Ledger, at: int) -> None:
         # `is A higher than B`: both values are shown, each under its name.
         measures = book.of_kind("measure")
         fitting = measures if len(measures) > 1 else []
+        if not fitting and measures and book.lower(at + 1) != "than" and word not in AGAINST:
+            # `do we sell more on Mondays? by weekday`: the groups are read side by side.
+            fitting = book.of_kind("by")
     if fitting:
         book.bind(at, at + 1, fitting)
         return

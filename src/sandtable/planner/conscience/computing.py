@@ -29,7 +29,7 @@ _ASIDE = re.compile(
     r"true or false|in terms of|with respect to|in order to|due to|as well as|at all|so far|to date|by the way"
     r"|on record|on file|care about"
 )
-_STARTS = re.compile(r"(?:starts?|begins?|starting|beginning|ends?|ending)(?= with)")
+_STARTS = re.compile(r"(?:starts?|begins?|starting|beginning|ends?|ending)(?= with )")
 _Z_SCORE = re.compile(r"z - scores?|z scores?")
 _DOING = re.compile(
     r"how (?:is|are|was|were|did|do|does) (?:\S+ ){1,5}"
@@ -123,6 +123,9 @@ def _is_of(piece: Piece, words: frozenset[str]) -> bool:
 
 def _counted(book: Ledger, end: int) -> list[int]:
     """A count; or a sum over a column of counts that is called what is counted; or `a number of 39`."""
+    if book.lower(end - 2) == "amount":
+        amounts = [i for i in book.of_kind("measure") if book.pieces[i].does & _VALUED] or looked_up(book)
+        return [i for i in amounts if not adds_codes(book.pieces[i])]
     following = book.bound[end] if end < len(book.words) else set[int]()
     if book.lower(end).isdigit() and following:
         return sorted(following)

@@ -20,6 +20,9 @@ def each_of(book: Ledger, at: int) -> list[int] | None:
     `per X`: X must be what the plan groups by, or the lower side of a ratio.
     """
     following = book.next_said(at)
+    if book.lower(at) == "each" and book.lower(at + 1) == "other":
+        book.put_aside(at, at + 2)
+        return None
     if book.lower(at) == "every" and book.doing("share") and not book.of_kind("by"):
         book.bind(at, at + 1, book.doing("share"))
         return None

@@ -157,7 +157,9 @@ DATED = {
 }  # fmt: skip
 """Ranking words of time → the direction along a date; `oldest` and `youngest` also speak of an age."""
 TOPS = frozenset(MOST | _words("top best highest leading biggest busiest most favourite favorite strongest "))
-BOTTOMS = frozenset(LEAST | _words("bottom worst lowest least fewest weakest"))
+BOTTOMS = frozenset(
+    LEAST | _words("bottom worst lowest least fewest weakest emptiest closest nearest tiniest quietest")
+)
 OFTEN = _words("popular common commonly frequent frequently often busiest prevalent rarest rare")
 SIZES = _words("biggest largest highest greatest smallest lowest most least fewest")
 ORDINALS = {

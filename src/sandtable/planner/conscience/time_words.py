@@ -199,6 +199,8 @@ def _word(book: Ledger, at: int) -> None:
     dated = book.where(
         lambda p: p.kind == "when" or (p.kind == "where" and any(c.temporal for c in p.columns))
     )
+    if word in {"am", "pm"} and not book.lower(at - 1)[-1:].isdigit():
+        return
     for unit, words in _PARTS.items():
         if word in words:
             marks = _NAMED[unit]
