@@ -48,6 +48,14 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
     ("fees between the carriers", plan(select=[of("avg", "fee_eur")]), "between"),
     ("deliveries with zero cartons", plan(filters=[where("qty", "=", 0)]), ""),
     ("deliveries with zero cartons", plan(), "zero"),
+    ("how many separate carriers", plan(select=[of("count_distinct", "carrier")]), ""),
+    ("how many separate carriers", plan(), "separate"),
+    (
+        "how did deliveries change over the months",
+        plan(select=[{"bucket": "month", "as": "month"}, COUNT]),
+        "",
+    ),
+    ("how did deliveries change", plan(), "change"),
     # content words
     ("average wait by carrier", by("carrier", passed()), ""),
     ("average wait by carrier", by("carrier", of("avg", "fee_eur")), "wait"),

@@ -42,6 +42,12 @@ def other_sense(book: Ledger, at: int) -> list[int]:
         return scores if after in {"us", "our", "the", "them", "it"} else []
     if word in _SPREADS and after in {"over", "of", "across", "between", "among", "into"}:
         return book.of_kind("by") if book.of_kind("measure") else []
+    if (
+        word in {"change", "changed", "changing"}
+        and "over" in {after, book.lower(at + 2)}
+        and book.lower(0) == "how"
+    ):
+        return book.doing("bucket")
     if word in _CORRELATED and (found := book.doing("correlation")):
         return found
     if word in _FALLS and after in _WHERE_TO:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_table
 from sandtable.planner.conscience.pieces import Piece
+from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import key_of, label_of
 
 _ROWS = frozenset({"row", "rows", "record", "line", "entry"})
@@ -71,12 +74,11 @@ def _in_words(book: Ledger, at: int, grouping: list[int]) -> list[int]:
             return [number]
         for column in piece.columns if piece.kind == "by" else ():
             table = book.index.table(column.table)
-            labels = table is not None and column in {label_of(table), key_of(table)}
-            if (
-                table is not None
-                and labels
-                and any(names_table(book.words[p].stem, table) >= 0.7 for p in phrase)
-            ):
+            if table is None or column not in {label_of(table), key_of(table)}:
+                continue
+            stems = [book.words[place].stem for place in phrase]
+            stems += [stem(book.lower(one) + book.lower(two)) for one, two in pairwise(phrase)]
+            if any(names_table(said, table) >= 0.7 for said in stems):
                 return [number]
     return []
 

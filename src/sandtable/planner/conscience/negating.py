@@ -109,6 +109,7 @@ def _bind(book: Ledger, at: int, negative: list[int]) -> None:
     two = book.lower(at) in {"other", "apart", "leave", "leaving"} or book.lower(at + 1) in _LONGER
     end = at + 2 if two else at + 1
     near = near or _only_one(book, at, negative) or _groups(book, at) or _state_meant(book, at, negative)
+    near = near or ([] if negative else _remainder(book))
     if near:
         book.bind(at, end, near)
         for place in book.places_of(near[0]):
@@ -165,6 +166,15 @@ def _groups(book: Ledger, at: int) -> list[int]:
         return []
     flags = [i for i in book.of_kind("by") if any(truth(c) is not None for c in book.pieces[i].columns)]
     return flags if len(flags) == 1 and (book.places_of(flags[0]) or not book.of_kind("where")) else []
+
+
+def _remainder(book: Ledger) -> list[int]:
+    """`units that are missing`, `the part that was not paid`: one amount less another."""
+    return [
+        i for i in book.of_kind("measure")
+        if "difference" in book.pieces[i].does and not book.pieces[i].does & {"elapsed", "change"}
+        and len(book.pieces[i].columns) > 1
+    ]  # fmt: skip
 
 
 def _state_meant(book: Ledger, at: int, negative: list[int]) -> list[int]:

@@ -92,7 +92,8 @@ def _of_days(book: Ledger, at: int) -> None:
 
 
 def _is_sorting(book: Ledger, at: int) -> bool:
-    return book.lower(at) in {"ranked", "rank"} and book.lower(at + 1) in {"by", "them", "the"}
+    after = {book.lower(i) for i in range(at + 1, at + 5)}
+    return book.lower(at) in {"ranked", "rank"} and bool(after & {"by", "them", "the"})
 
 
 def _is_superlative(word: str) -> bool:
@@ -284,7 +285,7 @@ def _speaks_of(book: Ledger, piece: Piece, implied: str, at: int) -> bool:
         )
         aged = implied in {"oldest", "youngest"} and any("age" in c.stems for c in piece.columns)
         return dated or sequence or aged
-    if implied == "busiest" and piece.does & {"sum", "metric"} and _is_spoken_of(book, piece):
+    if implied in {"busiest", "popular"} and piece.does & {"sum", "metric"} and _is_spoken_of(book, piece):
         return True
     if implied in OFTEN and implied != "popular":
         return counts or any(_is_frequency(c) for c in piece.columns)

@@ -121,6 +121,7 @@ change difference: increased increasing decrease decreases decreased decreasing
 running: cumulative cumulated cumulatively
 zscore: outlier outliers anomaly anomalies anomalous unusual unusually abnormal
 distinct count_distinct group: distinct unique
+distinct count_distinct: separate
 bucket change: trend trends trending evolution evolve evolved develop development timeline
 group: distribution distributed
 """

@@ -199,7 +199,7 @@ def _word(book: Ledger, at: int) -> None:
     dated = book.where(
         lambda p: p.kind == "when" or (p.kind == "where" and any(c.temporal for c in p.columns))
     )
-    if word in {"am", "pm"} and not book.lower(at - 1)[-1:].isdigit():
+    if (word in {"am", "pm"} and not book.lower(at - 1)[-1:].isdigit()) or _ago(book, at):
         return
     for unit, words in _PARTS.items():
         if word in words:
@@ -233,6 +233,14 @@ def _word(book: Ledger, at: int) -> None:
         _settle(book, at, several, "time")
     elif word == "next":
         _settle(book, at, book.doing("next"), "time")
+
+
+def _ago(book: Ledger, at: int) -> bool:
+    """`how many years ago`: the time that has passed since."""
+    passed = book.doing("elapsed") if book.lower(at) == "ago" else []
+    if passed:
+        book.bind(at, at + 1, passed)
+    return bool(passed)
 
 
 def _polite(book: Ledger, at: int) -> bool:
