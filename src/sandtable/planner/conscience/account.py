@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sandtable.planner.charting import wish_alone, wish_in
-from sandtable.planner.conscience.comparing import bind_comparisons, bind_numbers, bind_units
+from sandtable.planner.conscience.comparing import bind_comparisons, bind_numbers
 from sandtable.planner.conscience.computing import bind_computed
 from sandtable.planner.conscience.content_words import bind_contents, lists_amounts
 from sandtable.planner.conscience.coordinating import without_a_part
@@ -24,6 +24,7 @@ from sandtable.planner.conscience.question_words import bind_question_words
 from sandtable.planner.conscience.ranking_words import bind_ranks
 from sandtable.planner.conscience.time_words import bind_times
 from sandtable.planner.conscience.unasked import is_unasked
+from sandtable.planner.conscience.unit_words import bind_units
 from sandtable.planner.conscience.value_words import bind_values
 from sandtable.planner.schema.index import SchemaIndex
 

@@ -1,4 +1,4 @@
-"""Numbers, units and comparing words: bound to conditions, limits, places and conversions."""
+"""Numbers and comparing words: bound to conditions, limits and places."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import re
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_column
 from sandtable.planner.conscience.pieces import Piece
-from sandtable.planner.conscience.quantities import directions, has_number, is_converted, same_number
+from sandtable.planner.conscience.quantities import directions, has_number, same_number
 from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES
-from sandtable.planner.conscience.units import UNIT_WORDS, Unit, unit_named, unit_of
+from sandtable.planner.conscience.units import Unit, unit_named, unit_of
 from sandtable.planner.language.numbers import Comparison, find_comparisons
 from sandtable.planner.language.words import Number, stem
-from sandtable.planner.schema.columns import is_identifier, is_rank, is_year, truth
+from sandtable.planner.schema.columns import is_identifier, is_rank, truth
 
 _A_UNIT = re.compile(
     r"(?P<op>more than|less than|longer than|shorter than|at least|at most|over|under|older than|younger than|"
@@ -22,12 +22,12 @@ _A_UNIT = re.compile(
 _OPS = {"at least": ">=", "at most": "<=", "up to": "<=", "no more than": "<=", "within": "<="}
 _LESS = frozenset({"less than", "shorter than", "under", "younger than", "below"})
 _NTH = re.compile(r"(\d{1,2})(?:st|nd|rd|th)")
-_PERIODS = frozenset({"day", "week", "month", "quarter", "year"})
 _BEFORE_NAME = {
     "above": ">", "over": ">", "exceeding": ">", "after": ">", "below": "<", "under": "<", "before": "<", "top": "<=",
 }  # fmt: skip
 _TIMES = {"once": 1.0, "twice": 2.0}
 _YES_NO = frozenset("is are was were do does did has have had".split())
+_SPLIT = frozenset(stem(w) for w in "differ differs split divided divide vary distributed shared".split())
 _VERSUS = frozenset({"vs", "versus", "against", "compare", "compares", "compared", "comparing", "comparison"})
 
 
@@ -198,6 +198,8 @@ def _plain_number(book: Ledger, said: Comparison, start: int, end: int, unit: Un
     chosen = marked or factors or inside
     if chosen:
         book.bind(start, said.end, chosen)
+    elif number.spelled and value == 0 and said.plain:
+        return  # `zero guests` is read with the negations.
     elif number.spelled and value <= 1 and said.plain and book.lower(start - 1) not in {"only", "just"}:
         book.put_aside(number.start, number.end)
     elif said.plain:
@@ -237,51 +239,6 @@ def _times(book: Ledger, at: int) -> None:
         book.blame("comparison", at_start, at + 1, "no condition of the plan counts that often")
 
 
-def bind_units(book: Ledger) -> None:
-    """`in hours`, `in thousands`: the unit that the answer is to have."""
-    for at, word in enumerate(book.words):
-        if not book.open(at) or word.stem not in UNIT_WORDS:
-            continue
-        asked = (
-            book.lower(at - 1) in {"in", "as"}
-            or at == len(book.words) - 1
-            or book.lower(at + 1) in {"please", "pls"}
-        )
-        unit = unit_named(word.stem)
-        if _is_period(book, at) or (not asked and word.stem in _PERIODS):
-            continue
-        named = [i for i, p in enumerate(book.pieces) if book.naming(at, p) >= 0.9]
-        if unit is None:
-            factors = book.where(lambda p: any(f in {1e-3, 1e3, 1e6, 1e-6} for f in p.factors))
-            if factors:
-                book.bind(at, at + 1, factors)
-            elif not named:
-                book.blame("unit", at, at + 1, "the plan gives other units")
-            continue
-        shown = [
-            i for i in book.of_kind("measure", "shape", "by", "order") if is_converted(book.pieces[i], unit)
-        ]
-        if shown:
-            book.bind(at, at + 1, shown)
-        elif named:
-            book.bind(at, at + 1, named)
-        elif asked or unit.kind >= 0:
-            book.blame("unit", at, at + 1, "the plan gives other units")
-
-
-def _is_period(book: Ledger, at: int) -> bool:
-    """`over the months`, `title and year`: periods that the plan shows."""
-    unit = book.words[at].stem
-    fitting = book.where(lambda p: any(stem(mark) == unit for mark in p.does) and "bucket" in p.does)
-    if unit == "year" and not fitting:
-        fitting = book.where(
-            lambda p: p.kind in {"shape", "by", "measure"} and any(is_year(c) for c in p.columns)
-        )
-    if fitting:
-        book.bind(at, at + 1, fitting)
-    return bool(fitting)
-
-
 def bind_comparisons(book: Ledger) -> None:
     """Comparing words that no number follows: two columns, two groups, two periods, the average."""
     for at in range(len(book.words)):
@@ -301,6 +258,8 @@ def bind_comparisons(book: Ledger) -> None:
             fitting = book.where(
                 lambda p: bool(p.does & {"difference", "correlation", "change", "or"}) or p.op == "between"
             )
+            if not fitting and book.stems & _SPLIT and book.of_kind("measure"):
+                fitting = book.of_kind("by")
             if fitting:
                 book.bind(at, at + 1, fitting)
             else:
@@ -363,6 +322,9 @@ def _column_against(book: Ledger, at: int) -> None:
         # `is A higher than B`: both values are shown, each under its name.
         measures = book.of_kind("measure")
         fitting = measures if len(measures) > 1 else []
+        if not fitting and measures and book.lower(at + 1) != "than" and word not in AGAINST:
+            # `do we sell more on Mondays? by weekday`: the groups are read side by side.
+            fitting = book.of_kind("by")
     if fitting:
         book.bind(at, at + 1, fitting)
         return

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from sandtable.planner.conscience.amounts import amounts_asked, looked_up
+from sandtable.planner.conscience.computed_senses import how_large, other_sense, reasons_shown
+from sandtable.planner.conscience.grouping_words import each_of
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness, head_of, significant
 from sandtable.planner.conscience.pieces import Piece, adds_codes
@@ -26,7 +29,7 @@ _ASIDE = re.compile(
     r"true or false|in terms of|with respect to|in order to|due to|as well as|at all|so far|to date|by the way"
     r"|on record|on file|care about"
 )
-_STARTS = re.compile(r"(?:starts?|begins?|starting|beginning|ends?|ending)(?= with)")
+_STARTS = re.compile(r"(?:starts?|begins?|starting|beginning|ends?|ending)(?= with )")
 _Z_SCORE = re.compile(r"z - scores?|z scores?")
 _DOING = re.compile(
     r"how (?:is|are|was|were|did|do|does) (?:\S+ ){1,5}"
@@ -84,11 +87,15 @@ def _how(book: Ledger, start: int, end: int, much: str) -> None:
         _settle(book, start, end, _counted(book, end), "the plan counts nothing of this kind")
     elif much == "much":
         fitting = [i for i in book.of_kind("measure") if book.pieces[i].does & _VALUED]
-        fitting = [i for i in fitting if not adds_codes(book.pieces[i])]
+        fitting = [i for i in fitting if not adds_codes(book.pieces[i])] or _varying(book) or looked_up(book)
         _settle(book, start, end, fitting, "the plan computes no amount")
     elif much == "often":
-        _settle(book, start, end, book.doing("count", "count_distinct"), "the plan counts nothing")
+        fitting = book.doing("count", "count_distinct") or amounts_asked(book, end)
+        _settle(book, start, end, fitting, "the plan counts nothing")
     else:
+        if much in {"far", "big", "large", "fast"} and (sized := how_large(book, much)):
+            book.bind(start, end, sized)
+            return
         words = _LATE if much == "late" else IMPLIED_COLUMNS.get(much, (frozenset[str](), True))[0]
         fitting = book.where(
             lambda p: (
@@ -96,6 +103,11 @@ def _how(book: Ledger, start: int, end: int, much: str) -> None:
             )
         )
         _settle(book, start, end, fitting, "the plan shows nothing of this kind")
+
+
+def _varying(book: Ledger) -> list[int]:
+    """`how much does it vary`, `does it depend on how much they give`: a spread, or a correlation."""
+    return book.doing("stddev", "correlation")
 
 
 def _is_of(piece: Piece, words: frozenset[str]) -> bool:
@@ -111,6 +123,9 @@ def _is_of(piece: Piece, words: frozenset[str]) -> bool:
 
 def _counted(book: Ledger, end: int) -> list[int]:
     """A count; or a sum over a column of counts that is called what is counted; or `a number of 39`."""
+    if book.lower(end - 2) == "amount":
+        amounts = [i for i in book.of_kind("measure") if book.pieces[i].does & _VALUED] or looked_up(book)
+        return [i for i in amounts if not adds_codes(book.pieces[i])]
     following = book.bound[end] if end < len(book.words) else set[int]()
     if book.lower(end).isdigit() and following:
         return sorted(following)
@@ -139,7 +154,7 @@ def _counted(book: Ledger, end: int) -> list[int]:
         said = said or any(book.words[at].stem in column.stems for at in range(len(book.words)))
         if column.numeric and said and _is_count(column.stems, unit_of(column) is not None, book, end):
             return [number]
-    return metrics
+    return amounts_asked(book, end) or metrics
 
 
 def _counts_this(book: Ledger, piece: Piece) -> bool:
@@ -168,7 +183,9 @@ def _added(book: Ledger) -> list[int]:
 
 def _word(book: Ledger, at: int) -> None:
     word = book.lower(at)
-    if word in CAUSES:
+    if word in CAUSES and (reasons := reasons_shown(book, at)):
+        book.bind(at, at + 1, reasons)
+    elif word in CAUSES:
         book.blame("aggregate", at, at + 1, "a plan shows what happened, not the reasons")
     elif word in COMPUTED:
         _settle(book, at, at + 1, _computing(book, at), "the plan does not compute this")
@@ -180,7 +197,9 @@ def _word(book: Ledger, at: int) -> None:
         chosen = [*book.doing("distinct", "count_distinct"), *book.of_kind("by")]
         _settle(book, at, at + 1, chosen, "the plan does not tell different ones apart")
     elif word in _PER:
-        _each(book, at)
+        grouping = each_of(book, at)
+        if grouping is not None:
+            _settle(book, at, at + 1, grouping, "the plan does not group by that")
     elif word == "both":
         _settle(book, at, at + 1, _both(book), "the plan does not show both")
     elif word in {"or", "either"}:
@@ -193,7 +212,7 @@ def _computing(book: Ledger, at: int) -> list[int]:
     """The pieces that do what the word says."""
     word = book.lower(at)
     wanted = COMPUTED[word]
-    fitting = book.where(lambda p: bool(p.does & wanted) and p.kind != "limit")
+    fitting = book.where(lambda p: bool(p.does & wanted) and p.kind != "limit") or other_sense(book, at)
     if "group" in wanted and not fitting and (word in {"distinct", "unique"} or book.of_kind("measure")):
         fitting = book.of_kind("by")
     if "share" in wanted and not fitting:
@@ -258,38 +277,11 @@ def _total(book: Ledger, at: int) -> None:
         fitting = fitting if rows or beside else []
     if not fitting:
         fitting = book.where(lambda p: any(stem("total") in c.stems for c in p.columns))
+    if not fitting and book.lower(at) in {"total", "overall"} and book.lower(at - 1) in {"the", "of"}:
+        fitting = book.doing("share")
     if not fitting and book.lower(at) in {"overall", "altogether"} and not book.of_kind("by"):
         fitting = book.of_kind("measure")
     _settle(book, at, at + 1, fitting, "the plan adds nothing up")
-
-
-def _each(book: Ledger, at: int) -> None:
-    """`per X`: X must be what the plan groups by, or the lower side of a ratio."""
-    following = book.next_said(at)
-    if book.lower(at) == "every" and book.doing("share") and not book.of_kind("by"):
-        book.bind(at, at + 1, book.doing("share"))
-        return
-    called = book.where(lambda p: any(book.lower(at) in c.words for c in p.columns))
-    if following is not None and any(book.naming(following, book.pieces[i]) >= 0.7 for i in called):
-        book.bind(at, at + 1, called)
-        return
-    grouping = [*book.of_kind("by"), *book.doing("ratio", "top")]
-    if book.lower(at) == "each" and book.lower(at + 1) in {"", ",", ".", "?", ";"}:
-        following = None
-    if following is not None and book.open(following):
-        named = [i for i in grouping if book.naming(following, book.pieces[i]) >= 0.7]
-        named = named or [i for i in grouping if book.naming(following + 1, book.pieces[i]) >= 0.7] if (
-            following + 1 < len(book.words)) else named  # fmt: skip
-        if not named:
-            rows = [i for i in book.of_kind("shape") if book.naming(following, book.pieces[i]) >= 0.7]
-            labels = [i for i in book.of_kind("by") if _labels_rows(book.pieces[i])]
-            named = rows if rows and (labels or not book.of_kind("measure")) else []
-        grouping = named
-    _settle(book, at, at + 1, grouping, "the plan does not group by that")
-
-
-def _labels_rows(piece: Piece) -> bool:
-    return any(set(c.stems) & {"name", "titl", "id", "number"} for c in piece.columns)
 
 
 def _either(book: Ledger, at: int) -> None:

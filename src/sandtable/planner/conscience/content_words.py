@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from sandtable.planner.conscience.amounts import names_one
 from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.meant_otherwise import means_otherwise
 from sandtable.planner.conscience.naming import LEAST, names_column, names_table, said_of
 from sandtable.planner.conscience.question_words import is_slip
 from sandtable.planner.conscience.terms import ASIDE, ENTITIES, LEANING, LIGHT_VERBS, OCCASIONS
@@ -66,6 +68,7 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
         or _thing_counted(book, at, word)
         or _describes_rows(book, at, word)
         or _heads_count(book, at, word)
+        or means_otherwise(book, at, word)
     )
     if signed:
         book.bind(at, at + 1, signed)
@@ -267,6 +270,8 @@ def lists_amounts(book: Ledger) -> tuple[int, int] | None:
         return None
     columns = [c for i in shown for c in book.pieces[i].columns]
     if not all(is_measure(c) for c in columns):
+        return None
+    if any(names_one(book, book.pieces[i]) for i in book.of_kind("where")):
         return None
     for at, word in enumerate(book.words):
         plural = word.lower.endswith("s") and word.lower != word.stem

@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness
 from sandtable.planner.conscience.pieces import Piece, is_flag
 from sandtable.planner.conscience.terms import ANTONYMS, NOT, PREFIXES, STATES
-from sandtable.planner.language.words import stem
+from sandtable.planner.language.words import split_name, stem
+from sandtable.planner.schema.columns import truth
 
 _BEFORE, _AFTER = 6, 9
 _LEAVE = frozenset({"leave", "leaving"})
 _KEEPING = frozenset("within inside met kept keeping meeting".split())
 _BROKEN = frozenset(stem(w) for w in "breached exceeded missed violated overdue late delayed".split())
+_EVERYTHING = frozenset("all every any everything everyone everybody anything anyone anybody".split())
+_LONGER = frozenset({"longer", "more", "counting"})
+_FREE = frozenset({"free", "less", "without", "no", "non"})
+_SIDES = frozenset({"and", "or", "vs", "versus", "against", "compared", "than", "/"})
+_UNDONE = frozenset(
+    stem(w)
+    for w in "open pending unpaid failed cancelled missed lost rejected waiting draft unresolved".split()
+)
 _HARMLESS = (("whether", "or", "not"), ("why", "not"), ("not", "only"), ("or", "not"))
 
 
@@ -67,7 +78,8 @@ def _is_negation(book: Ledger, at: int) -> bool:
     if word == "other":
         return book.lower(at + 1) == "than"
     if word == "but":
-        return book.lower(at - 1) in {"all", "everything", "everyone", "anything"}
+        before = {book.lower(at - 1)} | ({book.lower(at - 2)} & {"every", "any", "all"})
+        return bool(before & _EVERYTHING)
     if word == "no" and (
         book.lower(at + 1).isdigit() or (book.lower(at + 1) == "." and at + 2 < len(book.words))
     ):
@@ -84,8 +96,20 @@ def _bind(book: Ledger, at: int, negative: list[int]) -> None:
         if back >= 0 and all(book.lower(at - back + i) == w for i, w in enumerate(phrase)):
             book.put_aside(at, at + 1)
             return
+    before = (
+        book.bound[at - 1] if at > 0 and book.lower(at) == "yet" and book.lower(at - 1) in NOT else set[int]()
+    )
+    if before:
+        book.bind(at, at + 1, before)
+        return
+    if named := _in_a_name(book, at):
+        book.bind(at, at + 1, named)
+        return
     near = [i for i in negative if any(book.near(at, n, _BEFORE, _AFTER) for n in (i, *book.inside(i)))]
-    end = at + 2 if book.lower(at) in {"other", "apart", "leave", "leaving"} else at + 1
+    two = book.lower(at) in {"other", "apart", "leave", "leaving"} or book.lower(at + 1) in _LONGER
+    end = at + 2 if two else at + 1
+    near = near or _only_one(book, at, negative) or _groups(book, at) or _state_meant(book, at, negative)
+    near = near or ([] if negative else _remainder(book))
     if near:
         book.bind(at, end, near)
         for place in book.places_of(near[0]):
@@ -94,6 +118,74 @@ def _bind(book: Ledger, at: int, negative: list[int]) -> None:
     else:
         why = "the plan negates something else" if negative else "no condition of the plan says not"
         book.blame("negation", at, end, why)
+
+
+def _in_a_name(book: Ledger, at: int) -> list[int]:
+    """`the no-show rate` where a metric is called so; `no sugar` where a column is called sugar free."""
+    after = next((i for i in (at + 1, at + 2) if i < len(book.words) and not book.words[i].is_symbol), None)
+    if after is None:
+        return []
+    pair = (stem(book.lower(at)), book.words[after].stem)
+
+    def has(piece: Piece) -> bool:
+        names = [c.stems for c in piece.columns]
+        follows = any(pair in pairwise(stems) for stems in names)
+        free = any(set(stems) & _FREE and pair[1] in stems for stems in names) and not piece.negative
+        return (
+            follows
+            or (piece.kind != "where" and set(pair) <= piece.names)
+            or (free and piece.kind == "where")
+        )
+
+    return book.where(has)
+
+
+def _only_one(book: Ledger, at: int, negative: list[int]) -> list[int]:
+    """The only negation of the question and the only negative condition of the plan, which no other word claims."""
+    said = [i for i in range(len(book.words)) if _is_negation(book, i)]
+    apart = [i for i in said if i == said[0] or (i - 1 not in said and book.lower(i) not in {"yet", "ever"})]
+    outer = [i for i in negative if "exists" not in book.pieces[i].path[:-1]]
+    free = [i for i in outer if not any(_claims(book, place) for place in book.words_of(i))]
+    if len(apart) != 1 or len(outer) != 1 or len(free) != 1:
+        return []
+    held = {i for place in (at + 1, at + 2) if place < len(book.words) for i in book.bound[place]}
+    kept = any(book.pieces[i].kind == "where" and book.pieces[i].values and i not in free for i in held)
+    return [] if kept else free
+
+
+def _claims(book: Ledger, at: int) -> bool:
+    """A word that says no by itself has the condition already."""
+    word = book.lower(at)
+    return _is_negation(book, at) or word in STATES or (word.startswith(PREFIXES) and len(word) > 6)
+
+
+def _groups(book: Ledger, at: int) -> list[int]:
+    """`with and without a coupon`, `rain vs no rain`: groups by a column of yes and no that is named."""
+    before = {book.lower(i) for i in range(max(0, at - 7), at)}
+    if not before & _SIDES:
+        return []
+    flags = [i for i in book.of_kind("by") if any(truth(c) is not None for c in book.pieces[i].columns)]
+    return flags if len(flags) == 1 and (book.places_of(flags[0]) or not book.of_kind("where")) else []
+
+
+def _remainder(book: Ledger) -> list[int]:
+    """`units that are missing`, `the part that was not paid`: one amount less another."""
+    return [
+        i for i in book.of_kind("measure")
+        if "difference" in book.pieces[i].does and not book.pieces[i].does & {"elapsed", "change"}
+        and len(book.pieces[i].columns) > 1
+    ]  # fmt: skip
+
+
+def _state_meant(book: Ledger, at: int, negative: list[int]) -> list[int]:
+    """`not yet paid` where a status is pending: a value that says itself that something is not so, and is not said."""
+    if negative or sum(_is_negation(book, i) for i in range(len(book.words))) > 2:
+        return []
+    return [
+        i for i in book.of_kind("where")
+        if book.pieces[i].op == "=" and not book.words_of(i)
+        and {stem(w) for v in book.pieces[i].values if isinstance(v, str) for w in split_name(v)} & _UNDONE
+    ]  # fmt: skip
 
 
 def _state(book: Ledger, at: int, negative: list[int]) -> None:

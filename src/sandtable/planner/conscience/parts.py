@@ -147,7 +147,9 @@ class _Walk:
         if isinstance(inner, Mapping):
             of = self._item(cast("Json", inner), (*path, "of"))
             columns += of.columns
-            does |= of.does if "elapsed" in of.does else of.does & {"product", "difference", "ratio"}
+            does |= (
+                of.does if "elapsed" in of.does else of.does & {"product", "difference", "ratio", "addition"}
+            )
         if item.get("distinct") or agg == "count_distinct":
             does.add("distinct")
         if item.get("where"):

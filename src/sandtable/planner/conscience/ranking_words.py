@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from sandtable.planner.conscience.good_ends import is_bad, is_duration, is_serving, lost_most
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import (
-    BAD_HIGH,
-    BAD_LOW,
     BOTTOMS,
+    COMPARATIVES,
     DATED,
     DURATIONS,
     IMPLIED_COLUMNS,
@@ -26,7 +26,21 @@ from sandtable.planner.schema.columns import is_identifier, is_rank, is_year
 from sandtable.planner.schema.entries import ColumnEntry
 
 _FAST = frozenset({"fastest", "slowest", "quickest"})
+_LISTS = frozenset(stem(w) for w in "list queue backlog line".split())
+_LIMITS = {stem("maximum"): {"max"}, stem("minimum"): {"min"}}
+_ENDING = frozenset({"", ",", ".", "?", ":", ";", ")", "please"})
+_VERB_BEFORE = frozenset({"the", "at", "was", "is", "our", "their", "these", "in", "over", "of", "for"})
+_VERB_AFTER = (
+    frozenset("longest shortest on over under more less longer at until till per by the".split()) | _ENDING
+)
 _MONEY = frozenset({stem("price"), stem("cost")})
+_SERVICE = frozenset({"longest", "shortest"})
+_JUDGING = {
+    "best": True, "worst": False, "cleanest": True, "dirtiest": False, "hardest": False, "toughest": False,
+    "easiest": True, "happiest": True, "unhappiest": False, "safest": True, "healthiest": True, "sickest": False,
+}  # fmt: skip
+"""Superlatives that judge → whether the good end is meant."""
+_RELIABLE = frozenset("punctual reliable accurate stable dependable careful trustworthy consistent".split())
 _HOWEVER = frozenset(
     {"best", "worst", "strongest", "weakest", "top", "bottom", "leading", "favourite", "favorite"}
 )
@@ -78,7 +92,8 @@ def _of_days(book: Ledger, at: int) -> None:
 
 
 def _is_sorting(book: Ledger, at: int) -> bool:
-    return book.lower(at) in {"ranked", "rank"} and book.lower(at + 1) in {"by", "them", "the"}
+    after = {book.lower(i) for i in range(at + 1, at + 5)}
+    return book.lower(at) in {"ranked", "rank"} and bool(after & {"by", "them", "the"})
 
 
 def _is_superlative(word: str) -> bool:
@@ -124,26 +139,47 @@ def _superlative(book: Ledger, at: int) -> None:
     end, implied = at + 1, word
     if word in {"most", "least"}:
         after = book.lower(at + 1)
-        if after in IMPLIED_COLUMNS or after in OFTEN or (after in DATED and after not in {"first", "last"}):
+        if (
+            after in IMPLIED_COLUMNS
+            or after in OFTEN
+            or after in _RELIABLE
+            or (after in DATED and after not in {"first", "last"})
+        ):
             end, implied = at + 2, after
     other = _other_end(book, at) or (_places(book) if word in {"top", "bottom"} and not ranked else [])
     if other:
         book.bind(at, end, other)
         return
-    fitting = [i for i in ranked if _goes_the_way(book.pieces[i], word, implied)]
+    fitting = [i for i in ranked if _goes_the_way(book, book.pieces[i], word, implied, at)]
     right = [i for i in fitting if _speaks_of(book, book.pieces[i], implied, at)]
     if right:
         book.bind(at, end, [*right, *[i for i in book.of_kind("limit") if book.pieces[i].number == 1]])
-    elif named := [
-        i for i, p in enumerate(book.pieces) if any(book.words[at].stem in c.stems for c in p.columns)
-    ]:
+    elif named := [i for i, p in enumerate(book.pieces) if any(_is_in_name(book, at, c) for c in p.columns)]:
         book.bind(at, at + 1, named, named=True)
+    elif aside := _no_ranking(book, at):
+        book.bind(at, at + 1, aside)
     elif not ranked:
         book.blame("superlative", at, end, "the plan puts nothing first")
     elif not fitting:
         book.blame("superlative", at, end, "the plan puts the other end first")
     else:
         book.blame("superlative", at, end, "the plan ranks by something else")
+
+
+def _is_in_name(book: Ledger, at: int, column: ColumnEntry) -> bool:
+    word = book.words[at].stem
+    return word in column.stems or (word in _LIMITS and bool(set(column.stems) & _LIMITS[word]))
+
+
+def _no_ranking(book: Ledger, at: int) -> list[int]:
+    """`how popular is X`, `frequent guests with more than 2 stays`: how much of it, nothing is put first."""
+    if book.lower(at) == "popular" and book.lower(at - 1) == "how":
+        return [
+            i for i in book.of_kind("measure") if book.pieces[i].does & {"count", "share", "avg", "metric"}
+        ]
+    if book.lower(at) in {"frequent", "frequently", "often"}:
+        return [i for i in book.of_kind("where") if {"having", "count"} <= book.pieces[i].does]
+    return []
 
 
 def _other_end(book: Ledger, at: int) -> list[int]:
@@ -165,9 +201,14 @@ def _is_other_sense(book: Ledger, at: int) -> bool:
     if any(book.bound[at]):
         return True
     before = book.lower(at - 1)
-    sorting = any(_is_superlative(book.lower(i)) for i in range(max(0, at - 4), at)) and book.lower(
-        at + 1
-    ) in {"", ",", ".", "?"}
+    if word == "last" and before not in _VERB_BEFORE and book.lower(at + 1) in _VERB_AFTER:
+        lasting = book.where(lambda p: p.kind in {"measure", "shape", "order", "where"} and is_duration(p))
+        if lasting:
+            book.bind(at, at + 1, lasting)
+            return True
+    said = [book.lower(i) for i in range(max(0, at - 4), at)]
+    ends = any(_is_superlative(w) or w in COMPARATIVES for w in said)
+    sorting = ends and book.lower(at + 1) in _ENDING
     if word in {"first", "last"} and (before in TOPS | BOTTOMS or before.endswith("est") or sorting):
         _settle(book, at, at + 1, book.of_kind("order"), "the plan has no order")
         return True
@@ -187,17 +228,14 @@ def _ranks(book: Ledger, piece: Piece) -> bool:
     return piece.kind == "order" and bool(piece.does & {"asc", "desc"}) and not alone
 
 
-def _goes_the_way(piece: Piece, word: str, implied: str) -> bool:
+def _goes_the_way(book: Ledger, piece: Piece, word: str, implied: str, at: int) -> bool:
     """The direction: most → descending or the greatest, least → ascending or the least."""
     if {"min", "max"} <= piece.does:
         return True
     down = bool(piece.does & {"desc", "max"}) and not piece.does & {"asc"}
     if implied in {"first", "last", "final"} and any(set(c.stems) & SEQUENCES for c in piece.columns):
         return down == (DATED[implied] == "desc")
-    dated = any(c.temporal or is_year(c) for c in piece.columns) and not piece.does & {
-        "count",
-        "count_distinct",
-    }
+    dated = _is_dated(piece)
     if implied in DATED and dated:
         return down == (DATED[implied] == "desc")
     if implied in DATED and implied not in {"oldest", "youngest", "first", "last"}:
@@ -206,30 +244,49 @@ def _goes_the_way(piece: Piece, word: str, implied: str) -> bool:
         return False
     if any(is_rank(c) for c in piece.columns) and implied in _HOWEVER:
         return True
+    return _goes_by_measure(book, piece, word, implied, at)
+
+
+def _goes_by_measure(book: Ledger, piece: Piece, word: str, implied: str, at: int) -> bool:
+    """What the word means depends on what is measured: slow is much time, the worst rate of returns is the highest."""
+    down = bool(piece.does & {"desc", "max"}) and not piece.does & {"asc"}
     low = word in BOTTOMS
     if implied in IMPLIED_COLUMNS and word not in {"most", "least"}:
         low = not IMPLIED_COLUMNS[implied][1] if implied in TOPS | BOTTOMS else low
     if word == "least" and implied in IMPLIED_COLUMNS:
         low = IMPLIED_COLUMNS[implied][1]
-    if word in {"best", "worst"}:
-        said = {s for c in piece.columns for s in c.stems} | piece.names
-        bad = bool(said & BAD_HIGH) and not said & BAD_LOW
-        low = (word == "worst") != bad
-    if implied in {"fastest", "slowest"} and any(set(c.stems) & DURATIONS for c in piece.columns):
-        low = implied == "fastest"
+    if word in _JUDGING or implied in _RELIABLE:
+        bad = is_bad(book, piece)
+        good_asked = _JUDGING.get(word, word == "most")
+        # Where nothing tells, the worst may be at either end; the best is not the least of something.
+        return down or not good_asked if bad is None else down == (good_asked != bad)
+    if implied in _FAST and is_duration(piece):
+        low = implied != "slowest"
+    if implied in _SERVICE and _is_dated(piece) and is_serving(book, at):
+        return down == (implied == "shortest")
+    if word == "most" and lost_most(book, piece):
+        return True
     return down != low
+
+
+def _is_dated(piece: Piece) -> bool:
+    """Ranked by a date, not by how many there are or how long it took."""
+    counted = piece.does & {"count", "count_distinct", "elapsed"}
+    return any(c.temporal or is_year(c) for c in piece.columns) and not counted
 
 
 def _speaks_of(book: Ledger, piece: Piece, implied: str, at: int) -> bool:
     """The column: `cheapest` needs a price, `oldest` an age or a date, `most often` a count."""
     counts = bool(piece.does & {"count", "count_distinct"})
-    dated = any(c.temporal or is_year(c) for c in piece.columns) and not counts
+    dated = _is_dated(piece)
     if implied in DATED:
         sequence = implied in {"first", "last", "final"} and any(
             set(c.stems) & SEQUENCES for c in piece.columns
         )
         aged = implied in {"oldest", "youngest"} and any("age" in c.stems for c in piece.columns)
         return dated or sequence or aged
+    if implied in {"busiest", "popular"} and piece.does & {"sum", "metric"} and _is_spoken_of(book, piece):
+        return True
     if implied in OFTEN and implied != "popular":
         return counts or any(_is_frequency(c) for c in piece.columns)
     if (
@@ -241,7 +298,9 @@ def _speaks_of(book: Ledger, piece: Piece, implied: str, at: int) -> bool:
         return False
     if implied in SIZES or implied in _HOWEVER:
         return _is_sized(book, piece, implied, at, dated=dated)
-    if implied not in IMPLIED_COLUMNS:
+    if implied not in IMPLIED_COLUMNS or (implied in _SERVICE and dated and is_serving(book, at)):
+        return True
+    if (counts and implied in _SERVICE and book.stems & _LISTS) or (implied in _FAST and is_duration(piece)):
         return True
     return implied == "popular" if counts else _is_implied(piece, implied)
 
@@ -278,6 +337,10 @@ def _is_implied(piece: Piece, implied: str) -> bool:
 
 def _is_frequency(column: ColumnEntry) -> bool:
     return bool({stem("frequency"), "count"} & set(column.stems))
+
+
+def _is_spoken_of(book: Ledger, piece: Piece) -> bool:
+    return any(book.says(i) and book.naming(i, piece) >= 0.7 for i in range(len(book.words)))
 
 
 def _said_here(book: Ledger, piece: Piece, at: int) -> bool:

@@ -75,7 +75,7 @@ NOT = _words(
     "not never no none nobody nothing nowhere neither nor without except excluding exclude excludes excluded "
     "besides apart lacking lack lacks isn't aren't wasn't weren't don't doesn't didn't hasn't haven't hadn't can't "
     "cannot couldn't won't wouldn't shouldn't outside missing empty blank null yet zero ain't dont doesnt didnt "
-    "isnt arent wasnt werent hasnt havent leave leaving omit omitting ignoring ignore unless nil"
+    "isnt arent wasnt werent hasnt havent leave leaving omit omitting ignoring ignore unless nil non skipping"
 )
 STATES = _words(
     "open unresolved outstanding pending unpaid active current currently still remaining ongoing running unsold "
@@ -102,7 +102,7 @@ AGAINST = _words(
 _COMPUTED = """
 avg zscore median ratio: average averages avg mean averaged averaging
 avg median: typical typically usual usually
-median: median medians
+median: median medians middle
 quantile: percentile percentiles quantile quantiles quartile quartiles p50 p90 p95 p99
 stddev: stddev std stdev deviation variance spread volatility standard
 zscore: zscore
@@ -121,6 +121,7 @@ change difference: increased increasing decrease decreases decreased decreasing
 running: cumulative cumulated cumulatively
 zscore: outlier outliers anomaly anomalies anomalous unusual unusually abnormal
 distinct count_distinct group: distinct unique
+distinct count_distinct: separate
 bucket change: trend trends trending evolution evolve evolved develop development timeline
 group: distribution distributed
 """
@@ -157,7 +158,9 @@ DATED = {
 }  # fmt: skip
 """Ranking words of time → the direction along a date; `oldest` and `youngest` also speak of an age."""
 TOPS = frozenset(MOST | _words("top best highest leading biggest busiest most favourite favorite strongest "))
-BOTTOMS = frozenset(LEAST | _words("bottom worst lowest least fewest weakest"))
+BOTTOMS = frozenset(
+    LEAST | _words("bottom worst lowest least fewest weakest emptiest closest nearest tiniest quietest")
+)
 OFTEN = _words("popular common commonly frequent frequently often busiest prevalent rarest rare")
 SIZES = _words("biggest largest highest greatest smallest lowest most least fewest")
 ORDINALS = {

@@ -15,6 +15,13 @@ from sandtable.planner.conscience.terms import (
     PASSED,
     SEASONS,
 )
+from sandtable.planner.conscience.time_phrases import (
+    bind_phrases,
+    days_shown,
+    in_a_name,
+    said_loosely,
+    two_windows,
+)
 from sandtable.planner.language import periods
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.times import Bucket, Calendar, Spell, find_buckets, find_spells
@@ -38,6 +45,7 @@ _PARTS = {"hour": PARTS_OF_DAY, "day": PARTS_OF_WEEK}
 
 def bind_times(book: Ledger) -> None:
     calendar = Calendar.at(book.index.dataset.as_of)
+    bind_phrases(book, calendar, lambda piece: _ends(book, piece, calendar))
     spells = [s for s in find_spells(book.reading, calendar) if not _is_bound(book, s.start, s.end)]
     for bucket in find_buckets(book.reading):
         _bucket(book, bucket)
@@ -46,6 +54,10 @@ def bind_times(book: Ledger) -> None:
     for at in range(len(book.words)):
         if book.open(at):
             _word(book, at)
+
+
+def _ends(book: Ledger, piece: int, calendar: Calendar) -> tuple[dt.date | None, dt.date | None] | None:
+    return _period(dict(book.pieces[piece].window), calendar)
 
 
 def _is_bound(book: Ledger, start: int, end: int) -> bool:
@@ -66,8 +78,12 @@ def _bucket(book: Ledger, bucket: Bucket) -> None:
         fitting = book.doing("change")
     if fitting and bucket.change:
         fitting = [*fitting, *book.doing("change")] if book.doing("change") else []
-    if not fitting and _in_a_name(book, bucket):
+    fitting = fitting or days_shown(book, bucket)
+    if not fitting and (named := in_a_name(book, bucket)):
+        book.bind(bucket.start, bucket.end, named, named=True)
         return
+    if not fitting and book.lower(bucket.start) == "calendar":
+        fitting = [i for i in book.of_kind("when") if "month" in str(book.pieces[i].window.get("period"))]
     if fitting:
         book.bind(bucket.start, bucket.end, fitting)
     else:
@@ -81,14 +97,12 @@ def _is_called(piece: Piece, unit: str) -> bool:
     )
 
 
-def _in_a_name(book: Ledger, bucket: Bucket) -> bool:
-    """`salary per year` where a column is called that."""
-    unit = stem(bucket.unit)
-    return any(unit in column.stems for piece in book.pieces for column in piece.columns)
-
-
 def _spell(book: Ledger, spell: Spell, spells: list[Spell], calendar: Calendar) -> None:
     fitting = [i for i, piece in enumerate(book.pieces) if _means(piece, spell, spells, calendar)]
+    fitting = fitting or two_windows(book, spell, lambda piece: _ends(book, piece, calendar))
+    fitting = fitting or [
+        i for i in book.of_kind("when") if said_loosely(book, spell, _ends(book, i, calendar), calendar)
+    ]
     if fitting:
         book.bind(spell.start, spell.end, fitting)
         return
@@ -185,6 +199,8 @@ def _word(book: Ledger, at: int) -> None:
     dated = book.where(
         lambda p: p.kind == "when" or (p.kind == "where" and any(c.temporal for c in p.columns))
     )
+    if (word in {"am", "pm"} and not book.lower(at - 1)[-1:].isdigit()) or _ago(book, at):
+        return
     for unit, words in _PARTS.items():
         if word in words:
             marks = _NAMED[unit]
@@ -194,6 +210,11 @@ def _word(book: Ledger, at: int) -> None:
             named = book.where(lambda p: book.naming(at, p) >= 0.7)
             _settle(book, at, fitting if word not in {"night", "nights"} else fitting + named, "time")
             return
+    if word in {"working", "business"} and book.lower(at + 1) in {"day", "days"}:
+        workdays = [i for i in book.of_kind("where") if book.pieces[i].does & _NAMED["day"]]
+        if workdays:
+            book.bind(at, at + 2, workdays)
+        return
     if word in SEASONS or (word in MONTH_NAMES and word != "may"):
         _settle(book, at, dated if word in MONTH_NAMES else [], "time")
     elif word in CURRENT:
@@ -201,9 +222,25 @@ def _word(book: Ledger, at: int) -> None:
     elif word in PASSED:
         _settle(book, at, dated + book.where(lambda p: p.kind == "where"), "time")
     elif word in FUTURE and not _polite(book, at):
-        _settle(book, at, [], "time")
+        called = [i for i, p in enumerate(book.pieces) if word != "will" and book.naming(at, p) >= 0.75]
+        _settle(book, at, called, "time")
+    elif word == "next" and book.lower(at + 1) == "to":
+        several = (
+            book.of_kind("measure")
+            if len(book.of_kind("measure")) > 1
+            else book.doing("ratio", "change", "or")
+        )
+        _settle(book, at, several, "time")
     elif word == "next":
         _settle(book, at, book.doing("next"), "time")
+
+
+def _ago(book: Ledger, at: int) -> bool:
+    """`how many years ago`: the time that has passed since."""
+    passed = book.doing("elapsed") if book.lower(at) == "ago" else []
+    if passed:
+        book.bind(at, at + 1, passed)
+    return bool(passed)
 
 
 def _polite(book: Ledger, at: int) -> bool:

@@ -12,12 +12,21 @@ from sandtable.planner.conscience.naming import (
     names_table,
 )
 from sandtable.planner.conscience.pieces import Piece, adds_codes, is_flag
-from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES, DATED, IMPLIED_COLUMNS, SEQUENCES
+from sandtable.planner.conscience.terms import (
+    AGAINST,
+    COMPARATIVES,
+    DATED,
+    IMPLIED_COLUMNS,
+    NOT,
+    SEQUENCES,
+    STATES,
+)
 from sandtable.planner.conscience.units import unit_of
-from sandtable.planner.language.words import stem
+from sandtable.planner.language.words import split_name, stem
 from sandtable.planner.schema.columns import is_identifier, is_unique, key_of, label_of
 from sandtable.planner.schema.entries import TableEntry
 
+_OTHERS = frozenset("other but else rest still out weekday weekdays working different".split())
 _ASKS_DATE = frozenset("when date dates day days time".split())
 _RATES = frozenset(
     stem(w) for w in "rate ratio percent rating score grade age temperature nps star ph pct".split()
@@ -34,8 +43,11 @@ def is_unasked(book: Ledger, number: int, piece: Piece) -> bool:
             return _unasked_lookup(book, number, piece, words)
         case "where":
             if number not in book.asked:
-                spoken = bool(words) and (piece.compares_rows or piece.op in {"is_null", "not_null"})
+                spoken = piece.compares_rows or piece.op in {"is_null", "not_null"} or _is_any(book, piece)
+                spoken = spoken and bool(words)
                 return not spoken and not _is_implied(book, piece)
+            if piece.op in {"!=", "not_in"} and not piece.compares_rows and not is_flag(piece):
+                return not piece.is_negated and not _says_not(book, number)
             return piece.negative and is_flag(piece) and not _is_negated(book, number)
         case "shape":
             return (
@@ -88,6 +100,17 @@ def _unasked_date(book: Ledger, piece: Piece) -> bool:
     )
 
 
+def _is_any(book: Ledger, piece: Piece) -> bool:
+    """`incidents with rework`: more than none of a column that nothing else in the plan speaks of."""
+    more = (piece.op, piece.values) in {(">", (0,)), (">=", (1,))}
+    return more and not any(
+        p is not piece
+        and p.kind in {"by", "measure", "shape", "order"}
+        and set(p.columns) & set(piece.columns)
+        for p in book.pieces
+    )
+
+
 def _is_implied(book: Ledger, piece: Piece) -> bool:
     """Empty cells left out of groups, and the place of a rank."""
     if piece.op == "not_null":
@@ -101,6 +124,15 @@ def _is_negated(book: Ledger, number: int) -> bool:
     piece = book.pieces[number]
     column = {s for c in piece.columns for s in c.stems}
     return any(book.words[at].stem not in column for at in book.words_of(number))
+
+
+def _says_not(book: Ledger, number: int) -> bool:
+    """Other values than these are kept: a word says so, or these are not said at all."""
+    places = book.words_of(number)
+    if any(book.lower(at) in NOT | _OTHERS or book.lower(at) in STATES for at in places):
+        return True
+    values = {stem(w) for v in book.pieces[number].values for w in split_name(str(v))}
+    return not any(book.words[at].stem in values for at in places)
 
 
 def _ranked(book: Ledger) -> bool:

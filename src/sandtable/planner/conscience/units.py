@@ -35,8 +35,9 @@ _METRES = {
 }
 _LITRES = {"ml": 0.001, "cl": 0.01, "l": 1, "litr": 1, "liter": 1, "hl": 100}
 _WATTS = {"wh": 1, "kwh": 1000, "mwh": 1e6}
+_AREAS = {"ha": 10_000, "hectar": 10_000, "sqm": 1, "m2": 1, "acre": 4046.856, "sqkm": 1e6, "km2": 1e6}
 _DEGREES = {"c": 1.0, "°c": 1.0, "celsius": 1.0, "degre": 1.0, "fahrenheit": 1.8, "°f": 1.8}
-_KINDS: tuple[dict[str, float], ...] = (_SECONDS, _GRAMS, _METRES, _LITRES, _WATTS, _DEGREES)
+_KINDS: tuple[dict[str, float], ...] = (_SECONDS, _GRAMS, _METRES, _LITRES, _WATTS, _DEGREES, _AREAS)
 _CURRENCIES = {
     "eur": "eur", "euro": "eur", "€": "eur", "usd": "usd", "dollar": "usd", "$": "usd", "gbp": "gbp", "pound": "gbp",
     "£": "gbp", "chf": "chf", "franc": "chf", "yen": "jpy", "jpy": "jpy", "¥": "jpy",
@@ -52,7 +53,7 @@ UNIT_WORDS = (
 @dataclass(frozen=True, slots=True)
 class Unit:
     kind: int
-    """Which family: time, mass, length, volume, energy, temperature; -1 for money."""
+    """Which family: time, mass, length, volume, energy, temperature, area; -1 for money."""
     factor: float
     name: str = ""
 

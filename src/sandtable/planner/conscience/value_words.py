@@ -145,7 +145,8 @@ def _bind_flag(book: Ledger, number: int, piece: Piece) -> None:
             return
     for at, word in enumerate(book.words):
         within_name = word.lower in column.words and word.lower not in ASIDE
-        if (book.says(at) and names_column(word.stem, column) >= 0.7) or within_name:
+        verb = at > 0 and len(word.lower) > 4 and column.stems == (word.stem,)
+        if (book.says(at) and names_column(word.stem, column) >= 0.7) or within_name or verb:
             book.bind(at, at + 1, [number])
 
 

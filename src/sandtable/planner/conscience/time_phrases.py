@@ -1,0 +1,128 @@
+"""Times that several words say together: two periods that are compared, the start or the end of one, `2025 Q1`.
+
+Bound before single windows are read; what no part of the plan means is left to them, and blamed there.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import re
+from collections.abc import Callable
+
+from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.language import periods
+from sandtable.planner.language.periods import Period
+from sandtable.planner.language.times import Bucket, Calendar, Spell, find_periods
+from sandtable.planner.language.words import stem
+
+Ends = tuple[dt.date | None, dt.date | None]
+_QUARTER = re.compile(r"(?:in |for |of |during )?(?P<y>(?:19|20)\d{2}) q(?P<q>[1-4])(?= |$)")
+_BEFORE = re.compile(
+    r"(?:(?:compared )?(?:to|with|over|on|vs|versus|against|from|than) )?(?:the )?(?:previous|prior|preceding|last) "
+    r"(?P<unit>day|week|month|quarter|year)(?= |$)"
+)
+_THIS_YEAR = re.compile(r"(?:since|from) the (?:start|beginning) of (?:the|this) year(?= |$)")
+ADVERBS = {"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "year": "annual"}
+_RECURRING = {"month": {"mrr"}, "year": {"arr", "yearly", "annually"}}
+_ONE = frozenset({"avg", "median", "min", "max", "quantile", "count"})
+
+
+def bind_phrases(book: Ledger, calendar: Calendar, ends: Callable[[int], Ends | None]) -> None:
+    """`ends` gives the first and the last day of the window of a piece."""
+    windows = {i: found for i in book.of_kind("when") if (found := ends(i)) is not None}
+    for start, end, match in book.reading.find(_QUARTER):
+        wanted = periods.quarter(int(match["y"]), int(match["q"]))
+        _bind(book, start, end, [i for i, w in windows.items() if w == (wanted.first, wanted.last)])
+    for start, end, match in book.reading.find(_BEFORE):
+        changing = book.doing("change", "previous")
+        buckets = [i for i in book.doing("bucket") if match["unit"] in book.pieces[i].does]
+        _bind(book, start, end, changing if buckets else [])
+    if calendar.today is not None:
+        first = dt.date(calendar.today.year, 1, 1)
+        for start, end, _ in book.reading.find(_THIS_YEAR):
+            _bind(book, start, end, [i for i, w in windows.items() if w[0] == first])
+    for start, end, period in find_periods(book.reading, calendar):
+        _at_an_end(book, start, end, period, windows)
+
+
+def _bind(book: Ledger, start: int, end: int, fitting: list[int]) -> None:
+    if fitting:
+        book.bind(start, end, fitting)
+
+
+def _at_an_end(book: Ledger, start: int, end: int, period: Period, windows: dict[int, Ends]) -> None:
+    """`since the start of May`, `up to the end of 2024`, `after the end of June`, `2020 or later`."""
+    wanted: Ends | None = None
+    if book.lower(end) in {"or", "and"} and book.lower(end + 1) in {"later", "after", "newer"}:
+        wanted, end = (period.first, None), end + 2
+    elif book.lower(end) in {"or", "and"} and book.lower(end + 1) in {"earlier", "before", "older"}:
+        wanted, end = (None, period.last), end + 2
+    elif book.lower(end) in {"onwards", "onward", "on"} and book.lower(start - 1) in {
+        "from",
+        "since",
+        "starting",
+    }:
+        wanted, start, end = (period.first, None), start - 1, end + 1
+    elif book.lower(start - 1) in {"of", "in"} and book.lower(start - 3) in {"the", "very"}:
+        side, opening = book.lower(start - 2), book.lower(start - 4)
+        if side in {"start", "beginning"} and opening in {"since", "from", "starting"}:
+            wanted = (period.first, None)
+        elif side == "end" and opening in {"to", "until", "till", "through", "by"}:
+            wanted = (None, period.last)
+        elif side == "end" and opening in {"after", "since"}:
+            wanted = (period.last + dt.timedelta(days=1), None)
+        start = start - 5 if book.lower(start - 5) == "up" else start - 4
+    if wanted is not None:
+        _bind(book, start, end, [i for i, w in windows.items() if w == wanted])
+
+
+def two_windows(book: Ledger, spell: Spell, ends: Callable[[int], Ends | None]) -> list[int]:
+    """`from 2023 to 2024` in a plan that compares the two: a window for each, in measures of their own."""
+    if spell.period is None or spell.bound != "in":
+        return []
+    held = {i: found for i in book.of_kind("when") if "select" in book.pieces[i].path if (found := ends(i))}
+    first = [i for i, w in held.items() if w[0] == spell.period.first and w[1] != spell.period.last]
+    last = [i for i, w in held.items() if w[1] == spell.period.last and w[0] != spell.period.first]
+    return [*first, *last] if first and last and len(set(held.values())) == 2 else []
+
+
+def said_loosely(book: Ledger, spell: Spell, found: Ends | None, calendar: Calendar) -> bool:
+    """`invoices from 2024` and `through 2024` may mean that year alone; `so far this year` is this year."""
+    if found is None or spell.period is None:
+        return False
+    if book.lower(spell.start) in {"from", "through", "throughout"} and found == (
+        spell.period.first,
+        spell.period.last,
+    ):
+        return True
+    to_date = spell.window.get("period") == "ytd" and calendar.today is not None
+    return to_date and found == (spell.period.first, dt.date(spell.period.first.year, 12, 31))
+
+
+def in_a_name(book: Ledger, bucket: Bucket) -> list[int]:
+    """`pay per month` of a monthly fee, `median daily sales` of a table with a row for each day."""
+    unit = bucket.unit
+    wanted = {stem(unit), stem(ADVERBS.get(unit, unit)), *map(stem, _RECURRING.get(unit, ()))}
+    named = book.where(
+        lambda p: (
+            "all" not in p.does and bool({s for c in p.columns for s in c.stems} & wanted or p.names & wanted)
+        )
+    )
+    if named:
+        return named
+    measures = [book.pieces[i] for i in book.of_kind("measure")]
+    one_by_one = all(p.does & _ONE and "sum" not in p.does for p in measures)
+    return (
+        book.where(lambda p: p.table is not None and bool(set(p.table.stems) & wanted)) if one_by_one else []
+    )
+
+
+def days_shown(book: Ledger, bucket: Bucket) -> list[int]:
+    """`on what day was it`: a date that is shown."""
+    if bucket.unit != "day" or not {book.lower(i) for i in range(bucket.start, bucket.end)} & {
+        "what",
+        "which",
+    }:
+        return []
+    shown = book.of_kind("shape", "by")
+    return [i for i in shown if book.pieces[i].columns and all(c.temporal for c in book.pieces[i].columns)]
