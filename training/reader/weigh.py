@@ -38,7 +38,7 @@ from training.reader.prepare import own_examples
 
 TREES = Path(__file__).parents[2] / "src/sandtable/planner/ranking/trees.json"
 FOLDS = 5
-_MOST_OWN = 6000
+_MOST_OWN = 4500
 _MORE = 2
 """Columns that may stand beside those that were asked for."""
 _ROUNDS, _DEPTH, _RATE, _LEAF = 120, 3, 0.08, 25
@@ -98,7 +98,7 @@ def gathered(data: Path, domains: Path, folder: Path, processes: int) -> list[We
     own = random.Random(1).sample(own, min(_MOST_OWN, len(own)))
     spider = [e for e in from_spider.examples(data / "spider") if e.tune]
     wikisql = [e for e in from_wikisql.examples(data / "wikisql") if e.tune]
-    few = random.Random(1).sample(wikisql, min(1500, len(wikisql)))
+    few = random.Random(1).sample(wikisql, min(900, len(wikisql)))
     examples = sorted([*own, *spider, *few], key=lambda e: (e.source, e.dataset.id))
     size = len(examples) // (8 * processes) + 1
     parts = [examples[at : at + size] for at in range(0, len(examples), size)]

@@ -299,6 +299,10 @@ def _column_against(book: Ledger, at: int) -> None:
     if word in {"more", "less", "fewer", "than"} and _is_superlative_beside(book, at):
         return
     fitting = book.where(lambda p: p.compares_rows or bool(p.does & {"correlation", "change", "difference"}))
+    if not fitting and book.lower(at - 1) in {"many", "much"}:
+        # `how many more points did A get than B`: the difference is asked for.
+        book.blame("comparison", at, at + 1, "the plan computes no difference")
+        return
     if not fitting and book.of_kind("limit") and word not in AGAINST:
         # `which of the two has more`: the one that comes first.
         up = word not in {

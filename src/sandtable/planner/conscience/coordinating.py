@@ -22,11 +22,14 @@ _TOGETHER = frozenset({"and", "&", "plus", ",", "+"})
 _BY = frozenset({"by", "per", "each", "every"})
 _SURE = 0.9
 _SAME = "it stands beside another measure and has none of its own"
+_GROUPS = "the plan does not group by that"
 _ROWS = "it could be counted, and the plan does not count it"
 
 
 def without_a_part(book: Ledger) -> Iterator[tuple[int, int, str]]:
     """Words that only seem to be bound, each with why."""
+    yield from _groups_asked_for(book)
+    yield from _other_rows(book)
     for at in range(1, len(book.words) - 1):
         if book.lower(at) not in _TOGETHER:
             continue
@@ -34,6 +37,26 @@ def without_a_part(book: Ledger) -> Iterator[tuple[int, int, str]]:
         if right is None:
             continue
         yield from _judged(book, left, right)
+
+
+def _groups_asked_for(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`in each year after 2015`: a condition on the years is no group for each of them."""
+    for at in range(len(book.words) - 1):
+        if book.lower(at) not in {"each", "per"} or not book.bound[at]:
+            continue
+        pieces = [book.pieces[i] for i in book.bound[at]]
+        called = any(book.lower(at) in column.words for piece in pieces for column in piece.columns)
+        if not called and all(piece.kind in {"where", "when"} for piece in pieces) and not book.of_kind("by"):
+            yield at, at + 1, _GROUPS
+
+
+def _other_rows(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`orders by category`, read as the lines of orders: what is counted is another table's rows."""
+    rows = set(book.where(lambda p: p.path == ("table",)))
+    counts = book.where(lambda p: p.kind == "measure" and p.does >= {"count"} and not p.columns)
+    for at in range(len(book.words)) if counts else ():
+        if book.bound[at] and book.bound[at] <= rows and _names_other_rows(book, at):
+            yield at, at + 1, _ROWS
 
 
 def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str]]:
@@ -118,7 +141,17 @@ def _only_rows(book: Ledger, at: int) -> bool:
     if keys and not any(map(is_identifier, keys)) and not _names_a_table(book, at):
         return False
     counts = (book.pieces[piece].does for piece in book.of_kind("measure"))
-    return not any("count" in does and not does & {"ratio", "share"} for does in counts)
+    counted = any("count" in does and not does & {"ratio", "share"} for does in counts)
+    return not counted or _names_other_rows(book, at)
+
+
+def _names_other_rows(book: Ledger, at: int) -> bool:
+    """`orders` beside the lines of orders: the lines are counted, and the orders are another table."""
+    name = (book.words[at].stem,)
+    homes = {p.table.name: tuple(p.table.stems) for p in book.pieces if p.table is not None}
+    others = (t for t in book.index.tables if t.name not in homes)
+    whole = any(set(stems) <= book.stems for stems in homes.values())
+    return not whole and any(tuple(t.stems) == name for t in others)
 
 
 def _names_a_table(book: Ledger, at: int) -> bool:

@@ -11,6 +11,7 @@ from sandtable.planner.schema.columns import is_identifier, is_year
 from sandtable.planner.schema.entries import ColumnEntry
 
 _ASKING = frozenset("what what's which who whose how when where whats".split())
+_YES_NO = frozenset("is are was were do does did has have had".split())
 _PRONOUNS = frozenset("they it he she we".split())
 _CALLED = frozenset(stem(w) for w in "name full first last".split())
 _DATES = frozenset(
@@ -40,6 +41,15 @@ def bind_question_words(book: Ledger) -> None:
             book.blame("content", at, at + 1, why)
         else:
             book.put_aside(at, at + 1)
+    if not asking:
+        _verdict(book)
+
+
+def _verdict(book: Ledger) -> None:
+    """`does the richest person work in technology`: the richest of those who do is no answer to it."""
+    others = {word.lower for word in book.words}
+    if book.lower(0) in _YES_NO and "or" not in others and book.of_kind("limit") and not book.doing("holds"):
+        book.blame("comparison", 0, 1, "the plan does not tell yes or no")
 
 
 def _is_question(book: Ledger, at: int, asking: list[int]) -> bool:

@@ -238,7 +238,7 @@ def _days_of_a_year(reading: Reading, at: int, begin: int, opening: str) -> Spel
 def _pair(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> Spell | None:
     """`between March and May 2025`, `from 2024-01-01 to 2024-03-31`."""
     first = _spoken(reading, calendar, begin, None) if opening in {"between", "from", "in", ""} else None
-    if first is None or (not opening and first[0].unit != "day"):
+    if first is None or (not opening and first[0].unit not in {"day", "month"}):
         return None
     middle = reading.lower(first[1])
     if middle not in {"and", "to", "until", "through", "till", "-", "–"} or (

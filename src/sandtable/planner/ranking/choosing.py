@@ -2,8 +2,9 @@
 
 The law: a plan that accounts for every word may be answered. One that does not may be answered only when the network
 wrote it, and
-- what is left over are content words ("takings"), or words that ask for groups ("per", "each"), and a part that no word
-  names is there for them;
+- what is left over are content words ("takings"), or words that ask for groups ("per", "each"), a part that no word
+  names is there for them, and they resemble nothing in the data that the plan does not use ("survivors" is no other
+  word for passengers where there is a column "survived");
 - what no word asks for is how a measure is computed or what it is grouped by, or a condition that words are left for.
 Such parts are marked likely. Negations, comparisons, numbers, units, superlatives and times are never explained so, a
 window or a limit is never added, and codes are never added up.
@@ -18,6 +19,7 @@ from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import adds_codes
 from sandtable.planner.ranking.candidates import Candidate, Field
 from sandtable.planner.ranking.features import features
+from sandtable.planner.ranking.resemblance import resembles_unused
 from sandtable.planner.ranking.weigher import Weigher
 from sandtable.planner.schema.index import SchemaIndex
 
@@ -59,6 +61,10 @@ def lawful_account(candidate: Candidate, index: SchemaIndex) -> Account | None:
         return None
     parts = added or unnamed
     if found.unbound and not all(_is_explained(each, parts) for each in found.unbound):
+        return None
+    if any(
+        resembles_unused(word, candidate.plan, index) for each in found.unbound for word in each.text.split()
+    ):
         return None
     return replace(
         found, unbound=(), unasked=(), likely=_likely(found, parts), parts=_without_words(found, parts)

@@ -153,7 +153,19 @@ CASES: list[tuple[str, tuple[Token, ...], dict[str, object]]] = [
     ),
     (
         "in another unit",
-        (TABLE, REGION, "avg", WAIT, "in", Item("unit", value="hours"), "having", ">", "#2", TWO_HOURS, "end"),
+        (
+            TABLE,
+            REGION,
+            "avg",
+            WAIT,
+            "in",
+            Item("unit", value="hours"),
+            "having",
+            ">",
+            "#2",
+            TWO_HOURS,
+            "end",
+        ),
         {
             "select": [
                 {"column": "region"},

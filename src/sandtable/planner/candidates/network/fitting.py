@@ -55,12 +55,6 @@ def beyond_sketches(plan: Json) -> bool:
     )
 
 
-def is_defined(plan: Json) -> bool:
-    """Whether all that the plan computes are metrics that the dataset declares."""
-    computed = [item for item in plan.get("select", ()) if "column" not in item and "bucket" not in item]
-    return bool(computed) and all(set(item) <= {"metric", "as"} for item in computed) and "derive" not in plan
-
-
 def _of_somebody(plan: Json, index: SchemaIndex) -> Json:
     """The plan without groups of empty cells: the best of all is somebody, and guests are not one customer."""
     if all("column" in item for item in plan["select"]):

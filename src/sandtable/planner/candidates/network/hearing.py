@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -31,8 +32,12 @@ _PARTS_OF_TEXTS = frozenset(
     ).split()
 )
 _BEFORE_TEXTS = frozenset({"with", "letter", "by", "word"})
-_OPENING = frozenset("since from after later onward onwards starting newer beyond".split())
-_CLOSING = frozenset("until till before up by through earlier older prior".split())
+_LATER = re.compile(r"(?:or|and) (?:later|after|newer)|onwards?")
+_EARLIER = re.compile(r"(?:or|and) (?:earlier|before|older)")
+_FROM_START = re.compile(r"(?:since|from|starting) the (?:very )?(?:start|beginning)(?: of)?$")
+_TO_END = re.compile(r"(?:to|until|till|through|by) the (?:very )?end(?: of)?$")
+_PAST_END = re.compile(r"(?:after|since) the (?:very )?end(?: of)?$")
+_BEFORE_START = re.compile(r"before the (?:very )?(?:start|beginning)(?: of)?$")
 Window = tuple[tuple[str, Any], ...]
 
 
@@ -95,7 +100,7 @@ def hear(question: str, index: SchemaIndex) -> Heard:
         window = tuple(sorted(period.window.items()))
         if window not in known:
             windows.append((start, end, window))
-    windows += _open_ends(reading, windows)
+    windows = _one_for_each_span(reading, windows)
     stems = frozenset(w.stem for w in reading.words if not w.is_symbol)
     return Heard(reading, mentions, values, numbers, units, windows, texts, buckets, stems)
 
@@ -110,22 +115,29 @@ def _named_texts(reading: Reading) -> Iterator[tuple[int, int, str]]:
             yield at, at + 1, word.text
 
 
-def _open_ends(reading: Reading, windows: list[tuple[int, int, Window]]) -> list[tuple[int, int, Window]]:
-    """From a period on, or up to it, where the question has a word for that: `in 2021 or later`."""
-    said = {word.lower for word in reading.words}
-    known = {window for _, _, window in windows}
-    found: list[tuple[int, int, Window]] = []
+def _one_for_each_span(
+    reading: Reading, windows: list[tuple[int, int, Window]]
+) -> list[tuple[int, int, Window]]:
+    """The windows, one for the same words: the network could not tell two apart. `in 2021 or later` has no end."""
+    found: dict[tuple[int, int], Window] = {}
     for start, end, window in windows:
-        bounds = dict(window)
-        if bounds.keys() != {"from", "to"}:
-            continue
-        made: list[Window] = []
-        if said & _OPENING:
-            made += [(("from", bounds["from"]),), (("from", _moved(bounds["to"], 1)),)]
-        if said & _CLOSING:
-            made += [(("to", bounds["to"]),), (("to", _moved(bounds["from"], -1)),)]
-        found += [(start, end, each) for each in made if each not in known]
-    return found
+        found.setdefault((start, end), _open_end(reading, start, end, window))
+    return [(start, end, window) for (start, end), window in found.items()]
+
+
+def _open_end(reading: Reading, start: int, end: int, window: Window) -> Window:
+    bounds = dict(window)
+    if bounds.keys() != {"from", "to"}:
+        return window
+    words = [word.lower for word in reading.words]
+    before, after = " ".join(words[max(0, start - 4) : start]), " ".join(words[end : end + 2])
+    if _LATER.match(after) or _FROM_START.search(before):
+        return (("from", bounds["from"]),)
+    if _EARLIER.match(after) or _TO_END.search(before):
+        return (("to", bounds["to"]),)
+    if _PAST_END.search(before):
+        return (("from", _moved(bounds["to"], 1)),)
+    return (("to", _moved(bounds["from"], -1)),) if _BEFORE_START.search(before) else window
 
 
 def _moved(day: str, days: int) -> str:

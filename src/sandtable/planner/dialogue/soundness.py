@@ -1,0 +1,60 @@
+"""Follow-ups that change the plan before into one that answers something else than was asked."""
+
+from __future__ import annotations
+
+from sandtable.planner.schema.entries import Json
+from sandtable.planner.schema.index import SchemaIndex
+from sandtable.planner.schema.main_measures import is_averaged
+
+_SUMMED = frozenset({"total", "totals", "sum", "add", "added", "altogether", "overall"})
+
+
+def misses_the_point(message: str, plan: Json, before: Json, index: SchemaIndex) -> str | None:
+    """Why the changed plan cannot be what was meant, as a question back; None when it can."""
+    if "limit" in plan and "order_by" in plan and not _keys(plan) and _measures(plan):
+        return "It is open which of the rows before should be put in order: name what should be shown."
+    if "limit" in before and "limit" not in plan and len(_keys(plan)) > len(_keys(before)):
+        return (
+            "The answer before showed only the first of them. Should this be about that one, or about all? Name "
+            "it, or ask the whole question."
+        )
+    shares = any("share_of_total" in each and not each.get("within") for each in plan.get("derive", ()))
+    if shares and _keys(plan) and all(_is_pinned(key, plan) for key in _keys(plan)):
+        return "Of what should the share be? Only one group is left, which is all of itself."
+    said = {word.strip("?.,!").lower() for word in message.split()}
+    if not said & _SUMMED and any(_adds_rates(item, plan, index) for item in _new_measures(plan, before)):
+        return "I could not tell which number is meant: name the column or the metric."
+    return None
+
+
+def _keys(plan: Json) -> list[str]:
+    return [
+        str(item.get("as") or item.get("column"))
+        for item in plan.get("select", ())
+        if ("column" in item and "agg" not in item) or "bucket" in item
+    ]
+
+
+def _measures(plan: Json) -> list[Json]:
+    return [item for item in plan.get("select", ()) if "agg" in item or "metric" in item or "op" in item]
+
+
+def _new_measures(plan: Json, before: Json) -> list[Json]:
+    known = [{k: v for k, v in item.items() if k != "as"} for item in _measures(before)]
+    return [item for item in _measures(plan) if {k: v for k, v in item.items() if k != "as"} not in known]
+
+
+def _is_pinned(key: str, plan: Json) -> bool:
+    """Whether a condition leaves one value of this key."""
+    names = {key} | {
+        str(item["column"]) for item in plan["select"] if item.get("as") == key and "column" in item
+    }
+    return any(str(each.get("column")) in names and each.get("op") == "=" for each in plan.get("filters", ()))
+
+
+def _adds_rates(item: Json, plan: Json, index: SchemaIndex) -> bool:
+    """A sum of prices, rates or durations, which nobody asks for without saying so."""
+    if item.get("agg") != "sum" or not isinstance(item.get("column"), str):
+        return False
+    column = index.column(str(plan["table"]), str(item["column"]))
+    return column is not None and is_averaged(column, index)

@@ -1,0 +1,76 @@
+"""Words that only seem to be bound: what they ask for is not in the plan."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from sandtable.planner.conscience import account
+from tests.planner.ground import World
+
+COUNT: dict[str, Any] = {"agg": "count", "as": "count"}
+REVENUE: dict[str, Any] = {"metric": "revenue", "as": "revenue"}
+
+
+@pytest.mark.parametrize(
+    ("question", "table", "rest", "blamed"),
+    [
+        pytest.param(
+            "how many orders were there in each country after 2024",
+            "orders",
+            {"select": [COUNT], "time": {"from": "2025-01-01"}},
+            "each",
+            id="a condition is no grouping",
+        ),
+        pytest.param(
+            "how many more orders did Europe have than Latin America",
+            "orders",
+            {
+                "select": [{"column": "region"}, COUNT],
+                "filters": [{"column": "region", "op": "in", "value": ["Europe", "Latin America"]}],
+            },
+            "more",
+            id="two numbers are no difference",
+        ),
+        pytest.param(
+            "revenue and orders by category",
+            "order_items",
+            {"select": [{"column": "category"}, REVENUE, COUNT]},
+            "orders",
+            id="lines of orders are no orders beside a measure",
+        ),
+        pytest.param(
+            "how many orders per category",
+            "order_items",
+            {"select": [{"column": "category"}, COUNT]},
+            "orders",
+            id="lines of orders are no orders",
+        ),
+        pytest.param(
+            "how many order items per category",
+            "order_items",
+            {"select": [{"column": "category"}, COUNT]},
+            None,
+            id="lines that are named are",
+        ),
+        pytest.param(
+            "is the largest order from Europe",
+            "orders",
+            {
+                "select": [{"column": "order_id"}, {"column": "order_total"}],
+                "filters": [{"column": "region", "op": "=", "value": "Europe"}],
+                "order_by": [{"expr": "order_total", "dir": "desc"}],
+                "limit": 1,
+            },
+            "is",
+            id="the first of some is no verdict",
+        ),
+    ],
+)
+def test_what_is_not_in_the_plan_is_blamed(
+    worlds: dict[str, World], question: str, table: str, rest: dict[str, Any], blamed: str | None
+) -> None:
+    plan = {"dataset_id": "ecommerce", "table": table, **rest}
+    left = [each.text.lower() for each in account(question, plan, worlds["ecommerce"].index).unbound]
+    assert blamed in left if blamed else left == []
