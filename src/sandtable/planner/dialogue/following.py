@@ -40,9 +40,9 @@ _EXCLUDING = ("without ", "exclude ", "excluding ", "except ", "not ", "no ")
 _MODE_WORDS = (
     "also", "too", "as well", "additionally", "in addition", "add", "adding", "plus", "next to it", "next to that",
     "next to them", "instead", "rather", "would be better", "again", "only", "just", "including", "include",
-    "show me", "show", "split both", "split it", "split that", "split them", "break it down", "break that down", "break this down",
-    "break them down", "break those down", "break these down", "break down",
-    "broken down", "each", "both",
+    "show me", "show", "split both", "split it", "split that", "split them", "break it down", "break that down",
+    "break this down", "break them down", "break those down", "break these down", "break down", "broken down", "each",
+    "both",
 )  # fmt: skip
 """Words that say how the plan is changed, and nothing of what."""
 
