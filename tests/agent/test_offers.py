@@ -175,8 +175,8 @@ async def test_instead_of_a_models_plan_that_does_not_fit(
     script = Scripted([PlanProposal(BAD)], name="openai:gpt-5")
     async with open_house(tmp_path, script, planner=True) as house:
         choices = await _offered(house)
-        assert [each.label for each in choices] == ["Number of orders", "Average amount"]
-        events = await house.ask(choices[1].message, plan=choices[1].plan)
+        [average] = [each for each in choices if each.label == "Average amount"]
+        events = await house.ask(average.message, plan=average.plan)
         await _is_recorded_as_chosen(house, events, AVERAGE)
 
 
@@ -190,8 +190,8 @@ async def test_a_model_that_is_down_is_a_failure_without_offers(tmp_path: Path) 
 async def test_with_the_reader_itself(tmp_path: Path) -> None:
     async with open_house(tmp_path, Reader([], planner=BuiltinProposer(the_reader))) as house:
         choices = await _offered(house)
-        assert [each.label for each in choices] == ["Number of orders", "Average amount"]
-        events = await house.ask("the second")
+        labels = [each.label for each in choices]
+        events = await house.ask(("the first", "the second", "the third")[labels.index("Average amount")])
         await _is_recorded_as_chosen(house, events, AVERAGE)
         assert [(part.label, part.source) for part in _read(events).parts] == [("average amount", "likely")]
         events = await house.ask("by region")

@@ -306,9 +306,9 @@ def test_every_capsule_on_the_page_of_an_evaluation_verifies(sandtable: Any, tmp
 def test_a_moment_with_a_zone_says_its_zone(sandtable: Any, tmp_path: Path) -> None:
     lines = ["device,happened_at", "a,2025-06-01T20:30:00Z", "b,2025-06-03T01:30:00+02:00"]
     (tmp_path / "events.csv").write_text("\n".join(lines) + "\n")
-    done = sandtable("ask", "Which device has the latest happened at?", "--data", "events.csv", "--json")
+    done = sandtable("ask", "What is the latest happened at?", "--data", "events.csv", "--json")
     answer = json.loads(done.stdout)
-    assert answer["rows"] == [["b", "2025-06-02T23:30:00+00:00"]], done.stderr
+    assert answer["rows"] == [["2025-06-02T23:30:00+00:00"]], done.stderr
     assert "2 June 2025, 23:30 UTC" in answer["answer_text"]
 
 
