@@ -55,6 +55,28 @@ REVENUE: dict[str, Any] = {"metric": "revenue", "as": "revenue"}
             id="lines that are named are",
         ),
         pytest.param(
+            "top customers",
+            "orders",
+            {
+                "select": [{"column": "customer_id"}, COUNT],
+                "order_by": [{"expr": "count", "dir": "desc"}],
+                "limit": 10,
+            },
+            "top",
+            id="by what is not said",
+        ),
+        pytest.param(
+            "top 10 customers by number of orders",
+            "orders",
+            {
+                "select": [{"column": "customer_id"}, COUNT],
+                "order_by": [{"expr": "count", "dir": "desc"}],
+                "limit": 10,
+            },
+            None,
+            id="by what is said",
+        ),
+        pytest.param(
             "is the largest order from Europe",
             "orders",
             {

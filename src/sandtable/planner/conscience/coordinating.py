@@ -22,6 +22,7 @@ _TOGETHER = frozenset({"and", "&", "plus", ",", "+"})
 _BY = frozenset({"by", "per", "each", "every"})
 _SURE = 0.9
 _SAME = "it stands beside another measure and has none of its own"
+_EVALUATIVE = frozenset("best worst top bottom leading favourite favorite".split())
 _GROUPS = "the plan does not group by that"
 _ROWS = "it could be counted, and the plan does not count it"
 
@@ -30,6 +31,7 @@ def without_a_part(book: Ledger) -> Iterator[tuple[int, int, str]]:
     """Words that only seem to be bound, each with why."""
     yield from _groups_asked_for(book)
     yield from _other_rows(book)
+    yield from _open_rank(book)
     for at in range(1, len(book.words) - 1):
         if book.lower(at) not in _TOGETHER:
             continue
@@ -57,6 +59,24 @@ def _other_rows(book: Ledger) -> Iterator[tuple[int, int, str]]:
     for at in range(len(book.words)) if counts else ():
         if book.bound[at] and book.bound[at] <= rows and _names_other_rows(book, at):
             yield at, at + 1, _ROWS
+
+
+def _open_rank(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`the best products`, `top customers`: by what is not said, and no word names what the plan ranks by."""
+    if book.follows or not book.of_kind("order", "limit"):
+        return
+    ordered = {c.ref for i in book.of_kind("order") for c in book.pieces[i].columns}
+    ranked = book.of_kind("measure") or [
+        i for i in book.of_kind("shape") if any(c.ref in ordered for c in book.pieces[i].columns)
+    ]
+    for at in range(len(book.words)):
+        if book.lower(at) not in _EVALUATIVE or not book.bound[at]:
+            continue
+        said = any(set(book.words_of(i)) - {at} for i in ranked)
+        counted = any("count" in book.pieces[i].does and not book.pieces[i].columns for i in ranked)
+        rows = book.where(lambda p: p.path == ("table",))
+        if ranked and not said and not (counted and any(book.words_of(i) for i in rows)):
+            yield at, at + 1, f"what {book.lower(at)} is about is left open"
 
 
 def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str]]:
