@@ -35,6 +35,7 @@ VOCABULARY = HERE / "vocabulary.txt"
 SOURCES = ("own", "spider", "wikisql", "template")
 TUNE_EVERY = 6
 """About every sixth of our own domains, by its name, is kept aside for tuning."""
+_SPIDER_ORDERS = 3
 _NUMBERS = {word: number for number, word in enumerate(WORDS)}
 
 
@@ -166,9 +167,9 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("domains", type=Path)
     parser.add_argument("out", type=Path)
-    parser.add_argument("--templates", type=int, default=60_000)
+    parser.add_argument("--templates", type=int, default=40_000)
     parser.add_argument(
-        "--orders", type=int, default=3, help="in how many orders of its columns a dataset is shown"
+        "--orders", type=int, default=2, help="in how many orders of its columns one of our datasets is shown"
     )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
@@ -181,7 +182,7 @@ def main() -> None:
     made = list(templated([*schemas.values(), *list(few.values())[:300]], args.templates, args.seed))
     rows: list[Row] = []
     with ProcessPoolExecutor(args.processes) as pool:
-        for examples, orders in ((own, args.orders), (spider, args.orders), (wikisql, 1), (made, 1)):
+        for examples, orders in ((own, args.orders), (spider, _SPIDER_ORDERS), (wikisql, 1), (made, 1)):
             examples.sort(key=lambda e: e.dataset.id)
             size = len(examples) // (4 * args.processes) + 1
             parts = [examples[at : at + size] for at in range(0, len(examples), size)]

@@ -51,7 +51,7 @@ def asked_back(what: AskBack, dataset: Dataset, defined: Definitions) -> Said:
 def offers_of(
     choices: Sequence[PlanProposal], dataset: Dataset, defined: Definitions = ()
 ) -> tuple[Offered, ...]:
-    """The first few that can be told apart by their words."""
+    """The first few whose labels differ."""
     made: dict[str, Offered] = {}
     for label, plan, alignment, choice in _labelled(choices, dataset, defined):
         made.setdefault(

@@ -22,6 +22,7 @@ from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import PartKind, Path, Piece, chart_in
 from sandtable.planner.conscience.question_words import bind_question_words
 from sandtable.planner.conscience.ranking_words import bind_ranks
+from sandtable.planner.conscience.seemingly_bound import seemingly_bound
 from sandtable.planner.conscience.time_words import bind_times
 from sandtable.planner.conscience.unasked import is_unasked
 from sandtable.planner.conscience.unit_words import bind_units
@@ -127,7 +128,7 @@ def account(
         parts = _released(
             book, parts, *amounts, "every single one is listed; it could be added up or averaged"
         )
-    for start, end, why in without_a_part(book) if before is None else ():
+    for start, end, why in (*seemingly_bound(book), *without_a_part(book)) if before is None else ():
         parts = _released(book, parts, start, end, why)
     unasked = tuple(
         part

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_table
+from sandtable.planner.conscience.seemingly_bound import ROWS, names_other_rows
 from sandtable.planner.conscience.terms import ADDED, BOTTOMS, DATED, TOPS
 from sandtable.planner.conscience.units import UNIT_WORDS
 from sandtable.planner.schema.columns import is_identifier
@@ -22,16 +23,10 @@ _TOGETHER = frozenset({"and", "&", "plus", ",", "+"})
 _BY = frozenset({"by", "per", "each", "every"})
 _SURE = 0.9
 _SAME = "it stands beside another measure and has none of its own"
-_EVALUATIVE = frozenset("best worst top bottom leading favourite favorite".split())
-_GROUPS = "the plan does not group by that"
-_ROWS = "it could be counted, and the plan does not count it"
 
 
 def without_a_part(book: Ledger) -> Iterator[tuple[int, int, str]]:
     """Words that only seem to be bound, each with why."""
-    yield from _groups_asked_for(book)
-    yield from _other_rows(book)
-    yield from _open_rank(book)
     for at in range(1, len(book.words) - 1):
         if book.lower(at) not in _TOGETHER:
             continue
@@ -39,44 +34,6 @@ def without_a_part(book: Ledger) -> Iterator[tuple[int, int, str]]:
         if right is None:
             continue
         yield from _judged(book, left, right)
-
-
-def _groups_asked_for(book: Ledger) -> Iterator[tuple[int, int, str]]:
-    """`in each year after 2015`: a condition on the years is no group for each of them."""
-    for at in range(len(book.words) - 1):
-        if book.lower(at) not in {"each", "per"} or not book.bound[at]:
-            continue
-        pieces = [book.pieces[i] for i in book.bound[at]]
-        called = any(book.lower(at) in column.words for piece in pieces for column in piece.columns)
-        if not called and all(piece.kind in {"where", "when"} for piece in pieces) and not book.of_kind("by"):
-            yield at, at + 1, _GROUPS
-
-
-def _other_rows(book: Ledger) -> Iterator[tuple[int, int, str]]:
-    """`orders by category`, read as the lines of orders: what is counted is another table's rows."""
-    rows = set(book.where(lambda p: p.path == ("table",)))
-    counts = book.where(lambda p: p.kind == "measure" and p.does >= {"count"} and not p.columns)
-    for at in range(len(book.words)) if counts else ():
-        if book.bound[at] and book.bound[at] <= rows and _names_other_rows(book, at):
-            yield at, at + 1, _ROWS
-
-
-def _open_rank(book: Ledger) -> Iterator[tuple[int, int, str]]:
-    """`the best products`, `top customers`: by what is not said, and no word names what the plan ranks by."""
-    if book.follows or not book.of_kind("order", "limit"):
-        return
-    ordered = {c.ref for i in book.of_kind("order") for c in book.pieces[i].columns}
-    ranked = book.of_kind("measure") or [
-        i for i in book.of_kind("shape") if any(c.ref in ordered for c in book.pieces[i].columns)
-    ]
-    for at in range(len(book.words)):
-        if book.lower(at) not in _EVALUATIVE or not book.bound[at]:
-            continue
-        said = any(set(book.words_of(i)) - {at} for i in ranked)
-        counted = any("count" in book.pieces[i].does and not book.pieces[i].columns for i in ranked)
-        rows = book.where(lambda p: p.path == ("table",))
-        if ranked and not said and not (counted and any(book.words_of(i) for i in rows)):
-            yield at, at + 1, f"what {book.lower(at)} is about is left open"
 
 
 def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str]]:
@@ -89,9 +46,9 @@ def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str
     elif _is_between(book, ours | theirs):
         return
     elif ours and _only_rows(book, right) and not _is_ranked(book, right):
-        yield right, right + 1, _ROWS
+        yield right, right + 1, ROWS
     elif theirs and _only_rows(book, left) and book.lower(left - 1) not in _BY and not _is_ranked(book, left):
-        yield left, left + 1, _ROWS
+        yield left, left + 1, ROWS
 
 
 def _said_apart(book: Ledger, measures: frozenset[int]) -> bool:
@@ -162,16 +119,7 @@ def _only_rows(book: Ledger, at: int) -> bool:
         return False
     counts = (book.pieces[piece].does for piece in book.of_kind("measure"))
     counted = any("count" in does and not does & {"ratio", "share"} for does in counts)
-    return not counted or _names_other_rows(book, at)
-
-
-def _names_other_rows(book: Ledger, at: int) -> bool:
-    """`orders` beside the lines of orders: the lines are counted, and the orders are another table."""
-    name = (book.words[at].stem,)
-    homes = {p.table.name: tuple(p.table.stems) for p in book.pieces if p.table is not None}
-    others = (t for t in book.index.tables if t.name not in homes)
-    whole = any(set(stems) <= book.stems for stems in homes.values())
-    return not whole and any(tuple(t.stems) == name for t in others)
+    return not counted or names_other_rows(book, at)
 
 
 def _names_a_table(book: Ledger, at: int) -> bool:

@@ -53,7 +53,7 @@ def _is_pinned(key: str, plan: Json) -> bool:
 
 
 def _adds_rates(item: Json, plan: Json, index: SchemaIndex) -> bool:
-    """A sum of prices, rates or durations, which nobody asks for without saying so."""
+    """A sum of prices, rates or durations: people who want one say so."""
     if item.get("agg") != "sum" or not isinstance(item.get("column"), str):
         return False
     column = index.column(str(plan["table"]), str(item["column"]))

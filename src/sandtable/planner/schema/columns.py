@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sandtable.catalog.profile import Cell
+from sandtable.catalog.units import split_unit
 from sandtable.planner.language.vocabulary import WH_COLUMNS
 from sandtable.planner.language.words import stem
 from sandtable.planner.schema.entries import ColumnEntry, TableEntry
@@ -15,6 +16,7 @@ _CODES = frozenset(
     for w in "code codes zip zipcode postcode postal isbn issn ean upc gtin phone fax telephone ssn iban bic serial "
     "vin barcode latitude longitude".split()
 )
+_RATES = frozenset(stem(word) for word in "rate share ratio percent pct percentage margin discount".split())
 _LABEL = tuple(stem(w) for w in "name title label".split())
 _YEAR = frozenset(stem(w) for w in "year season yr".split())
 _EVENTS = frozenset(
@@ -171,3 +173,14 @@ def truth(column: ColumnEntry) -> tuple[Cell, Cell] | None:
     if yes is None or (column.numeric and profile.distinct != 2):
         return None
     return yes, no
+
+
+def unit_of_numbers(column: ColumnEntry) -> str:
+    """The unit of a column of numbers; `fraction` where 20 % is 0.2. An empty text when nothing tells."""
+    if column.unit.lower() in {"fraction", "ratio", "share"}:
+        return "fraction"
+    most = column.profile.maximum if column.profile else None
+    small = isinstance(most, int | float) and not isinstance(most, bool) and 0 < most <= 1
+    if small and _RATES & set(column.stems):
+        return "fraction"
+    return column.unit or split_unit(column.name)[1]

@@ -27,6 +27,7 @@ from sandtable.planner.language.words import (
     stem,
     value_key,
 )
+from sandtable.planner.schema.columns import unit_of_numbers
 from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntry
 from sandtable.planner.schema.names import NameBook
 
@@ -117,6 +118,17 @@ class SchemaIndex:
     def values_of_root(self, word: str) -> tuple[ValueHit, ...]:
         """Values of few-valued columns of which a word has this word's root: `rejection` finds Rejected."""
         return self._hits_by_root.get(root(word), ())
+
+    @cached_property
+    def units(self) -> dict[tuple[str, str], str]:
+        """The units of columns of numbers, by table and name."""
+        columns = (column for table in self.tables for column in table.columns if column.numeric)
+        return {(column.table, column.name): unit_of_numbers(column) for column in columns}
+
+    @cached_property
+    def reach(self) -> dict[str, frozenset[str]]:
+        """For each table those whose columns it may use."""
+        return {table.name: frozenset(reach_of(self, table)) for table in self.tables}
 
     @cached_property
     def _hits_by_root(self) -> dict[str, tuple[ValueHit, ...]]:

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from sandtable.catalog.units import split_unit
 from sandtable.planner.candidates.network.plans import Json, plan_of
 from sandtable.planner.candidates.network.sketch import Item, Token
-from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import is_unique
-from sandtable.planner.schema.entries import ColumnEntry
 from sandtable.planner.schema.index import SchemaIndex
 
-_RATES = frozenset(stem(word) for word in "rate share ratio percent pct percentage margin discount".split())
 _NOT_DERIVED = frozenset({"zscore", "position", "previous", "next", "run", "holds"})
 
 
 def plan_for(sketch: tuple[Token, ...], index: SchemaIndex) -> Json | None:
     """The plan over this dataset: percents as its columns hold them, and texts that are only listed once each."""
-    plan = plan_of(_where_metrics_are(sketch, index), index.dataset.id, _units(index))
+    plan = plan_of(_where_metrics_are(sketch, index), index.dataset.id, index.units)
     if plan is not None and "define" in plan:
         (group,) = plan["define"]
         return {**plan, "define": [{**group, "plan": _of_somebody(group["plan"], index)}]}
@@ -65,19 +61,3 @@ def _of_somebody(plan: Json, index: SchemaIndex) -> Json:
     spoken = {str(condition.get("column")) for condition in plan.get("filters", ())}
     added = [{"column": key, "op": "not_null"} for key in empty if key not in spoken]
     return {**plan, "filters": [*plan.get("filters", ()), *added]} if added else plan
-
-
-def _units(index: SchemaIndex) -> dict[tuple[str, str], str]:
-    columns = [column for table in index.tables for column in table.columns]
-    found = {(c.table, c.name): c.unit or split_unit(c.name)[1] for c in columns if c.numeric}
-    return found | {(c.table, c.name): "fraction" for c in columns if _is_fraction(c)}
-
-
-def _is_fraction(column: ColumnEntry) -> bool:
-    if not column.numeric:
-        return False
-    if column.unit.lower() in {"fraction", "ratio", "share"}:
-        return True
-    most = column.profile.maximum if column.profile else None
-    small = isinstance(most, int | float) and not isinstance(most, bool) and 0 < most <= 1
-    return small and bool(_RATES & set(column.stems))

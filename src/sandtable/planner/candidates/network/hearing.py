@@ -20,7 +20,7 @@ from sandtable.planner.mentions.values import ValueMatch, find_near, find_quoted
 from sandtable.planner.schema.index import SchemaIndex
 
 _FEW = 4
-_ONE = {"a": 1.0, "an": 1.0}
+_ONE = frozenset({"a", "an"})
 """Words that are one before a unit: an hour."""
 _NO_UNITS = frozenset("in share ratio percent pct percentage fraction".split())
 """Words that name a unit and mean something else in a question."""
@@ -152,9 +152,9 @@ def _numbers(reading: Reading) -> Iterator[Amount]:
             end = max(number.end, at + 1)
             yield Amount(number.value, "%" if number.percent else _unit(reading, end), number.start, end)
             at = end
-        elif (word := reading.words[at].lower) in _ONE and (unit := _unit(reading, at + 1)):
+        elif reading.words[at].lower in _ONE and (unit := _unit(reading, at + 1)):
             half = at > 0 and reading.words[at - 1].lower == "half"
-            yield Amount(0.5 if half else _ONE[word], unit, at, at + 2)
+            yield Amount(0.5 if half else 1.0, unit, at, at + 2)
             at += 2
         else:
             at += 1

@@ -22,7 +22,7 @@ from sandtable.planner.candidates.network.inputs import Inputs, inputs_of
 from sandtable.planner.candidates.network.pieces import Pieces
 from sandtable.planner.candidates.network.plans import Json
 from sandtable.planner.candidates.network.sketch import Token
-from sandtable.planner.schema.index import SchemaIndex, reach_of
+from sandtable.planner.schema.index import SchemaIndex
 
 if TYPE_CHECKING:
     import numpy as np
@@ -61,8 +61,7 @@ class Reader:
     def read(self, question: str, index: SchemaIndex) -> list[Read]:
         """The likeliest plans, best first."""
         made = inputs_of(question, index, self._pieces)
-        reach = {t.name: frozenset(reach_of(index, t)) for t in index.tables}
-        written = self._decoder.write(made, self._memory(made), reach)
+        written = self._decoder.write(made, self._memory(made), index.reach)
         return [self._as_plan(each, index) for each in written]
 
     def _as_plan(self, written: Written, index: SchemaIndex) -> Read:

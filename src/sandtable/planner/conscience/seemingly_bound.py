@@ -1,0 +1,76 @@
+"""Words that are bound by their name, while what they ask for is not in the plan.
+
+`in each year after 2015` with a condition on the year, `orders` counted as the lines of orders, `the best products` by
+a column that no word names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from sandtable.planner.conscience.ledger import Ledger
+
+ROWS = "it could be counted, and the plan does not count it"
+_GROUPS = "the plan does not group by that"
+_EVALUATIVE = frozenset("best worst top bottom leading favourite favorite".split())
+
+
+def seemingly_bound(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """Words that only seem to be bound, each with why."""
+    yield from _groups_asked_for(book)
+    yield from _other_rows(book)
+    yield from _open_rank(book)
+
+
+def _groups_asked_for(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`in each year after 2015`: a condition on the years is no group for each of them."""
+    if book.of_kind("by"):
+        return
+    for at in range(len(book.words) - 1):
+        if book.lower(at) not in {"each", "per"} or not book.bound[at]:
+            continue
+        pieces = [book.pieces[i] for i in book.bound[at]]
+        called = any(book.lower(at) in column.words for piece in pieces for column in piece.columns)
+        if not called and all(piece.kind in {"where", "when"} for piece in pieces):
+            yield at, at + 1, _GROUPS
+
+
+def _other_rows(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`orders by category`, read as the lines of orders: what is counted is another table's rows."""
+    rows = _rows(book)
+    for at in range(len(book.words)) if _counts(book) else ():
+        if book.bound[at] and book.bound[at] <= rows and names_other_rows(book, at):
+            yield at, at + 1, ROWS
+
+
+def names_other_rows(book: Ledger, at: int) -> bool:
+    """`orders` beside the lines of orders: the lines are counted, and the orders are another table."""
+    name = (book.words[at].stem,)
+    homes = {p.table.name: tuple(p.table.stems) for p in book.pieces if p.table is not None}
+    others = (t for t in book.index.tables if t.name not in homes)
+    whole = any(set(stems) <= book.stems for stems in homes.values())
+    return not whole and any(tuple(t.stems) == name for t in others)
+
+
+def _open_rank(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`the best products`, `top customers`: by what is not said, and no word names what the plan ranks by."""
+    if not book.of_kind("order", "limit"):
+        return
+    ordered = {c.ref for i in book.of_kind("order") for c in book.pieces[i].columns}
+    ranked = book.of_kind("measure") or [
+        i for i in book.of_kind("shape") if any(c.ref in ordered for c in book.pieces[i].columns)
+    ]
+    counted = bool(_counts(book)) and any(book.words_of(i) for i in _rows(book))
+    for at in range(len(book.words)) if ranked and not counted else ():
+        named = any(set(book.words_of(i)) - {at} for i in ranked)
+        if book.lower(at) in _EVALUATIVE and book.bound[at] and not named:
+            yield at, at + 1, f"what {book.lower(at)} is about is left open"
+
+
+def _rows(book: Ledger) -> set[int]:
+    return set(book.where(lambda p: p.path == ("table",)))
+
+
+def _counts(book: Ledger) -> list[int]:
+    """Measures that count the rows themselves."""
+    return book.where(lambda p: p.kind == "measure" and "count" in p.does and not p.columns)
