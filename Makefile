@@ -59,11 +59,11 @@ reader: $(VENV)/.dev ## train the reader again (needs DATA, MODEL, PyTorch and a
 	@test -n "$(DATA)" -a -n "$(MODEL)" || { echo "give DATA=folder of the public sets and MODEL=folder of MiniLM"; exit 2; }
 	$(BIN)/python -m training.reader.vocabulary "$(MODEL)" training/domains
 	$(BIN)/python -m training.reader.encoder "$(MODEL)" $(WORK)
-	$(BIN)/python -m training.reader.prepare "$(DATA)" training/domains $(WORK)
+	$(BIN)/python -m training.reader.prepare "$(DATA)" training/domains training/dialogues $(WORK)
 	$(BIN)/python -m training.reader.train $(WORK) --out $(WORK)/trained
 	$(BIN)/python -m training.reader.export $(WORK)/trained $(WORK)/made
 	cp training/reader/vocabulary.txt $(WORK)/made/
-	$(BIN)/python -m training.reader.weigh "$(DATA)" training/domains $(WORK)/made --figures $(WORK)/made/weighing.json
+	$(BIN)/python -m training.reader.weigh "$(DATA)" training/domains training/dialogues $(WORK)/made --figures $(WORK)/made/weighing.json
 	$(BIN)/python -m training.reader.manifest "$(DATA)" $(WORK)/trained $(WORK)/made
 
 lint: $(VENV)/.dev ## style, layers and types

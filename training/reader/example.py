@@ -11,6 +11,7 @@ from sandtable.errors import SandtableError
 from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner.candidates.network.plans import plan_of
 from sandtable.planner.candidates.network.sketch import Token
+from sandtable.planner.schema.entries import Json
 
 _QUOTED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 
@@ -26,6 +27,8 @@ class Example:
     sketch: tuple[Token, ...]
     tune: bool
     """Whether it may only measure, never train."""
+    before: Json | None = None
+    """The plan of the answer that the question follows."""
 
 
 def fault_of(sketch: tuple[Token, ...], dataset: Dataset) -> str | None:

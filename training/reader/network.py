@@ -15,7 +15,7 @@ from torch.nn import functional as F
 
 HIDDEN, LAYERS, HEADS, INNER = 384, 6, 12, 1536
 WIDTH, STEPS, MIND, REST = 256, 2, 4, 512
-LONGEST, PARTS, TYPES, MARKS, KINDS = 64, 10, 13, 32, 8
+LONGEST, PARTS, TYPES, MARKS, KINDS = 64, 11, 13, 64, 8
 
 
 def attend(

@@ -1,8 +1,9 @@
-"""Examples as arrays for the network's training: `python -m training.reader.prepare DATA DOMAINS OUT`.
+"""Examples as arrays for the network's training: `python -m training.reader.prepare DATA DOMAINS DIALOGUES OUT`.
 
-DATA holds the folders `wikisql` and `spider`, DOMAINS our own domains. Needs a CPU and some minutes. Writes
-`examples.npz`, which is all that `training.reader.train` reads apart from the weights it starts from: the examples end
-to end, with where each one ends, and which words and kinds of items the grammar allows at each token.
+DATA holds the folders `wikisql` and `spider`, DOMAINS our own domains, DIALOGUES follow-ups over them. Needs a CPU and
+some minutes. Writes `examples.npz`, which is all that `training.reader.train` reads apart from the weights it starts
+from: the examples end to end, with where each one ends, and which words and kinds of items the grammar allows at each
+token.
 """
 
 from __future__ import annotations
@@ -20,22 +21,30 @@ import numpy as np
 
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.planner.candidates.network.fitting import plan_for
 from sandtable.planner.candidates.network.inputs import SIZE, Inputs, inputs_of
 from sandtable.planner.candidates.network.pieces import Pieces
 from sandtable.planner.candidates.network.sketch import KINDS, LONGEST, SMALL, WORDS, Item, Token, Writer
 from sandtable.planner.language.words import value_key
+from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 from training.reader import from_spider, from_wikisql
+from training.reader.dialogues import leaning, plainer, read_dialogues
 from training.reader.domains import read_domain
 from training.reader.example import Example
+from training.reader.follow_ups import continued
 from training.reader.templates import templated
 
 HERE = Path(__file__).parent
 VOCABULARY = HERE / "vocabulary.txt"
-SOURCES = ("own", "spider", "wikisql", "template")
+SOURCES = ("own", "spider", "wikisql", "template", "dialogue")
 TUNE_EVERY = 6
 """About every sixth of our own domains, by its name, is kept aside for tuning."""
 _SPIDER_ORDERS = 3
+_WHOLE = 80
+"""Whole questions of each domain that are asked after an answer, too."""
+_LEANING = 0.5
+"""How many of them go on with `and`, where they can."""
 _NUMBERS = {word: number for number, word in enumerate(WORDS)}
 
 
@@ -60,9 +69,32 @@ def own_examples(folder: Path) -> Iterator[Example]:
                 yield Example("own", domain.dataset, domain.profile, wording, asked.sketch, tune)
 
 
+def dialogue_examples(domains: Path, folder: Path, seed: int = 1) -> Iterator[Example]:
+    """Follow-ups, and whole questions after an answer that has nothing to do with them."""
+    rng = random.Random(seed)
+    for path in sorted(folder.glob("*.txt")):
+        domain = read_domain(domains / path.name)
+        tune = zlib.crc32(domain.name.encode()) % TUNE_EVERY == 0
+        index = SchemaIndex.build(domain.dataset, domain.profile)
+        befores: list[tuple[Json, tuple[Token, ...]]] = []
+        for each in read_dialogues(path, domain.dataset).found:
+            before = plan_for(each.before, index)
+            if before is None:
+                continue
+            befores.append((before, each.before))
+            for wording in (*each.wordings, *plainer(each)):
+                yield Example("dialogue", domain.dataset, domain.profile, wording, each.sketch, tune, before)
+        whole = [(wording, asked.sketch) for asked in domain.asked for wording in asked.wordings]
+        for question, sketch in rng.sample(whole, min(_WHOLE, len(whole))) if befores else ():
+            before, said = rng.choice(befores)
+            if rng.random() < _LEANING and (found := leaning(question, sketch, said)) is not None:
+                question, sketch = found
+            yield Example("dialogue", domain.dataset, domain.profile, question, sketch, tune, before)
+
+
 def row_of(example: Example, index: SchemaIndex, pieces: Pieces) -> Row | str:
     """The example as numbers, or the kind of thing in its sketch that the question's words do not reach."""
-    made = inputs_of(example.question, index, pieces)
+    made = inputs_of(example.question, index, pieces, example.before)
     if len(made.pieces) > SIZE or len(example.sketch) > LONGEST:
         return "too long"
     writer = Writer()
@@ -166,8 +198,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("domains", type=Path)
+    parser.add_argument("dialogues", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("--templates", type=int, default=40_000)
+    parser.add_argument("--follow-ups", type=int, default=25_000, help="follow-ups made of phrases")
     parser.add_argument(
         "--orders", type=int, default=2, help="in how many orders of its columns one of our datasets is shown"
     )
@@ -179,10 +213,13 @@ def main() -> None:
     wikisql = list(from_wikisql.examples(args.data / "wikisql"))
     schemas = {e.dataset.id: (e.dataset, e.profile) for e in [*own, *spider] if not e.tune}
     few = {e.dataset.id: (e.dataset, e.profile) for e in wikisql[::40] if not e.tune}
-    made = list(templated([*schemas.values(), *list(few.values())[:300]], args.templates, args.seed))
+    views = [*schemas.values(), *list(few.values())[:300]]
+    made = [*templated(views, args.templates, args.seed), *continued(views, args.follow_ups, args.seed)]
+    said = list(dialogue_examples(args.domains, args.dialogues, args.seed))
     rows: list[Row] = []
     with ProcessPoolExecutor(args.processes) as pool:
-        for examples, orders in ((own, args.orders), (spider, _SPIDER_ORDERS), (wikisql, 1), (made, 1)):
+        sets = (own, args.orders), (said, args.orders), (spider, _SPIDER_ORDERS), (wikisql, 1), (made, 1)
+        for examples, orders in sets:
             examples.sort(key=lambda e: e.dataset.id)
             size = len(examples) // (4 * args.processes) + 1
             parts = [examples[at : at + size] for at in range(0, len(examples), size)]

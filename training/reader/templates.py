@@ -13,13 +13,14 @@ from collections.abc import Iterator
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.candidates.network.sketch import LONGEST, Item, Token, is_sketch
+from sandtable.planner.language import periods
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.times import Calendar, find_spells
 from training.reader import questions, questions_ranked, questions_rows
 from training.reader.example import Example, fault_of
 from training.reader.measuring import Teller
 from training.reader.naming import View
-from training.reader.phrases import NotSaid
+from training.reader.phrases import NotSaid, Tokens
 from training.reader.questions import Builder
 
 SOURCE = "template"
@@ -62,18 +63,34 @@ def _example(view: View, rng: random.Random) -> Example | None:
     except NotSaid:
         return None
     question, sketch = finished(text, rng), made.sketch(teller.table)
-    if len(sketch) > LONGEST or not is_sketch(sketch) or not _timely(question, sketch, view.dataset):
+    if len(sketch) > LONGEST or not is_sketch(sketch) or not is_timely(question, sketch, view.dataset):
         return None
     if fault_of(sketch, view.dataset) is not None:
         return None
     return Example(SOURCE, view.dataset, view.profile, question, sketch, False)
 
 
-def _timely(question: str, sketch: tuple[Token, ...], dataset: Dataset) -> bool:
-    """Whether the question's times are read as those of the sketch, no more and no less."""
-    spells = find_spells(Reading.of(question), Calendar.at(dataset.as_of))
-    read = sorted(str(tuple(sorted(spell.window.items()))) for spell in spells)
-    return read == sorted(str(t.value) for t in sketch if isinstance(t, Item) and t.kind == "window")
+def is_timely(
+    question: str, sketch: tuple[Token, ...], dataset: Dataset, before: Tokens | None = None
+) -> bool:
+    """Whether the question's times are read as those of the sketch, no more and no less.
+
+    `before` are the tokens of the time of the answer before, which a sketch may keep.
+    """
+    held = next((dict(t.value) for t in before or () if isinstance(t, Item) and t.kind == "window"), None)
+    mine = periods.of_window(held, dataset.as_of) if held else None
+    read: list[str] = []
+    for spell in find_spells(Reading.of(question), Calendar.at(dataset.as_of)):
+        if (
+            mine is not None
+            and spell.period is not None
+            and periods.nearest(spell.period, mine) != spell.period
+        ):
+            return False
+        read.append(str(tuple(sorted(spell.window.items()))))
+    meant = [str(t.value) for t in sketch if isinstance(t, Item) and t.kind == "window"]
+    kept = str(tuple(sorted(held.items()))) if held else ""
+    return sorted(read) == sorted(meant) or (bool(kept) and not read and meant == [kept])
 
 
 def finished(text: str, rng: random.Random) -> str:

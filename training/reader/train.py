@@ -1,6 +1,7 @@
 """The network's training on a GPU: `python -m training.reader.train FOLDER --out OUT --epochs 12`.
 
-FOLDER holds `examples.npz` (of `prepare`) and `encoder.npz` (of `encoder`). Needs PyTorch with CUDA and about 8 GB of
+FOLDER holds `examples.npz` (of `prepare`) and `encoder.npz` (of `encoder`), or `start-*.npz` with the weights of an
+earlier training, which then goes on with these examples. Needs PyTorch with CUDA and about 8 GB of
 memory on the device; nothing of the product. `--state FILE` keeps where the training stands, so that it can go on in
 another call, and `--seconds` ends a call in time. Writes `weights-*.npz` and `figures.json`.
 """
@@ -20,7 +21,7 @@ from torch import Tensor
 
 from training.reader.network import Network
 
-SOURCES = ("own", "spider", "wikisql", "template")
+SOURCES = ("own", "spider", "wikisql", "template", "dialogue")
 _BLURRED = 0.1
 _HIDDEN = 0.05
 _SMOOTHED = 0.05
@@ -161,9 +162,11 @@ def main() -> None:
     began = time.monotonic()
     torch.manual_seed(args.seed)
     examples = Examples(args.folder / "examples.npz", "cuda")
+    begun_from = sorted(args.folder.glob("start-*.npz")) or [args.folder / "encoder.npz"]
     start = {
         name: torch.tensor(value.astype(np.float32))
-        for name, value in np.load(args.folder / "encoder.npz").items()
+        for path in begun_from
+        for name, value in np.load(path).items()
     }
     network = Network(start["piece.weight"].shape[0], examples.words)
     missing = network.load_state_dict(start, strict=False)
@@ -195,6 +198,8 @@ def main() -> None:
         optimizer.load_state_dict(kept["optimizer"])
         schedule.load_state_dict(kept["schedule"])
         epoch, figures, averaged, done = kept["epoch"], kept["figures"], kept["averaged"], kept["done"]
+    # The network's tensors are the same objects at every step, so that one call averages all of them.
+    now, mean = list(network.state_dict().values()), list(averaged.values())
     print(f"{len(training)} examples, loaded in {time.monotonic() - began:.0f} s", flush=True)
     blur = torch.Generator("cuda").manual_seed(args.seed + epoch)
     longest = 0.0
@@ -216,8 +221,7 @@ def main() -> None:
             done += 1
             keep = min(_STEADY, done / (done + 10))
             with torch.no_grad():
-                for name, value in network.state_dict().items():
-                    averaged[name].lerp_(value, 1 - keep)
+                torch._foreach_lerp_(mean, now, 1 - keep)
             total, seen = total + loss.detach(), seen + 1
         epoch += 1
         last = {name: value.clone() for name, value in network.state_dict().items()}

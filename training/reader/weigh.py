@@ -1,9 +1,10 @@
-"""The weigher's trees, grown on what nothing was trained on: `python -m training.reader.weigh DATA DOMAINS MODEL`.
+"""The weigher's trees, grown on what nothing was trained on: `python -m training.reader.weigh --help`.
 
-MODEL is the folder with the exported network. For the questions that were kept aside for tuning, every candidate plan
-is made as the product makes it, and compared with the gold plan. Trees are grown over datasets in turn, so that each
-question is weighed by trees that have not seen its dataset; the calibration and the figures are of those. Writes
-`ranking/trees.json` and, with `--figures`, what precision is reached at which coverage. Needs scikit-learn.
+It takes DATA, DOMAINS, DIALOGUES and MODEL, the folder with the exported network. For the questions and messages that
+were kept aside for tuning, every candidate plan is made as the product makes it, and compared with the gold plan. Trees
+are grown over datasets in turn, so that each question is weighed by trees that have not seen its dataset; the
+calibration and the figures are of those. Writes `ranking/trees.json` and, with `--figures`, what precision is reached
+at which coverage. Needs scikit-learn.
 """
 
 from __future__ import annotations
@@ -26,19 +27,27 @@ from sklearn.linear_model import LogisticRegression
 
 from sandtable.planner.candidates.network.fitting import plan_for
 from sandtable.planner.candidates.network.reader import Reader
+from sandtable.planner.dialogue import follow
+from sandtable.planner.mentions.finding import look
+from sandtable.planner.outcome import Turn
 from sandtable.planner.planner import field_of
+from sandtable.planner.ranking.candidates import Field
 from sandtable.planner.ranking.choosing import lawful_account
+from sandtable.planner.ranking.constructed import instead
+from sandtable.planner.ranking.conversation import conversation_field
 from sandtable.planner.ranking.essence import core, essence, shows
 from sandtable.planner.ranking.features import NAMES, features
+from sandtable.planner.ranking.tables import best_table
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 from training.reader import from_spider, from_wikisql
 from training.reader.example import Example
-from training.reader.prepare import own_examples
+from training.reader.prepare import dialogue_examples, own_examples
 
 TREES = Path(__file__).parents[2] / "src/sandtable/planner/ranking/trees.json"
 FOLDS = 5
 _MOST_OWN = 4500
+_MOST_SAID = 2500
 _MORE = 2
 """Columns that may stand beside those that were asked for."""
 _ROUNDS, _DEPTH, _RATE, _LEAF = 120, 3, 0.08, 25
@@ -67,7 +76,7 @@ def _weighable(examples: list[Example], folder: Path) -> list[Weighable]:
     found: list[Weighable] = []
     for example in examples:
         index = indexes.setdefault(example.dataset.id, SchemaIndex.build(example.dataset, example.profile))
-        among = field_of(example.question, index, reader)
+        among = _field(example, index, reader)
         if among is None:
             continue
         gold = plan_for(example.sketch, index)
@@ -76,6 +85,16 @@ def _weighable(examples: list[Example], folder: Path) -> list[Weighable]:
         lawful = tuple(lawful_account(each, index) is not None for each in among.candidates)
         found.append(Weighable(example.source, example.dataset.id, example.question, rows, right, lawful))
     return found
+
+
+def _field(example: Example, index: SchemaIndex, reader: Reader) -> Field | None:
+    if example.before is None:
+        return field_of(example.question, index, reader)
+    if instead(example.question, index) is not None:
+        return None
+    best = best_table(example.question, index, look(example.question, index))
+    followed = follow(example.question, index, Turn("", example.before), best)
+    return conversation_field(example.question, index, example.before, best, followed, reader)
 
 
 def answers(plan: Json, gold: Json, index: SchemaIndex) -> bool:
@@ -93,9 +112,11 @@ def answers(plan: Json, gold: Json, index: SchemaIndex) -> bool:
     return (listed and (whole or asked <= shown)) or (asked <= shown and len(shown) <= len(asked) + _MORE)
 
 
-def gathered(data: Path, domains: Path, folder: Path, processes: int) -> list[Weighable]:
+def gathered(data: Path, domains: Path, dialogues: Path, folder: Path, processes: int) -> list[Weighable]:
     own = [e for e in own_examples(domains) if e.tune]
     own = random.Random(1).sample(own, min(_MOST_OWN, len(own)))
+    said = [e for e in dialogue_examples(domains, dialogues) if e.tune]
+    own += random.Random(1).sample(said, min(_MOST_SAID, len(said)))
     spider = [e for e in from_spider.examples(data / "spider") if e.tune]
     wikisql = [e for e in from_wikisql.examples(data / "wikisql") if e.tune]
     few = random.Random(1).sample(wikisql, min(900, len(wikisql)))
@@ -110,7 +131,7 @@ def _grown(questions: list[Weighable]) -> GradientBoostingClassifier:
     rows = np.array([row for q in questions for row in q.rows])
     right = np.array([is_right for q in questions for is_right in q.right])
     # Every set counts alike, whatever its size; our own questions are nearest to what people ask.
-    share = {"own": 3.0, "spider": 1.0, "wikisql": 1.0}
+    share = {"own": 3.0, "dialogue": 2.0, "spider": 1.0, "wikisql": 1.0}
     counts: dict[str, int] = defaultdict(int)
     for q in questions:
         counts[q.source] += len(q.rows)
@@ -198,6 +219,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
     parser.add_argument("domains", type=Path)
+    parser.add_argument("dialogues", type=Path)
     parser.add_argument("model", type=Path)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument(
@@ -208,7 +230,7 @@ def main() -> None:
     if args.kept and args.kept.exists():
         questions: list[Weighable] = pickle.loads(args.kept.read_bytes())
     else:
-        questions = gathered(args.data, args.domains, args.model, args.processes)
+        questions = gathered(args.data, args.domains, args.dialogues, args.model, args.processes)
         if args.kept:
             args.kept.write_bytes(pickle.dumps(questions))
     scores = crossed(questions)
@@ -218,7 +240,7 @@ def main() -> None:
     slope, offset = float(platt.coef_[0][0]), float(platt.intercept_[0])
     chances = [1 / (1 + np.exp(-(slope * each + offset))) for each in scores]
     figures: dict[str, Any] = {}
-    for source in ("own", "spider", "wikisql"):
+    for source in ("own", "dialogue", "spider", "wikisql"):
         chosen = [at for at, q in enumerate(questions) if q.source == source]
         some = [questions[at] for at in chosen]
         reached = sum(any(q.right) for q in some) / max(1, len(some))

@@ -52,6 +52,8 @@ class Conditions(Cursor):
         if word == "day_name":
             if self._takes("in"):
                 return self._listed(lambda: ["on_day", column, self._day()])
+            if self._takes("!="):
+                return ["not", "on_day", column, self._day()]
             self._expect("=")
             return ["on_day", column, self._day()]
         return ["weekend", column] if word == "weekend" else ["not", "weekend", column]

@@ -10,7 +10,7 @@ from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.candidates.network.fitting import beyond_sketches
 from sandtable.planner.candidates.network.reader import Reader
-from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_in, without_wish
+from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_alone, wish_in, without_wish
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
 from sandtable.planner.conscience.abstain import suggest, unknown_reason
 from sandtable.planner.conscience.guards import stop
@@ -21,6 +21,7 @@ from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
 from sandtable.planner.ranking.candidates import Candidate, Field
 from sandtable.planner.ranking.choosing import Weighed, lawful_account, weigh
 from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
+from sandtable.planner.ranking.conversation import as_answer, conversation_field, weigh_after
 from sandtable.planner.ranking.offering import readings_to_offer
 from sandtable.planner.ranking.second_opinion import (
     as_understood,
@@ -155,6 +156,8 @@ def _outcome(
     if before is not None and answered:
         alone = replace(best, plan=special, unknown=()) if best is not None and special is not None else best
         followed = follow(question, index, before, alone)
+        if reader is not None and special is None and wish_alone(question, index) is None:
+            return _continued(question, index, before, best, followed, threshold, reader)
         changed = _changed(question, index, before, followed, threshold) if followed is not None else None
         if (
             changed is not None
@@ -208,6 +211,34 @@ def _changed(
         return _unsure(missed, question, index)
     understood = Understood(followed.plan, confidence, followed.used, follow_up=True)
     return _accounted(question, index, before, understood, followed)
+
+
+def _continued(
+    question: str,
+    index: SchemaIndex,
+    before: Turn,
+    best: Interpretation | None,
+    followed: Followed | None,
+    threshold: float,
+    reader: Reader,
+) -> Outcome:
+    """The likeliest plan for a message after an answer, or a question back with the likely ones to choose from."""
+    changed = _changed(question, index, before, followed, threshold) if followed is not None else None
+    if isinstance(changed, Understood) and beyond_sketches(changed.plan):
+        return changed
+    among = conversation_field(question, index, before.plan, best, followed, reader)
+    found = weigh_after(among, the_weigher())
+    lawful = next((each for each in found if each.account is not None), None)
+    least = max(threshold, LIKELY) if threshold > 0 else 0.0
+    if lawful is not None and lawful.probability >= least:
+        return as_answer(lawful, among)
+    if isinstance(changed, Unsure):
+        asked = changed
+    elif followed is None:
+        asked = _asked_about(question, index, best, among, found)
+    else:
+        asked = _unsure(_NOT_FOLLOWED, question, index)
+    return replace(asked, choices=readings_to_offer(found, among))
 
 
 def _unsure(

@@ -27,6 +27,7 @@ from sandtable.planner.conscience.time_words import bind_times
 from sandtable.planner.conscience.unasked import is_unasked
 from sandtable.planner.conscience.unit_words import bind_units
 from sandtable.planner.conscience.value_words import bind_values
+from sandtable.planner.language import periods
 from sandtable.planner.schema.index import SchemaIndex
 
 
@@ -110,7 +111,9 @@ def account(
     earlier = (*pieces_of(before, index), *chart_in(before)) if before is not None else ()
     kept = {(p.kind, p.label) for p in pieces}
     gone = tuple(_gone(p) for p in earlier if (p.kind, p.label) not in kept)
-    book = Ledger(question, (*pieces, *gone), index, follows=before is not None)
+    window = before.get("time") if before is not None else None
+    period = periods.of_window(window, index.dataset.as_of) if window else None
+    book = Ledger(question, (*pieces, *gone), index, follows=before is not None, period=period)
     known = {(p.kind, p.label) for p in earlier}
     new = [number for number, piece in enumerate(pieces) if (piece.kind, piece.label) not in known]
     for at in asking:

@@ -13,6 +13,7 @@ from typing import Literal
 from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import ASIDE, NOT
+from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.words import Word
 from sandtable.planner.schema.index import SchemaIndex
@@ -45,9 +46,17 @@ class Unbound:
 
 class Ledger:
     def __init__(
-        self, question: str, pieces: tuple[Piece, ...], index: SchemaIndex, *, follows: bool = False
+        self,
+        question: str,
+        pieces: tuple[Piece, ...],
+        index: SchemaIndex,
+        *,
+        follows: bool = False,
+        period: Period | None = None,
     ) -> None:
         self.follows = follows
+        self.period = period
+        """The whole period that the answer before was about."""
         self.reading = Reading.of(question)
         self.words: tuple[Word, ...] = self.reading.words
         self.pieces = pieces

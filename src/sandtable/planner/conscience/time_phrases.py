@@ -12,7 +12,8 @@ from collections.abc import Callable
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.language import periods
 from sandtable.planner.language.periods import Period
-from sandtable.planner.language.times import Bucket, Calendar, Spell, find_periods
+from sandtable.planner.language.spoken_before import moved, preceding
+from sandtable.planner.language.times import Bucket, Calendar, Spell, find_periods, find_spells
 from sandtable.planner.language.words import stem
 
 Ends = tuple[dt.date | None, dt.date | None]
@@ -41,6 +42,8 @@ def bind_phrases(book: Ledger, calendar: Calendar, ends: Callable[[int], Ends | 
         first = dt.date(calendar.today.year, 1, 1)
         for start, end, _ in book.reading.find(_THIS_YEAR):
             _bind(book, start, end, [i for i, w in windows.items() if w[0] == first])
+    if book.period is not None:
+        _after_an_answer(book, calendar, book.period, windows)
     for start, end, period in find_periods(book.reading, calendar):
         _at_an_end(book, start, end, period, windows)
 
@@ -48,6 +51,14 @@ def bind_phrases(book: Ledger, calendar: Calendar, ends: Callable[[int], Ends | 
 def _bind(book: Ledger, start: int, end: int, fitting: list[int]) -> None:
     if fitting:
         book.bind(start, end, fitting)
+
+
+def _after_an_answer(book: Ledger, calendar: Calendar, mine: Period, windows: dict[int, Ends]) -> None:
+    """`and in May?` of the year that was spoken of, `the month before`."""
+    said = [(s.start, s.end, s.period) for s in find_spells(book.reading, calendar) if s.bound == "in"]
+    told = [(start, end, moved(book.reading, start, end, p, mine)) for start, end, p in said if p is not None]
+    for start, end, period in (*told, *preceding(book.reading, mine)):
+        _bind(book, start, end, [i for i, w in windows.items() if w == (period.first, period.last)])
 
 
 def _at_an_end(book: Ledger, start: int, end: int, period: Period, windows: dict[int, Ends]) -> None:

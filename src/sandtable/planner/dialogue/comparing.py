@@ -52,7 +52,7 @@ def _other_period(what: str, mine: Period, view: View) -> Period | None:
     earlier = _EARLIER.fullmatch(what)
     if earlier is not None:
         unit = earlier["unit"] or earlier["unit2"] or earlier["unit3"]
-        return _before(mine, mine.unit if unit == "period" else unit)
+        return periods.earlier(mine, mine.unit if unit == "period" else unit)
     now = now_of(view.index)
     reading = Reading.of(what if what.startswith(("in ", "for ")) else f"in {what}")
     spells = find_spells(reading, Calendar.at(now))
@@ -64,24 +64,7 @@ def _other_period(what: str, mine: Period, view: View) -> Period | None:
         if said.unit == "year" and mine.unit in {"month", "quarter"}:
             return periods.around(mine.first.replace(year=said.first.year, day=1), mine.unit)
         return None
-    return said if _BARE_MONTH.search(what) else nearest(said, mine)
-
-
-def _before(mine: Period, unit: str) -> Period | None:
-    if unit == mine.unit:
-        return periods.around(mine.first, unit, -1)
-    if unit == "year" and mine.unit in {"month", "quarter"}:
-        return periods.around(mine.first.replace(year=mine.first.year - 1, day=1), mine.unit)
-    return None
-
-
-def nearest(said: Period, mine: Period) -> Period:
-    """A month or quarter without a year: the one that is nearest to the period before."""
-    if said.unit not in {"month", "quarter"}:
-        return said
-    years = (mine.first.year, mine.first.year - 1, mine.first.year + 1)
-    options = [periods.around(said.first.replace(year=year, day=1), said.unit) for year in years]
-    return min(options, key=lambda p: abs((p.first - mine.first).days))
+    return said if _BARE_MONTH.search(what) else periods.nearest(said, mine)
 
 
 def _other_value(message: Message, what: str, view: View) -> Edit | None:

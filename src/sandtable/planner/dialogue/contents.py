@@ -5,19 +5,16 @@ The words are read as those of any question, from the table of the plan before.
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 
 from sandtable.planner.candidates.grammar.choosing import default_aggregate
 from sandtable.planner.candidates.grammar.composing import bucket_item, is_aggregate
 from sandtable.planner.candidates.grammar.draft import Condition, Draft
 from sandtable.planner.candidates.grammar.interpret import read_draft
-from sandtable.planner.dialogue.comparing import nearest
 from sandtable.planner.dialogue.edits import Change, Drop, Group, Measures, Narrow, Sort, Top, Window
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.dialogue.view import View, name_of
 from sandtable.planner.language import periods
-from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import FREE
 from sandtable.planner.language.vocabulary import AGGREGATES
 from sandtable.planner.mentions.finding import look
@@ -90,21 +87,12 @@ def _window(draft: Draft, text: str, view: View) -> Change | None:
     if spell is not None and spell.period is not None and before is not None and not _YEAR.search(text):
         said = spell.period
         if said.unit in {"month", "quarter"} and "from" in window and "to" in window:
-            year = before.first.year
-            moved = (
-                nearest(said, before)
-                if before.unit != "year"
-                else _in_year(said.first.month, said.unit, year)
-            )
+            moved = periods.nearest(said, before)
             window = {**{k: v for k, v in window.items() if k == "column"}, **moved.window}
     column = view.time_column
     if "column" not in window and column is not None and column != view.home.time_column:
         window = {"column": column, **window}
     return Window(window)
-
-
-def _in_year(month: int, unit: str, year: int) -> Period:
-    return periods.around(dt.date(year, month, 1), unit)
 
 
 def _order_or_group(draft: Draft, message: Message, view: View) -> list[Change]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from dataclasses import dataclass
 
 from sandtable.planner.candidates.grammar.composing import is_aggregate
@@ -111,22 +110,7 @@ class View:
     @property
     def period(self) -> Period | None:
         """The whole period that the window keeps."""
-        window: Json = self.plan.get("time") or {}
-        try:
-            first = dt.date.fromisoformat(str(window["from"])[:10])
-            last = dt.date.fromisoformat(str(window["to"])[:10])
-        except (KeyError, ValueError):
-            return self._named_period(str(window.get("period", "")))
-        units = ("year", "quarter", "month", "week", "day")
-        whole = (periods.around(first, unit) for unit in units)
-        return next((p for p in whole if (p.first, p.last) == (first, last)), None)
-
-    def _named_period(self, name: str) -> Period | None:
-        now = now_of(self.index)
-        which, _, unit = name.partition("_")
-        if now is None or which not in {"this", "last"}:
-            return None
-        return periods.around(dt.date.fromisoformat(now[:10]), unit, 0 if which == "this" else -1)
+        return periods.of_window(self.plan.get("time") or {}, now_of(self.index))
 
     def column(self, ref: str) -> ColumnEntry | None:
         table, _, name = ref.rpartition(".")

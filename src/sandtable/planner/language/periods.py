@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,40 @@ def around(date: dt.date, unit: str, offset: int = 0) -> Period:
         monday = date - dt.timedelta(days=date.weekday()) + dt.timedelta(weeks=offset)
         return Period(monday, monday + dt.timedelta(days=6), "week")
     return day(date + dt.timedelta(days=offset))
+
+
+def of_window(window: dict[str, Any], today: str | None) -> Period | None:
+    """The whole period that a window of the plan language keeps."""
+    try:
+        first = dt.date.fromisoformat(str(window["from"])[:10])
+        last = dt.date.fromisoformat(str(window["to"])[:10])
+    except (KeyError, ValueError):
+        which, _, unit = str(window.get("period", "")).partition("_")
+        if today is None or which not in {"this", "last"}:
+            return None
+        return around(dt.date.fromisoformat(today[:10]), unit, 0 if which == "this" else -1)
+    whole = (around(first, unit) for unit in ("year", "quarter", "month", "week", "day"))
+    return next((p for p in whole if (p.first, p.last) == (first, last)), None)
+
+
+def nearest(said: Period, mine: Period) -> Period:
+    """A month or quarter without a year: that of the year that was spoken of, else the one nearest to the period."""
+    if said.unit not in {"month", "quarter"}:
+        return said
+    years = (mine.first.year, mine.first.year - 1, mine.first.year + 1)
+    if mine.unit == "year":
+        years = years[:1]
+    options = [around(said.first.replace(year=number, day=1), said.unit) for number in years]
+    return min(options, key=lambda p: abs((p.first - mine.first).days))
+
+
+def earlier(mine: Period, unit: str) -> Period | None:
+    """The month, quarter or year before a period; the same month or quarter a year before."""
+    if unit == mine.unit:
+        return around(mine.first, unit, -1)
+    if unit == "year" and mine.unit in {"month", "quarter"}:
+        return around(mine.first.replace(year=mine.first.year - 1, day=1), mine.unit)
+    return None
 
 
 def _add_months(date: dt.date, months: int) -> dt.date:

@@ -220,6 +220,9 @@ def read_number(words: tuple[Word, ...], at: int) -> Number | None:
             at += 1
     percent = at < len(words) and words[at].lower in {"%", "percent", "pct"}
     at += percent
+    other = _end_of_range(words, start, at) if not percent else None
+    if other is not None:
+        value, percent = _scaled_like(value, other, words), other.percent
     if (
         not percent
         and at < len(words)
@@ -229,6 +232,19 @@ def read_number(words: tuple[Word, ...], at: int) -> Number | None:
     return Number(-value if negative else value, start, at, percent, currency, spelled)
 
 
+def _end_of_range(words: tuple[Word, ...], start: int, at: int) -> Number | None:
+    """The second number of `between 5 and 10 million`, of which the first is read."""
+    if start == 0 or words[start - 1].lower not in {"between", "from"} or at + 1 >= len(words):
+        return None
+    return read_number(words, at + 1) if words[at].lower in {"and", "to", "-", "–"} else None
+
+
+def _scaled_like(value: float, other: Number, words: tuple[Word, ...]) -> float:
+    said = next((n for at in range(other.start, other.end) if (n := parse_number(words[at].lower))), None)
+    scale = other.value / said if said else 1.0
+    return value * scale if scale >= 1000 and said is not None and value <= said else value
+
+
 def _spelled_number(words: tuple[Word, ...], at: int) -> tuple[float, int] | None:
     """`two hundred and fifty` as 250 and the place after it."""
     total, part, seen, begin = 0.0, 0.0, False, at
@@ -236,7 +252,7 @@ def _spelled_number(words: tuple[Word, ...], at: int) -> tuple[float, int] | Non
         word = words[at].lower
         if word in NUMBER_WORDS:
             part += NUMBER_WORDS[word]
-        elif word in SCALES and (seen or word in {"hundred", "thousand", "million", "dozen"}):
+        elif word in SCALES and (seen or word in {"hundred", "thousand", "million", "billion", "dozen"}):
             part = (part or 1) * SCALES[word]
             if SCALES[word] >= 1000:
                 total, part = total + part, 0.0

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sandtable.planner.candidates.network.reader import Read
 from sandtable.planner.conscience import Account, account
+from sandtable.planner.conscience.parts import pieces_of
+from sandtable.planner.dialogue.continuing import continuing
+from sandtable.planner.dialogue.following import Followed
+from sandtable.planner.dialogue.message import Message
 from sandtable.planner.outcome import Understood
 from sandtable.planner.ranking.essence import core, essence
 from sandtable.planner.schema.defined import valid_plan
@@ -27,12 +32,14 @@ class Candidate:
     grammar: float = 0.0
     """The grammar's confidence in it."""
     lookup: float = 0.0
+    followed: float = 0.0
+    """How sure the rules of dialogue are that the message changes the answer before into it."""
     used: tuple[str, ...] = ()
     core: str = ""
     """Equal for plans that compute the same of the same rows."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Field:
     """All candidates of one question."""
 
@@ -43,7 +50,16 @@ class Field:
     """The network's probability that the dataset does not answer the question."""
     unknown: tuple[str, ...] = ()
     """Words that the grammar cannot explain."""
+    before: Json | None = None
+    """The plan of the answer that the question may follow."""
+    rule: float = 0.0
+    """What the rules of dialogue make of it: 1 a plan, 0.5 that it points back, 0 that it is a question of its own."""
     _by_essence: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
+
+    @cached_property
+    def earlier(self) -> frozenset[tuple[str, str]]:
+        """The parts of the plan before, each by its kind and label."""
+        return frozenset((p.kind, p.label) for p in pieces_of(self.before or {}, self.index))
 
     def add(self, plan: Json) -> Candidate | None:
         """The candidate with this plan; None for a plan that does not fit the dataset.
@@ -56,7 +72,7 @@ class Field:
             return known
         if not valid_plan(plan, self.index):
             return known
-        found = account(self.question, plan, self.index)
+        found = self._account(plan)
         if known is None:
             known = Candidate(plan, found, core=core(plan, self.index))
             self._by_essence[key] = known
@@ -77,6 +93,25 @@ class Field:
                 if found.place < 0:
                     found.place, found.weakest = place, math.exp(each.weakest)
 
+    def add_followed(self, followed: Followed, plan: Json) -> None:
+        """What the rules of dialogue make of the plan before."""
+        found = self.add(plan)
+        if found is None:
+            return
+        found.followed, found.used = followed.certainty, followed.used
+        own = self._account(plan, followed)
+        if _merit(own) >= _merit(found.account):
+            found.plan, found.account = plan, own
+
+    def _account(self, plan: Json, followed: Followed | None = None) -> Account:
+        if self.before is None:
+            return account(self.question, plan, self.index)
+        said = continuing(Message.of(self.question), plan, self.before)
+        if followed is None:
+            return account(self.question, plan, self.index, self.before, answered=said)
+        answered, asking = followed.answered | said - followed.asking, followed.asking
+        return account(self.question, plan, self.index, self.before, answered=answered, asking=asking)
+
     def add_understood(self, understood: Understood, *, lookup: bool = False) -> Candidate | None:
         found = self.add(understood.plan)
         if found is None:
@@ -86,7 +121,7 @@ class Field:
         else:
             found.grammar = max(found.grammar, understood.confidence)
             found.used = understood.used
-            own = account(self.question, understood.plan, self.index)
+            own = self._account(understood.plan)
             if _merit(own) >= _merit(found.account):
                 # The grammar's names of outputs and order of rows are the nicer ones.
                 found.plan, found.account = understood.plan, own

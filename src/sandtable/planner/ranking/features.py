@@ -8,7 +8,8 @@ NAMES = (
     "likelihood", "weakest", "place", "lead", "nothing", "rivals", "grammar", "grammar_elsewhere", "lookup",
     "lookup_elsewhere", "unknown", "unbound_words", "unbound_hard", "unasked", "unnamed", "words", "items",
     "conditions", "windowed", "grouped", "ordered", "limited", "derived", "nested", "tables", "columns", "whole_rows",
-    "kin", "over_groups", "listed",
+    "kin", "over_groups", "listed", "follows", "followed", "followed_elsewhere", "rule", "kept", "gone", "new",
+    "kin_lead", "clean_rival", "metrics",
 )  # fmt: skip
 HARD = frozenset(
     {"negation", "comparison", "number", "unit", "quoted", "superlative", "time", "aggregate", "chart"}
@@ -52,4 +53,34 @@ def features(candidate: Candidate, among: Field) -> list[float]:
         sum(each.likelihood for each in among.candidates if each.core == candidate.core),
         float("define" in plan),
         float("'agg'" not in text and "'metric'" not in text),
+        float(among.before is not None),
+        candidate.followed,
+        max((each.followed for each in others), default=0.0),
+        among.rule,
+        *_beside_before(candidate, among),
+        *_beside_kin(candidate, among),
+        float(text.count("'metric'")),
     ]
+
+
+def _beside_kin(candidate: Candidate, among: Field) -> tuple[float, float]:
+    """By how much plans that compute the same lead all others, and the likeliest other that accounts for every word."""
+    kin: dict[str, float] = {}
+    for each in among.candidates:
+        kin[each.core] = kin.get(each.core, 0.0) + each.likelihood
+    others = max((value for core, value in kin.items() if core != candidate.core), default=0.0)
+    rivals = [
+        e.likelihood
+        for e in among.candidates
+        if e.core != candidate.core and e.account.clean and e is not candidate
+    ]
+    return kin[candidate.core] - others, max(rivals, default=0.0)
+
+
+def _beside_before(candidate: Candidate, among: Field) -> tuple[float, float, float]:
+    """How many parts of the plan before are kept, how many are gone, and how many are new."""
+    if among.before is None:
+        return 0.0, 0.0, 0.0
+    mine = {(part.kind, part.label) for part in candidate.account.parts}
+    earlier = among.earlier
+    return float(len(mine & earlier)), float(len(earlier - mine)), float(len(mine - earlier))

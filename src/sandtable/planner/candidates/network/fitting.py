@@ -46,9 +46,10 @@ def _where_metrics_are(sketch: tuple[Token, ...], index: SchemaIndex) -> tuple[T
 def beyond_sketches(plan: Json) -> bool:
     """Whether the plan says what no sketch can say: that the network does not write it is no sign against it."""
     derived = {field for item in plan.get("derive", ()) for field in item}
-    return (
-        bool(derived & _NOT_DERIVED) or len(plan.get("having", ())) > 1 or "define" in plan or "why" in plan
-    )
+    named = {item.get("as") for item in plan.get("derive", ())}
+    placed = any(each.get("column") in named for each in plan.get("having", ()))
+    several = len(plan.get("having", ())) > 1
+    return bool(derived & _NOT_DERIVED) or several or placed or "define" in plan or "why" in plan
 
 
 def _of_somebody(plan: Json, index: SchemaIndex) -> Json:

@@ -9,8 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandtable.catalog.units import canonical, units_like
+from sandtable.planner.language import periods
 from sandtable.planner.language.demonyms import COUNTRIES
+from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.spoken_before import moved, preceding
 from sandtable.planner.language.times import Calendar, find_buckets, find_periods, find_spells
 from sandtable.planner.language.vocabulary import FILLER, NEVER_VALUES
 from sandtable.planner.language.words import read_number, stem
@@ -66,8 +69,10 @@ class Heard:
     stems: frozenset[str]
 
 
-def hear(question: str, index: SchemaIndex) -> Heard:
+def hear(question: str, index: SchemaIndex, window: dict[str, Any] | None = None) -> Heard:
+    """`window` is that of the answer before: a month without a year is one of the same year."""
     reading = Reading.of(question)
+    mine = periods.of_window(window, now_of(index)) if window else None
     quoted = find_quoted(reading, index)
     spells = find_spells(reading, Calendar.at(now_of(index)))
     buckets = [(b.start, b.end) for b in find_buckets(reading)]
@@ -93,16 +98,27 @@ def hear(question: str, index: SchemaIndex) -> Heard:
             values.append(ValueMatch(at, at + 1, word.text, kin, quality=0.6))
     texts = [(v.start, v.end, v.text) for v in quoted] or list(_named_texts(reading))
     windows: list[tuple[int, int, Window]] = [
-        (s.start, s.end, tuple(sorted(s.window.items()))) for s in spells
+        (s.start, s.end, _window(reading, s.start, s.end, s.window, s.period, mine)) for s in spells
     ]
     known = {window for _, _, window in windows}
     for start, end, period in find_periods(reading, Calendar.at(now_of(index))):
-        window = tuple(sorted(period.window.items()))
-        if window not in known:
-            windows.append((start, end, window))
+        found = _window(reading, start, end, dict(period.window), period, mine)
+        if found not in known:
+            windows.append((start, end, found))
+    if mine is not None:
+        windows += [(a, b, tuple(sorted(p.window.items()))) for a, b, p in preceding(reading, mine)]
     windows = _one_for_each_span(reading, windows)
     stems = frozenset(w.stem for w in reading.words if not w.is_symbol)
     return Heard(reading, mentions, values, numbers, units, windows, texts, buckets, stems)
+
+
+def _window(
+    reading: Reading, start: int, end: int, window: dict[str, Any], said: Period | None, mine: Period | None
+) -> Window:
+    """The window as it is compared, after an answer about `mine`."""
+    if mine is not None and said is not None and window.keys() == {"from", "to"}:
+        window = dict(moved(reading, start, end, said, mine).window)
+    return tuple(sorted(window.items()))
 
 
 def _named_texts(reading: Reading) -> Iterator[tuple[int, int, str]]:
@@ -150,7 +166,10 @@ def _numbers(reading: Reading) -> Iterator[Amount]:
         number = read_number(reading.words, at)
         if number is not None:
             end = max(number.end, at + 1)
-            yield Amount(number.value, "%" if number.percent else _unit(reading, end), number.start, end)
+            unit = (
+                "%" if number.percent else _unit(reading, end) or _unit_of_range(reading, number.start, end)
+            )
+            yield Amount(number.value, unit, number.start, end)
             at = end
         elif reading.words[at].lower in _ONE and (unit := _unit(reading, at + 1)):
             half = at > 0 and reading.words[at - 1].lower == "half"
@@ -158,6 +177,14 @@ def _numbers(reading: Reading) -> Iterator[Amount]:
             at += 2
         else:
             at += 1
+
+
+def _unit_of_range(reading: Reading, start: int, end: int) -> str:
+    """The unit of `between 2 and 4 hours`, of which the first number is read."""
+    if reading.lower(start - 1) not in {"between", "from"} or reading.lower(end) not in {"and", "to"}:
+        return ""
+    other = read_number(reading.words, end + 1) if end + 1 < len(reading) else None
+    return _unit(reading, other.end) if other is not None else ""
 
 
 def _unit(reading: Reading, at: int) -> str:

@@ -1,22 +1,24 @@
 """A question and a dataset as the network reads them: pieces with marks, and the things a sketch may point at.
 
-The pieces of the question come first, then those of each table with its columns and metrics; columns with few values
-are followed by them. `Inputs.items` lists everything that a sketch of this question may point at, each with the pieces
-it stands on. A dataset that is too wide for the network loses the columns that the question speaks of least, and before
-them the values that it does not name.
+The pieces of the question come first, then in a conversation those of the plan before, then those of each table with
+its columns and metrics; columns with few values are followed by them. `Inputs.items` lists everything that a sketch of
+this question may point at, each with the pieces it stands on. A dataset that is too wide for the network loses the
+columns that the question speaks of least, and before them the values that it does not name.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any
 
 from sandtable.catalog.model import ColumnType
 from sandtable.planner.candidates.network.hearing import Heard, hear
 from sandtable.planner.candidates.network.pieces import Pieces
+from sandtable.planner.candidates.network.recalling import recall
 from sandtable.planner.candidates.network.sketch import Item
 from sandtable.planner.language.words import split_words
 from sandtable.planner.schema.columns import is_identifier
-from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntry
+from sandtable.planner.schema.entries import ColumnEntry, Json, MetricEntry, TableEntry
 from sandtable.planner.schema.index import SchemaIndex
 
 SIZE = 224
@@ -26,8 +28,12 @@ MOST_ITEMS = 160
 MOST_VALUES = 24
 MOST_LISTED = 40
 """Values that no word names, of columns with few of them."""
-QUESTION, TABLE, COLUMN, COLUMN_MORE, DETAIL, METRIC, METRIC_MORE, SPECIAL, LISTED, LISTED_MORE = range(10)
-PARTS = 10
+MOST_RECALLED = 72
+"""Pieces of the plan before."""
+QUESTION, TABLE, COLUMN, COLUMN_MORE, DETAIL, METRIC, METRIC_MORE, SPECIAL, LISTED, LISTED_MORE, BEFORE = (
+    range(11)
+)
+PARTS = 11
 _TYPES = {
     ColumnType.TEXT: 1,
     ColumnType.INTEGER: 2,
@@ -39,8 +45,8 @@ _TYPES = {
 }
 _OTHER, _NUMBER, _WINDOW, _VALUE, _QUOTED, _BUCKET = 7, 8, 9, 10, 11, 12
 TYPES = 13
-EXACT, PARTLY, HAS_VALUE, MAIN_TIME, KEY = 1, 2, 4, 8, 16
-MARKS = 32
+EXACT, PARTLY, HAS_VALUE, MAIN_TIME, KEY, USED = 1, 2, 4, 8, 16, 32
+MARKS = 64
 _DETAIL_WORDS = 6
 _FEW_VALUES = 8
 _LONGEST_VALUE = 4
@@ -75,14 +81,48 @@ class Inputs:
         self.marks.extend([mark] * len(numbers))
 
 
-def inputs_of(question: str, index: SchemaIndex, pieces: Pieces) -> Inputs:
-    heard = hear(question, index)
+@dataclass(slots=True)
+class _Before:
+    """What the plan before speaks of."""
+
+    columns: set[str] = field(default_factory=set[str])
+    items: list[tuple[Item, int, int]] = field(default_factory=list[tuple[Item, int, int]])
+    """Each with its first piece and the one after its last."""
+
+
+def inputs_of(question: str, index: SchemaIndex, pieces: Pieces, before: Json | None = None) -> Inputs:
+    """`before` is the plan of the answer that the question may follow."""
+    heard = hear(question, index, before.get("time") if before else None)
     made = Inputs()
     spans = _say(made, heard, pieces)
-    columns = _tables(made, heard, index, pieces)
+    past = _recall(made, before, index, pieces) if before else _Before()
+    columns = _tables(made, heard, past, index, pieces)
     made.add((pieces.end,), SPECIAL)
     _point(made, heard, spans, columns)
+    for item, start, end in past.items:
+        place = columns.get((item.table, item.name), -1) if item.kind == "value" else -1
+        if len(made.items) < MOST_ITEMS and (item.kind != "value" or place >= 0):
+            made.items.append(Placed(item, start, end, place))
     return made
+
+
+def _recall(made: Inputs, before: Json, index: SchemaIndex, pieces: Pieces) -> _Before:
+    """The pieces of the plan before."""
+    found = _Before()
+    kinds = {"number": _NUMBER, "window": _WINDOW, "value": _VALUE, "text": _QUOTED}
+    first = len(made.pieces)
+    for part in recall(before, index):
+        numbers = tuple(n for word in part.words for n in pieces.of_word(word))
+        begin = len(made.pieces)
+        if begin - first + len(numbers) > MOST_RECALLED:
+            break
+        made.add(numbers, BEFORE, kinds.get(part.item.kind, 0) if part.item is not None else 0)
+        if part.column:
+            found.columns.add(part.column)
+        if part.item is not None:
+            found.items.append((part.item, begin, len(made.pieces)))
+    made.add((pieces.end,), SPECIAL)
+    return found
 
 
 def _say(made: Inputs, heard: Heard, pieces: Pieces) -> list[tuple[int, int]]:
@@ -115,15 +155,19 @@ def _say(made: Inputs, heard: Heard, pieces: Pieces) -> list[tuple[int, int]]:
     return spans
 
 
-def _tables(made: Inputs, heard: Heard, index: SchemaIndex, pieces: Pieces) -> dict[tuple[str, str], int]:
+def _tables(
+    made: Inputs, heard: Heard, past: _Before, index: SchemaIndex, pieces: Pieces
+) -> dict[tuple[str, str], int]:
     """Tables with their columns and metrics, as many as there is room for; where the columns are among the items."""
     matched = _matched(heard)
     linked = {(h.table, h.column) for v in heard.values for h in v.hits}
     words = {c.ref: _words(c, heard) for t in index.tables for c in t.columns}
     metrics = {t.name: [m for m in index.metrics if m.metric.table == t.name] for t in index.tables}
     room = SIZE - len(made.pieces) - 2 - sum(_length(m, pieces) for m in index.metrics)
-    kept, room = _kept(index, matched, linked, words, pieces, room)
-    listed = _listed(index, kept, heard, pieces, room)
+    kept, room = _kept(index, matched, linked, past.columns, words, pieces, room)
+    named = {(h.table, h.column, h.value) for v in heard.values for h in v.hits}
+    named |= {(item.table, item.name, item.value) for item, _, _ in past.items if item.kind == "value"}
+    listed = _listed(index, kept, named, pieces, room)
     columns: dict[tuple[str, str], int] = {}
     for table in index.tables:
         shown = [c for c in table.columns if c.ref in kept]
@@ -138,6 +182,7 @@ def _tables(made: Inputs, heard: Heard, index: SchemaIndex, pieces: Pieces) -> d
             mark = matched.get((table.name, column.name), 0)
             mark |= HAS_VALUE * ((table.name, column.name) in linked)
             mark |= MAIN_TIME * (column.name == table.time_column) | KEY * is_identifier(column)
+            mark |= USED * (column.ref in past.columns)
             kind = _TYPES.get(column.type, _OTHER)
             begin = len(made.pieces)
             names, details = words[column.ref]
@@ -160,10 +205,9 @@ def _tables(made: Inputs, heard: Heard, index: SchemaIndex, pieces: Pieces) -> d
 
 
 def _listed(
-    index: SchemaIndex, kept: frozenset[str], heard: Heard, pieces: Pieces, room: int
+    index: SchemaIndex, kept: frozenset[str], named: set[tuple[str, str, Any]], pieces: Pieces, room: int
 ) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
     """The values of columns that have few, by the column's reference; those that words name have their own places."""
-    named = {(h.table, h.column, h.value) for v in heard.values for h in v.hits}
     found: dict[str, list[tuple[str, tuple[int, ...]]]] = {}
     count = 0
     columns = [c for t in index.tables for c in t.columns if c.ref in kept and c.text and _has_few(c)]
@@ -217,12 +261,14 @@ def _kept(
     index: SchemaIndex,
     matched: dict[tuple[str, str], int],
     linked: set[tuple[str, str]],
+    used: set[str],
     words: dict[str, tuple[tuple[str, ...], tuple[str, ...]]],
     pieces: Pieces,
     room: int,
 ) -> tuple[frozenset[str], int]:
     """The columns that fit, and the room left: first those that words or values name, then those of spoken tables."""
     spoken = {t for t, n in matched if not n} | {t for t, _ in linked}
+    spoken |= {t.name for t in index.tables if any(c.ref in used for c in t.columns)}
     ranked: list[tuple[float, int, ColumnEntry, int]] = []
     for number, table in enumerate(index.tables):
         for column in table.columns:
@@ -232,6 +278,7 @@ def _kept(
             merit += 2.0 * ((table.name, column.name) in matched) + 4.0 * (
                 (table.name, column.name) in linked
             )
+            merit += 5.0 * (column.ref in used)
             merit += 1.5 * (table.name in spoken) + 1.0 * (column.name == table.time_column)
             merit += 1.0 * bool(column.description_stems & set(details))
             ranked.append((-merit, number * 1000 + column.position, column, length))

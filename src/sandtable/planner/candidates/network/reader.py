@@ -58,9 +58,9 @@ class Reader:
         self._pieces = Pieces.load(folder / "vocabulary.txt")
         self._decoder = Decoder(_weights(folder / "decoder.npz"))
 
-    def read(self, question: str, index: SchemaIndex) -> list[Read]:
-        """The likeliest plans, best first."""
-        made = inputs_of(question, index, self._pieces)
+    def read(self, question: str, index: SchemaIndex, before: Json | None = None) -> list[Read]:
+        """The likeliest plans, best first; `before` is the plan of the answer that the question may follow."""
+        made = inputs_of(question, index, self._pieces, before)
         written = self._decoder.write(made, self._memory(made), index.reach)
         return [self._as_plan(each, index) for each in written]
 

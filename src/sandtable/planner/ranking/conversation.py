@@ -1,0 +1,62 @@
+"""A message after an answer: every plan that it may mean, as a change of that answer or as a question of its own."""
+
+from __future__ import annotations
+
+from sandtable.planner.candidates.grammar.interpret import Interpretation
+from sandtable.planner.candidates.network.reader import Reader
+from sandtable.planner.dialogue import Followed
+from sandtable.planner.dialogue.soundness import misses_the_point
+from sandtable.planner.outcome import Understood
+from sandtable.planner.ranking.candidates import Candidate, Field
+from sandtable.planner.ranking.choosing import Weighed, weigh
+from sandtable.planner.ranking.weigher import Weigher
+from sandtable.planner.schema.entries import Json
+from sandtable.planner.schema.index import SchemaIndex
+
+
+def conversation_field(
+    question: str,
+    index: SchemaIndex,
+    before: Json,
+    best: Interpretation | None,
+    followed: Followed | None,
+    reader: Reader,
+) -> Field:
+    """`before` is the plan of the answer, `best` the grammar's reading of the message as a question of its own."""
+    rule = 0.0 if followed is None else 0.5 if followed.plan is None else 1.0
+    among = Field(question, index, before=before, rule=rule)
+    among.add_read(reader.read(question, index, before))
+    if followed is not None and followed.plan is not None and not followed.unknown:
+        among.add_followed(followed, followed.plan)
+    whole = followed is None or followed.whole
+    if whole and best is not None and best.plan is not None and not best.unknown:
+        among.add_understood(Understood(best.plan, best.draft.certainty, tuple(best.draft.used)))
+    return among
+
+
+def weigh_after(among: Field, weigher: Weigher) -> list[Weighed]:
+    """All candidates, the likeliest first, without those that change the answer into one that misses the point."""
+    return [each for each in weigh(among, weigher) if not _misses(each.candidate, among)]
+
+
+def as_answer(chosen: Weighed, among: Field) -> Understood:
+    candidate = chosen.candidate
+    return Understood(
+        candidate.plan,
+        round(chosen.probability, 4),
+        candidate.used,
+        follow_up=_keeps(candidate, among),
+        account=chosen.account,
+    )
+
+
+def _keeps(candidate: Candidate, among: Field) -> bool:
+    """Whether a condition, window, group or measure of the plan before is in the candidate: it follows from it."""
+    telling = {(part.kind, part.label) for part in candidate.account.parts if part.kind != "shape"}
+    return bool(telling & among.earlier)
+
+
+def _misses(candidate: Candidate, among: Field) -> bool:
+    if among.before is None or not _keeps(candidate, among):
+        return False
+    return misses_the_point(among.question, candidate.plan, among.before, among.index) is not None
