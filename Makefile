@@ -63,7 +63,7 @@ reader: $(VENV)/.dev ## train the reader again (needs DATA, MODEL, PyTorch and a
 	$(BIN)/python -m training.reader.train $(WORK) --out $(WORK)/trained
 	$(BIN)/python -m training.reader.export $(WORK)/trained $(WORK)/made
 	cp training/reader/vocabulary.txt $(WORK)/made/
-	$(BIN)/python -m training.reader.weigh "$(DATA)" training/domains training/dialogues $(WORK)/made --figures $(WORK)/made/weighing.json
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training.reader.weigh "$(DATA)" training/domains training/dialogues $(WORK)/made --figures $(WORK)/made/weighing.json
 	$(BIN)/python -m training.reader.manifest "$(DATA)" $(WORK)/trained $(WORK)/made
 
 lint: $(VENV)/.dev ## style, layers and types

@@ -116,7 +116,9 @@ def _sections(sketch: tuple[Token, ...]) -> dict[str, tuple[Token, ...]]:
             now = _PARTS[token]
         elif token in _DERIVED:
             now = "derive"
-        elif (token in {"desc", "asc"} and now != "top") or (token in {"desc", "asc"} and len(found["top"]) > 3):
+        elif (token in {"desc", "asc"} and now != "top") or (
+            token in {"desc", "asc"} and len(found["top"]) > 3
+        ):
             now = "order"
         found[now] = (*found.get(now, ()), token)
     return found

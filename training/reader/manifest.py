@@ -1,6 +1,7 @@
 """The manifest of the reader that the product ships: `python -m training.reader.manifest DATA OUT MADE`.
 
-OUT is the folder of the training (`figures.json`), MADE that of the export. Copies the model's files into the package
+OUT is the folder of the training (`figures.json`), MADE that of the export; `--earlier` names the folders of trainings
+whose weights it went on from, the first of them first. Copies the model's files into the package
 and writes `model/manifest.json`: what it was made of, with digests, seeds, licence and figures.
 """
 
@@ -36,6 +37,7 @@ def main() -> None:
     parser.add_argument("data", type=Path)
     parser.add_argument("out", type=Path)
     parser.add_argument("made", type=Path)
+    parser.add_argument("--earlier", type=Path, nargs="*", default=[])
     args = parser.parse_args()
     MODEL.mkdir(exist_ok=True)
     shutil.copy(HERE / "vocabulary.txt", args.made / "vocabulary.txt")
@@ -44,7 +46,7 @@ def main() -> None:
     sizes = {name: (MODEL / name).stat().st_size for name in FILES}
     if sum(sizes.values()) > MOST_BYTES:
         raise SystemExit(f"the model has {sum(sizes.values()):,} bytes, more than {MOST_BYTES:,}")
-    domains = HERE.parent / "domains"
+    domains, dialogues = HERE.parent / "domains", HERE.parent / "dialogues"
     manifest: dict[str, Any] = {
         "files": {name: {"sha256": digest(MODEL / name), "bytes": sizes[name]} for name in FILES},
         "weigher": digest(HERE.parents[1] / "src/sandtable/planner/ranking/trees.json"),
@@ -65,9 +67,17 @@ def main() -> None:
                 "count": len(list(domains.glob("*.txt"))),
                 "sha256": digest_of_folder(domains),
             },
+            "our own dialogues": {
+                "licence": "Apache-2.0",
+                "count": len(list(dialogues.glob("*.txt"))),
+                "sha256": digest_of_folder(dialogues),
+            },
         },
         "seeds": {"prepare": 1, "train": 1, "weigh": 1},
-        "training": json.loads((args.out / "figures.json").read_text(encoding="utf-8"))[-1],
+        "training": [
+            json.loads((folder / "figures.json").read_text(encoding="utf-8"))[-1]
+            for folder in (*args.earlier, args.out)
+        ],
         "weighing": json.loads((args.made / "weighing.json").read_text(encoding="utf-8")),
     }
     (MODEL / "manifest.json").write_text(json.dumps(manifest, indent=1) + "\n", encoding="utf-8")

@@ -50,7 +50,7 @@ _MOST_OWN = 4500
 _MOST_SAID = 2500
 _MORE = 2
 """Columns that may stand beside those that were asked for."""
-_ROUNDS, _DEPTH, _RATE, _LEAF = 120, 3, 0.08, 25
+_ROUNDS, _DEPTH, _RATE, _LEAF = 250, 3, 0.06, 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +80,10 @@ def _weighable(examples: list[Example], folder: Path) -> list[Weighable]:
         if among is None:
             continue
         gold = plan_for(example.sketch, index)
-        right = tuple(gold is not None and answers(each.plan, gold, index) for each in among.candidates)
+        ordered = example.before is not None and gold is not None and "order_by" in gold
+        right = tuple(
+            gold is not None and answers(each.plan, gold, index, ordered=ordered) for each in among.candidates
+        )
         rows = tuple(tuple(features(each, among)) for each in among.candidates)
         lawful = tuple(lawful_account(each, index) is not None for each in among.candidates)
         found.append(Weighable(example.source, example.dataset.id, example.question, rows, right, lawful))
@@ -94,14 +97,18 @@ def _field(example: Example, index: SchemaIndex, reader: Reader) -> Field | None
         return None
     best = best_table(example.question, index, look(example.question, index))
     followed = follow(example.question, index, Turn("", example.before), best)
+    if followed is not None and followed.sure:
+        return None
     return conversation_field(example.question, index, example.before, best, followed, reader)
 
 
-def answers(plan: Json, gold: Json, index: SchemaIndex) -> bool:
-    """Whether the plan gives what the gold plan gives.
+def answers(plan: Json, gold: Json, index: SchemaIndex, *, ordered: bool = False) -> bool:
+    """Whether the plan gives what the gold plan gives, with `ordered` in the same order.
 
     Two more columns beside those asked for are no harm, and rows may be shown by other columns of theirs.
     """
+    if ordered and _order(plan, index) != _order(gold, index):
+        return False
     if essence(plan, index, ordered=False) == essence(gold, index, ordered=False):
         return True
     if core(plan, index, measures=False) != core(gold, index, measures=False):
@@ -110,6 +117,10 @@ def answers(plan: Json, gold: Json, index: SchemaIndex) -> bool:
     whole = any('"*"' in each for each in (*shown, *asked))
     listed = not any('"agg"' in each for each in asked)
     return (listed and (whole or asked <= shown)) or (asked <= shown and len(shown) <= len(asked) + _MORE)
+
+
+def _order(plan: Json, index: SchemaIndex) -> object:
+    return json.loads(essence(plan, index)).get("order")
 
 
 def gathered(data: Path, domains: Path, dialogues: Path, folder: Path, processes: int) -> list[Weighable]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
-from itertools import islice
 
 from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
@@ -12,14 +10,23 @@ from sandtable.planner.candidates.network.fitting import beyond_sketches
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_alone, wish_in, without_wish
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
-from sandtable.planner.conscience.abstain import suggest, unknown_reason
+from sandtable.planner.conscience.abstain import unknown_reason
 from sandtable.planner.conscience.guards import stop
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
 from sandtable.planner.dialogue.soundness import misses_the_point
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.ranking.asking import (
+    BASE,
+    NOTHING,
+    THRESHOLD,
+    asked_about,
+    doubtful,
+    open_between,
+    unsure,
+)
 from sandtable.planner.ranking.candidates import Candidate, Field
-from sandtable.planner.ranking.choosing import Weighed, lawful_account, weigh
+from sandtable.planner.ranking.choosing import lawful_account, weigh
 from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
 from sandtable.planner.ranking.conversation import as_answer, conversation_field, weigh_after
 from sandtable.planner.ranking.offering import readings_to_offer
@@ -36,21 +43,17 @@ from sandtable.planner.ranking.weigher import the_weigher
 from sandtable.planner.schema.defined import carrying, valid_plan, with_defined
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
-from sandtable.quoting import quote
 
-THRESHOLD = 0.5
 LIKELY = 0.9
 """From this probability on a plan that the weigher chose is answered: the least of those in `docs/reader.md` at which
 95 of 100 answers are right on each of the three sets that the weigher is measured on."""
-_BASE = 0.98
-_MOST_TRIED = 4
-"""Offers near the question that are tried: each costs as much as a question."""
+FOLLOWED = 0.75
+"""The same for a message after an answer: there 96 of 100 are right from it on."""
 _NOT_FOLLOWED = (
     "I could not tell how this changes the answer before: name the column, value or time that is meant."
 )
 _UNANSWERED = "The message before had no answer that this could change. Please ask it as a whole question."
 _FIRST = "There is no answer yet that this could change. Please ask it as a whole question."
-_NOTHING = "I could not find in this question what to show: name a column, a metric or something to count."
 
 
 def plan_question(
@@ -67,9 +70,33 @@ def plan_question(
     With a `reader` its plans stand beside those of the grammar and the look-up, and a learned weigher chooses; without
     one, the grammar and the look-up serve alone.
     """
+    if before is not None and "ties" in before.plan:
+        before = replace(before, plan={k: v for k, v in before.plan.items() if k != "ties"})
+    outcome = _planned(question, index, before, defined, threshold, reader)
+    if isinstance(outcome, Understood):
+        return _with_ties(outcome)
+    return replace(outcome, choices=tuple(_with_ties(each) for each in outcome.choices))
+
+
+def _with_ties(understood: Understood) -> Understood:
+    """The best of all is shown with those that equal it."""
+    plan = understood.plan
+    if plan.get("limit") != 1 or "order_by" not in plan:
+        return understood
+    return replace(understood, plan={**plan, "ties": True})
+
+
+def _planned(
+    question: str,
+    index: SchemaIndex,
+    before: Turn | None,
+    defined: tuple[Json, ...],
+    threshold: float,
+    reader: Reader | None,
+) -> Outcome:
     stopped = stop(question, follows=before is not None)
     if stopped is not None:
-        return _unsure(stopped.reason, question, index)
+        return unsure(stopped.reason, question, index)
     if before is not None and not defined:
         defined = tuple(before.plan.get("define", ()))
     earlier = str(before.plan.get("table", "")) if before is not None else ""
@@ -79,14 +106,14 @@ def plan_question(
     outcome = _outcome(rest, whole, before, threshold, reader)
     if isinstance(outcome, Understood) and wish is not None:
         outcome = _drawn(outcome, wish)
-    if isinstance(outcome, Understood) and not outcome.follow_up:
+    if isinstance(outcome, Understood) and not outcome.follow_up and (wish or outcome.account is None):
         outcome = _accounted(question, whole, None, outcome)
     if isinstance(outcome, Unsure) and outcome.choices:
         return replace(outcome, choices=_offered(outcome.choices, question, whole, wish, defined))
     if isinstance(outcome, Understood) and defined:
         plan = carrying(outcome.plan, defined)
         if not valid_plan(plan, index):
-            return _unsure(_NOTHING, question, index)
+            return unsure(NOTHING, question, index)
         return replace(outcome, plan=plan)
     return outcome
 
@@ -140,7 +167,7 @@ def _accounted(
             return replace(understood, account=likely)
     word = blamed_word(found, question)
     offers = offers_at(question, found, index)
-    return _unsure(reason_for(found), question, index, (word,) if word else (), understood, offers)
+    return unsure(reason_for(found), question, index, (word,) if word else (), understood, offers)
 
 
 def _outcome(
@@ -148,11 +175,11 @@ def _outcome(
 ) -> Outcome:
     answered = before is not None and bool(before.plan)
     if not answered and points_back(question, first=before is None):
-        return _unsure(_UNANSWERED if before is not None else _FIRST, question, index)
+        return unsure(_UNANSWERED if before is not None else _FIRST, question, index)
     best = best_table(question, index, look(question, index))
     special = instead(question, index)
     if isinstance(special, Doubt):
-        return _open(special, question, index)
+        return open_between(special, question, index)
     if before is not None and answered:
         alone = replace(best, plan=special, unknown=()) if best is not None and special is not None else best
         followed = follow(question, index, before, alone)
@@ -166,7 +193,7 @@ def _outcome(
         ):
             return changed
     elif before is not None and best is not None and is_fragment(question, best.draft):
-        return _unsure(_UNANSWERED, question, index)
+        return unsure(_UNANSWERED, question, index)
     if special is not None:
         return _constructed(special)
     if reader is not None:
@@ -181,20 +208,12 @@ def _read(question: str, index: SchemaIndex, best: Interpretation | None, thresh
         return judged
     found = beside(question, index)
     if isinstance(found, Doubt):
-        return _open(found, question, index)
+        return open_between(found, question, index)
     return _constructed(found) if found is not None else judged
 
 
 def _constructed(plan: Json) -> Understood:
-    return Understood(plan, round(_BASE * CERTAINTY, 4), ())
-
-
-def _open(found: Doubt, question: str, index: SchemaIndex) -> Unsure:
-    """Two readings that are equally near: both are offered."""
-    names = [quote(name) for name in found.names]
-    several = f"{', '.join(names[:-1])} or {names[-1]}"
-    reason = f"It is open whether {quote(found.words)} means {several}. Which of them do you mean?"
-    return _unsure(reason, question, index, (found.words,), None, found.readings)
+    return Understood(plan, round(BASE * CERTAINTY, 4), ())
 
 
 def _changed(
@@ -202,13 +221,13 @@ def _changed(
 ) -> Outcome:
     """The plan before as the message changes it, or a question back at the word that was not understood."""
     if followed.unknown:
-        return _unsure(unknown_reason(followed.unknown, index), question, index, followed.unknown)
-    confidence = round(_BASE * 0.95 * followed.certainty, 4)
+        return unsure(unknown_reason(followed.unknown, index), question, index, followed.unknown)
+    confidence = round(BASE * 0.95 * followed.certainty, 4)
     if followed.plan is None or not valid_plan(followed.plan, index) or confidence < threshold:
-        return _unsure(_NOT_FOLLOWED, question, index)
+        return unsure(_NOT_FOLLOWED, question, index)
     missed = misses_the_point(question, followed.plan, before.plan, index)
     if missed is not None:
-        return _unsure(missed, question, index)
+        return unsure(missed, question, index)
     understood = Understood(followed.plan, confidence, followed.used, follow_up=True)
     return _accounted(question, index, before, understood, followed)
 
@@ -224,48 +243,25 @@ def _continued(
 ) -> Outcome:
     """The likeliest plan for a message after an answer, or a question back with the likely ones to choose from."""
     changed = _changed(question, index, before, followed, threshold) if followed is not None else None
-    if isinstance(changed, Understood) and beyond_sketches(changed.plan):
+    sure = followed is not None and followed.sure
+    if isinstance(changed, Understood) and (sure or beyond_sketches(changed.plan)):
         return changed
+    ruled = _by_rule(question, index, best, threshold) if followed is None else None
+    if ruled is not None:
+        return ruled
     among = conversation_field(question, index, before.plan, best, followed, reader)
     found = weigh_after(among, the_weigher())
     lawful = next((each for each in found if each.account is not None), None)
-    least = max(threshold, LIKELY) if threshold > 0 else 0.0
+    least = max(threshold, FOLLOWED) if threshold > 0 else 0.0
     if lawful is not None and lawful.probability >= least:
         return as_answer(lawful, among)
     if isinstance(changed, Unsure):
         asked = changed
     elif followed is None:
-        asked = _asked_about(question, index, best, among, found)
+        asked = asked_about(question, index, best, among, found)
     else:
-        asked = _unsure(_NOT_FOLLOWED, question, index)
+        asked = unsure(_NOT_FOLLOWED, question, index)
     return replace(asked, choices=readings_to_offer(found, among))
-
-
-def _unsure(
-    reason: str,
-    question: str,
-    index: SchemaIndex,
-    unknown: tuple[str, ...] = (),
-    guess: Understood | None = None,
-    nearer: Sequence[str] = (),
-) -> Unsure:
-    """A question back, with offers that would be answered: only such are made.
-
-    `nearer` are offers that change the question at the word in doubt: up to two of them come first.
-    """
-
-    def answerable(offer: str) -> bool:
-        best = best_table(offer, index, look(offer, index))
-        understood = best is not None and best.plan is not None and not best.unknown
-        if best is None or best.plan is None or not understood or best.draft.certainty * _BASE < THRESHOLD:
-            return False
-        return valid_plan(best.plan, index) and account(offer, best.plan, index).clean
-
-    tried = list(nearer)[:_MOST_TRIED]
-    first = list(islice((offer for offer in tried if answerable(offer)), 2))
-    others = (offer for offer in suggest(question, index) if offer not in first and answerable(offer))
-    rest = list(islice(others, 1 if len(first) > 1 else 2 - len(first)))
-    return Unsure(reason, unknown, (*first, *rest), guess)
 
 
 def _judged(question: str, index: SchemaIndex, best: Interpretation | None, threshold: float) -> Outcome:
@@ -275,7 +271,7 @@ def _judged(question: str, index: SchemaIndex, best: Interpretation | None, thre
     understood: Understood | None = None
     unknown = best.unknown if best else ()
     if best is not None and best.plan is not None and valid_plan(best.plan, index):
-        understood = Understood(best.plan, round(_BASE * best.draft.certainty, 4), tuple(best.draft.used))
+        understood = Understood(best.plan, round(BASE * best.draft.certainty, 4), tuple(best.draft.used))
         if not unknown and understood.confidence >= threshold:
             understood = weighed(understood, lookup, index, question)
             if understood.confidence >= threshold:
@@ -287,10 +283,10 @@ def _judged(question: str, index: SchemaIndex, best: Interpretation | None, thre
         understood = rescued
     guess = better_guess(understood, lookup, index)
     if unknown:
-        return _unsure(unknown_reason(unknown, index), question, index, unknown, guess)
+        return unsure(unknown_reason(unknown, index), question, index, unknown, guess)
     if understood is None or best is None:
-        return _unsure(_NOTHING, question, index, (), guess)
-    return _unsure(_doubtful(best), question, index, (), guess)
+        return unsure(NOTHING, question, index, (), guess)
+    return unsure(doubtful(best), question, index, (), guess)
 
 
 def field_of(question: str, index: SchemaIndex, reader: Reader) -> Field | None:
@@ -313,7 +309,7 @@ def _field(question: str, index: SchemaIndex, best: Interpretation | None, reade
     among = Field(question, index, unknown=best.unknown if best else ())
     among.add_read(reader.read(question, index))
     if best is not None and best.plan is not None:
-        grammar = Understood(best.plan, round(_BASE * best.draft.certainty, 4), tuple(best.draft.used))
+        grammar = Understood(best.plan, round(BASE * best.draft.certainty, 4), tuple(best.draft.used))
         among.add_understood(grammar)
     lookup = ask_lookup(question, index)
     if lookup is not None:
@@ -325,15 +321,9 @@ def _weighed(
     question: str, index: SchemaIndex, best: Interpretation | None, threshold: float, reader: Reader
 ) -> Outcome:
     """The likeliest of all plans that were proposed, when it is likely enough and the law allows it."""
-    if best is not None and best.plan is not None and beyond_sketches(best.plan):
-        judged = _read(question, index, best, threshold)
-        if isinstance(judged, Understood) and account(question, judged.plan, index).clean:
-            return judged
-    built = _beside(question, index, best)
-    if isinstance(built, Doubt):
-        return _open(built, question, index)
-    if built is not None:
-        return _constructed(built)
+    ruled = _by_rule(question, index, best, threshold)
+    if ruled is not None:
+        return ruled
     among = _field(question, index, best, reader)
     found = weigh(among, the_weigher())
     lawful = next((each for each in found if each.account is not None), None)
@@ -341,34 +331,22 @@ def _weighed(
     if lawful is not None and lawful.probability >= least:
         chosen = lawful.candidate
         return Understood(chosen.plan, round(lawful.probability, 4), chosen.used, account=lawful.account)
-    asked = _asked_about(question, index, best, among, found)
+    asked = asked_about(question, index, best, among, found)
     return replace(asked, choices=readings_to_offer(found, among))
 
 
-def _asked_about(
-    question: str, index: SchemaIndex, best: Interpretation | None, among: Field, found: list[Weighed]
-) -> Unsure:
-    """What is asked back when no plan is likely enough and lawful."""
-    guess = None
-    if found:
-        guess = Understood(found[0].candidate.plan, round(found[0].probability, 4), found[0].candidate.used)
-    if among.unknown:
-        return _unsure(unknown_reason(among.unknown, index), question, index, among.unknown, guess)
-    if found and found[0].account is None:
-        blamed = found[0].candidate.account
-        word = blamed_word(blamed, question)
-        offers = offers_at(question, blamed, index)
-        return _unsure(reason_for(blamed), question, index, (word,) if word else (), guess, offers)
-    if best is None or not found:
-        return _unsure(_NOTHING, question, index, (), guess)
-    return _unsure(_doubtful(best), question, index, (), guess)
-
-
-def _doubtful(best: Interpretation) -> str:
-    worst = sorted(best.draft.doubts)[:2]
-    why = "; ".join(reason for _, reason in worst)
-    said = f": {why}" if why else ""
-    return f"I am not sure enough what is meant{said}. Could you say it in other words?"
+def _by_rule(
+    question: str, index: SchemaIndex, best: Interpretation | None, threshold: float
+) -> Outcome | None:
+    """What a rule makes of a whole question that no sketch can say; None where it is weighed."""
+    if best is not None and best.plan is not None and beyond_sketches(best.plan):
+        judged = _read(question, index, best, threshold)
+        if isinstance(judged, Understood) and account(question, judged.plan, index).clean:
+            return judged
+    built = _beside(question, index, best)
+    if isinstance(built, Doubt):
+        return open_between(built, question, index)
+    return _constructed(built) if built is not None else None
 
 
 __all__ = ["THRESHOLD", "Outcome", "Turn", "Understood", "Unsure", "plan_question"]

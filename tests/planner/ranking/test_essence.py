@@ -81,3 +81,26 @@ def test_the_main_time_column_may_be_left_out(worlds: dict[str, World]) -> None:
     index = worlds["ecommerce"].index
     named = {**BASE, "time": {"period": "last_year", "column": "order_date"}}
     assert essence({**BASE, "time": {"period": "last_year"}}, index) == essence(named, index)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ({"op": "=", "value": 5}, {"op": "=", "value": "Friday", "named": True}),
+        ({"op": "in", "value": [1, 2, 3, 4, 5]}, {"op": "not_in", "value": [6, 7]}),
+        ({"op": "!=", "value": 1}, {"op": "!=", "value": "Monday", "named": True}),
+    ],
+)
+def test_days_of_the_week_are_the_same_by_number_and_by_name(
+    worlds: dict[str, World], one: dict[str, Any], other: dict[str, Any]
+) -> None:
+    index = worlds["ecommerce"].index
+
+    def plan(condition: dict[str, Any]) -> dict[str, Any]:
+        bucket = "day_name" if condition.get("named") else "day_of_week"
+        of = {"bucket": bucket, "column": "order_date"}
+        kept = {key: value for key, value in condition.items() if key != "named"}
+        return {**BASE, "filters": [{"of": of, **kept}]}
+
+    assert essence(plan(one), index) == essence(plan(other), index)
+    assert essence(plan(one), index) != essence(BASE, index)

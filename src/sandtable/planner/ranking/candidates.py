@@ -18,6 +18,8 @@ from sandtable.planner.schema.defined import valid_plan
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 
+_LEAST_LEFT = 0.02
+
 
 @dataclass(slots=True)
 class Candidate:
@@ -61,12 +63,20 @@ class Field:
         """The parts of the plan before, each by its kind and label."""
         return frozenset((p.kind, p.label) for p in pieces_of(self.before or {}, self.index))
 
+    @cached_property
+    def _answered(self) -> str:
+        """What the plan before computes, in whatever order."""
+        return essence(self.before, self.index, ordered=False) if self.before is not None else ""
+
     def add(self, plan: Json) -> Candidate | None:
         """The candidate with this plan; None for a plan that does not fit the dataset.
 
         Plans that differ only in the order of their rows are one candidate: that which accounts for the words better.
+        Those of the answer before are two: a message may ask for another order of them.
         """
         key = essence(plan, self.index, ordered=False)
+        if key == self._answered:
+            key = essence(plan, self.index)
         known = self._by_essence.get(key)
         if known is not None and known.plan == plan:
             return known
@@ -92,6 +102,20 @@ class Field:
                 found.likelihood += probability
                 if found.place < 0:
                     found.place, found.weakest = place, math.exp(each.weakest)
+
+    def without_the_answer_before(self) -> None:
+        """Whatever was asked for, it is not what was answered already: its probability is that of the others."""
+        same = [each for each in self.candidates if self.is_answered(each.plan)]
+        left = max(1.0 - sum(each.likelihood for each in same), _LEAST_LEFT)
+        self.candidates = [each for each in self.candidates if each not in same]
+        for each in self.candidates:
+            each.likelihood = min(1.0, each.likelihood / left)
+
+    def is_answered(self, plan: Json) -> bool:
+        """Whether it is the plan before, in the same order or in none."""
+        if self.before is None or essence(plan, self.index, ordered=False) != self._answered:
+            return False
+        return "order_by" not in plan or essence(plan, self.index) == essence(self.before, self.index)
 
     def add_followed(self, followed: Followed, plan: Json) -> None:
         """What the rules of dialogue make of the plan before."""

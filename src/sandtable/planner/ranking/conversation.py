@@ -9,6 +9,7 @@ from sandtable.planner.dialogue.soundness import misses_the_point
 from sandtable.planner.outcome import Understood
 from sandtable.planner.ranking.candidates import Candidate, Field
 from sandtable.planner.ranking.choosing import Weighed, weigh
+from sandtable.planner.ranking.second_opinion import as_understood, ask_lookup
 from sandtable.planner.ranking.weigher import Weigher
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
@@ -26,11 +27,16 @@ def conversation_field(
     rule = 0.0 if followed is None else 0.5 if followed.plan is None else 1.0
     among = Field(question, index, before=before, rule=rule)
     among.add_read(reader.read(question, index, before))
+    among.without_the_answer_before()
     if followed is not None and followed.plan is not None and not followed.unknown:
         among.add_followed(followed, followed.plan)
-    whole = followed is None or followed.whole
-    if whole and best is not None and best.plan is not None and not best.unknown:
+    if followed is not None and not followed.whole:
+        return among
+    if best is not None and best.plan is not None and not best.unknown:
         among.add_understood(Understood(best.plan, best.draft.certainty, tuple(best.draft.used)))
+    lookup = ask_lookup(question, index)
+    if lookup is not None:
+        among.add_understood(as_understood(lookup, index), lookup=True)
     return among
 
 
@@ -40,13 +46,13 @@ def weigh_after(among: Field, weigher: Weigher) -> list[Weighed]:
 
 
 def as_answer(chosen: Weighed, among: Field) -> Understood:
+    """The answer; one that follows from the answer before is drawn as that was."""
     candidate = chosen.candidate
+    follows, plan = _keeps(candidate, among), candidate.plan
+    if follows and among.before is not None and "chart" in among.before and "chart" not in plan:
+        plan = {**plan, "chart": among.before["chart"]}
     return Understood(
-        candidate.plan,
-        round(chosen.probability, 4),
-        candidate.used,
-        follow_up=_keeps(candidate, among),
-        account=chosen.account,
+        plan, round(chosen.probability, 4), candidate.used, follow_up=follows, account=chosen.account
     )
 
 
@@ -59,4 +65,6 @@ def _keeps(candidate: Candidate, among: Field) -> bool:
 def _misses(candidate: Candidate, among: Field) -> bool:
     if among.before is None or not _keeps(candidate, among):
         return False
+    if among.is_answered(candidate.plan):
+        return True
     return misses_the_point(among.question, candidate.plan, among.before, among.index) is not None

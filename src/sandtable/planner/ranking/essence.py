@@ -16,6 +16,7 @@ from sandtable.planner.schema.index import SchemaIndex
 _COLUMN_FIELDS = frozenset({"column", "other_column", "with"})
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _LISTS = frozenset({"in", "not_in", "between"})
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def essence(plan: Json, index: SchemaIndex, *, ordered: bool = True) -> str:
@@ -87,7 +88,7 @@ class _Essence:
             made["having"] = sorted(_text(self.over_outputs(each)) for each in plan["having"])
         if plan.get("top_per_group"):
             made["top"] = self.over_outputs(plan["top_per_group"])
-        if plan.get("order_by"):
+        if plan.get("order_by") and not (measured and not keys and not plain):
             made["order"] = [(self.key(term["expr"]), term.get("dir", "asc")) for term in plan["order_by"]]
         if plan.get("limit"):
             made["limit"] = plan["limit"]
@@ -172,6 +173,7 @@ class _Essence:
             other = str(inner.get("table", ""))
             inner["where"] = sorted(_text(self.condition(each, other)) for each in inner.get("where", ()))
             return {"exists": inner}
+        made = _by_number_of_day(made)
         if "other_column" in made and made.get("op") in _TURNED and made["column"] > made["other_column"]:
             made = {"column": made["other_column"], "op": _TURNED[made["op"]], "other_column": made["column"]}
         if isinstance(made.get("value"), list) and made.get("op") in _LISTS:
@@ -201,6 +203,19 @@ class _Essence:
         if isinstance(item, str):
             return self.outputs.get(item.lower(), item)
         return str(item)
+
+
+def _by_number_of_day(item: Json) -> Json:
+    """A condition on days of the week by their numbers: `Friday` is 5, and all but weekends are 1 to 5."""
+    of: Json = item.get("of") or {}
+    if of.get("bucket") not in {"day_name", "day_of_week"} or "value" not in item:
+        return item
+    values = cast("list[Any]", item["value"]) if isinstance(item["value"], list) else [item["value"]]
+    numbers = [_DAYS.index(v) + 1 if v in _DAYS else v for v in values]
+    op = {"=": "in", "!=": "not_in"}.get(str(item.get("op")), item.get("op"))
+    if op == "not_in":
+        op, numbers = "in", [day for day in range(1, 8) if day not in numbers]
+    return {**item, "of": {**of, "bucket": "day_of_week"}, "op": op, "value": numbers}
 
 
 def _names_column(field: str, item: Json) -> bool:

@@ -34,6 +34,8 @@ BEAM = 6
 _NUMBERS = {word: number for number, word in enumerate(WORDS)}
 _OF_TWO = frozenset(_NUMBERS[word] for word in (*OF_TWO, *BETWEEN_COLUMNS, *ELAPSED, "corr"))
 """Words before two columns, which are never the same one."""
+_INSIDE = frozenset({_NUMBERS["exists"], _NUMBERS["at_least"]})
+"""After these the plan speaks of another table, too."""
 _KINDS = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -56,6 +58,44 @@ class _Line:
     weakest: float
 
 
+class _Choices:
+    """Which tokens may come next, as numbers: words first, then items. Lines that stand alike share the answer."""
+
+    def __init__(self, made: Inputs, reach: Mapping[str, frozenset[str]], np: Any) -> None:
+        self._np = np
+        self._reach = reach
+        self._tables = [
+            p.item.table if p.item.kind in {"table", "column", "value"} else "" for p in made.items
+        ]
+        self._kinds = [f"<{p.item.kind}>" for p in made.items]
+        self._known: dict[tuple[frozenset[str], str | None, bool], Any] = {}
+
+    def after(self, line: _Line) -> Any:
+        allowed = line.writer.allowed()
+        first = line.tokens[0] - len(WORDS) if line.tokens else -1
+        home = self._tables[first] if first >= 0 else None
+        inside = any(token in _INSIDE for token in line.tokens)
+        key = (allowed, home, inside)
+        found = self._known.get(key)
+        if found is None:
+            found = self._known[key] = self._places(allowed, home, inside)
+        if len(line.tokens) > 1 and line.tokens[-2] in _OF_TWO:
+            return found[found != line.tokens[-1]]
+        return found
+
+    def _places(self, allowed: frozenset[str], home: str | None, inside: bool) -> Any:
+        within = None if home is None else self._reach.get(home)
+        places = [_NUMBERS[each] for each in sorted(allowed) if each in _NUMBERS]
+        for at, kind in enumerate(self._kinds):
+            if kind in allowed and (within is None or inside or self._is_reached(at, within)):
+                places.append(len(WORDS) + at)
+        return self._np.array(places, dtype=self._np.int64)
+
+    def _is_reached(self, at: int, within: frozenset[str]) -> bool:
+        """Whether the plan's table may use this item."""
+        return self._kinds[at] not in {"<column>", "<value>"} or self._tables[at] in within
+
+
 class Decoder:
     def __init__(self, weights: Mapping[str, Array]) -> None:
         import numpy
@@ -72,14 +112,9 @@ class Decoder:
         keys = things @ w["pointed.weight"].T
         offsets = things @ w["pointed.bias"]
         cross = [
-            (
-                memory @ w[f"deep.{n}.ck.weight"] + w[f"deep.{n}.ck.bias"],
-                memory @ w[f"deep.{n}.cv.weight"] + w[f"deep.{n}.cv.bias"],
-            )
-            for n in self.layers
+            (self._keys(memory, f"deep.{n}.ck"), self._values(memory, f"deep.{n}.cv")) for n in self.layers
         ]
-        tables = [p.item.table if p.item.kind in {"table", "column", "value"} else "" for p in made.items]
-        kinds = [f"<{p.item.kind}>" for p in made.items]
+        choices = _Choices(made, reach, np)
         count = len(WORDS)
         lines = [_Line(Writer(), (), 0.0, 0.0)]
         done: list[_Line] = []
@@ -99,7 +134,7 @@ class Decoder:
                 ],
                 axis=1,
             )
-            lines, parents, finished = self._extended(lines, scores, made, kinds, tables, reach)
+            lines, parents, finished = self._extended(lines, scores, made, choices)
             done += finished
             if not lines or (len(done) >= BEAM and _best_end(done) > lines[0].likelihood):
                 break
@@ -113,41 +148,24 @@ class Decoder:
         return _merged(done, made)
 
     def _extended(
-        self,
-        lines: list[_Line],
-        scores: Array,
-        made: Inputs,
-        kinds: list[str],
-        tables: list[str],
-        reach: Mapping[str, frozenset[str]],
+        self, lines: list[_Line], scores: Array, made: Inputs, choices: _Choices
     ) -> tuple[list[_Line], list[int], list[_Line]]:
         np = self.np
         count = len(WORDS)
         options: list[tuple[float, int, int, float]] = []
         for number, line in enumerate(lines):
-            allowed = line.writer.allowed()
-            home = (
-                made.items[line.tokens[0] - count].item.table
-                if line.tokens and line.tokens[0] >= count
-                else None
-            )
-            within = None if home is None else reach.get(home)
-            places = [_NUMBERS[a] for a in allowed if a in _NUMBERS]
-            twin = line.tokens[-1] if len(line.tokens) > 1 and line.tokens[-2] in _OF_TWO else -1
-            places += [
-                count + at
-                for at, kind in enumerate(kinds)
-                if kind in allowed
-                and count + at != twin
-                and (within is None or self._reached(at, kinds, tables, within, line))
-            ]
-            if not places:
+            places = choices.after(line)
+            if not len(places):
                 continue
             row = scores[number, places]
-            logs = row - (row.max() + math.log(float(np.exp(row - row.max()).sum())))
+            top = float(row.max())
+            logs = row - (top + math.log(float(np.exp(row - top).sum())))
+            if len(places) > 2 * BEAM:
+                best = np.argpartition(logs, -2 * BEAM)[-2 * BEAM :]
+                places, logs = places[best], logs[best]
             options += [
                 (line.likelihood + log, number, place, log)
-                for place, log in zip(places, logs.tolist(), strict=True)
+                for place, log in zip(places.tolist(), logs.tolist(), strict=True)
             ]
         options.sort(reverse=True)
         grown: list[_Line] = []
@@ -165,13 +183,6 @@ class Decoder:
                 grown.append(next_line)
                 parents.append(number)
         return grown, parents, finished
-
-    @staticmethod
-    def _reached(at: int, kinds: list[str], tables: list[str], within: frozenset[str], line: _Line) -> bool:
-        """Whether the plan's table, or one that it looks into, may use this item."""
-        if kinds[at] not in {"<column>", "<value>"} or tables[at] in within:
-            return True
-        return any(token in (_NUMBERS["exists"], _NUMBERS["at_least"]) for token in line.tokens)
 
     def _things(self, made: Inputs, memory: Array) -> Array:
         """Items as vectors: the mean of their pieces; a value is that and its column."""
@@ -191,13 +202,12 @@ class Decoder:
         values = np.concatenate([cache[1], self._linear(h, f"deep.{n}.v")[:, None]], axis=1)
         x = x + self._linear(self._attended(self._linear(h, f"deep.{n}.q"), keys, values), f"deep.{n}.o")
         h = self._norm(x, f"deep.{n}.n2")
-        query = self._linear(h, f"deep.{n}.cq")
-        x = x + self._linear(self._attended(query, cross[0][None], cross[1][None]), f"deep.{n}.co")
+        x = x + self._linear(self._looked(self._linear(h, f"deep.{n}.cq"), *cross), f"deep.{n}.co")
         h = self._linear(self._norm(x, f"deep.{n}.n3"), f"deep.{n}.up")
         return x + self._linear(_gelu(h, np), f"deep.{n}.down"), (keys, values)
 
     def _attended(self, query: Array, keys: Array, values: Array) -> Array:
-        """One query for each line over its keys; the keys of the question are the same for all lines."""
+        """One query for each line over the tokens that the line has written."""
         np = self.np
         lines, width = query.shape
         size = width // HEADS
@@ -208,6 +218,25 @@ class Decoder:
         scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
         scores /= scores.sum(axis=-1, keepdims=True)
         return (scores @ v).reshape(lines, width)
+
+    def _keys(self, memory: Array, name: str) -> Array:
+        """The keys of the question's pieces: for each head one column for each piece."""
+        found = self._linear(memory, name)
+        return self.np.ascontiguousarray(found.reshape(len(found), HEADS, -1).transpose(1, 2, 0))
+
+    def _values(self, memory: Array, name: str) -> Array:
+        found = self._linear(memory, name)
+        return self.np.ascontiguousarray(found.reshape(len(found), HEADS, -1).transpose(1, 0, 2))
+
+    def _looked(self, query: Array, keys: Array, values: Array) -> Array:
+        """One query for each line over the question's pieces, which are the same for all lines."""
+        np = self.np
+        lines, width = query.shape
+        q = query.reshape(lines, HEADS, -1).transpose(1, 0, 2)
+        scores = (q @ keys) / math.sqrt(q.shape[2])
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores /= scores.sum(axis=-1, keepdims=True)
+        return (scores @ values).transpose(1, 0, 2).reshape(lines, width)
 
     def _linear(self, x: Array, name: str) -> Array:
         return x @ self.w[f"{name}.weight"] + self.w[f"{name}.bias"]

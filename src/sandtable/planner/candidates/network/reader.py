@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import os
+import sys
 import threading
 from dataclasses import dataclass
 from functools import lru_cache
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 _BY_ROW = frozenset({"word.weight", "step.weight", "kind.weight"})
 
 
@@ -44,8 +47,7 @@ class Read:
 
 class Reader:
     def __init__(self, folder: Path) -> None:
-        import numpy
-
+        numpy = _numpy_of_one_thread()
         onnxruntime: Any = importlib.import_module("onnxruntime")
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
@@ -79,6 +81,21 @@ class Reader:
         }
         (memory,) = self._session.run(None, given)
         return memory
+
+
+def _numpy_of_one_thread() -> Any:
+    """numpy, whose matrix products stay in the thread that asks for them, unless the process has loaded it before.
+
+    The products are small: two threads that wait for each other take several times as long on a busy machine. The
+    library reads the setting when it is loaded, so that it is not left behind in the environment.
+    """
+    if "numpy" in sys.modules:
+        return importlib.import_module("numpy")
+    os.putenv(_BLAS_THREADS, "1")
+    try:
+        return importlib.import_module("numpy")
+    finally:
+        os.unsetenv(_BLAS_THREADS)
 
 
 def _weights(path: Path) -> dict[str, NDArray[np.float32]]:

@@ -26,7 +26,7 @@ _PLACES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "e
 _SILENT = frozenset(
     {
         "as", "dataset_id", "group_by", "chart", "notes", "table", "select", "filters", "time", "having", "derive",
-        "top_per_group", "order_by", "limit", "define", "nulls",
+        "top_per_group", "order_by", "limit", "define", "nulls", "ties",
     }
 )  # fmt: skip
 
@@ -77,7 +77,8 @@ class _Teller:
         for derived in plan.get("derive", ()):
             self.outputs.setdefault(str(derived.get("as", "")).lower(), len(self.outputs))
             yield from self.fields({k: v for k, v in derived.items() if k != "as"})
-        for part in ("top_per_group", "order_by", "limit"):
+        # The order of all rows is how they are shown, and changes nothing that a message may be about.
+        for part in ("top_per_group", "order_by", "limit") if "limit" in plan else ("top_per_group",):
             if plan.get(part):
                 yield Recalled((part.split("_")[0],))
                 yield from self.node(plan[part])
