@@ -255,13 +255,13 @@ def _continued(
     least = max(threshold, FOLLOWED) if threshold > 0 else 0.0
     if lawful is not None and lawful.probability >= least:
         return as_answer(lawful, among)
-    if isinstance(changed, Unsure):
-        asked = changed
-    elif followed is None:
-        asked = asked_about(question, index, best, among, found)
-    else:
-        asked = unsure(_NOT_FOLLOWED, question, index)
-    return replace(asked, choices=readings_to_offer(found, among))
+    choices = readings_to_offer(found, among)
+    if followed is None:
+        # It does not point back: read alone, it may be clearer.
+        alone = _weighed(question, index, best, threshold, reader)
+        return alone if isinstance(alone, Understood) else replace(alone, choices=choices or alone.choices)
+    asked = changed if isinstance(changed, Unsure) else unsure(_NOT_FOLLOWED, question, index)
+    return replace(asked, choices=choices)
 
 
 def _judged(question: str, index: SchemaIndex, best: Interpretation | None, threshold: float) -> Outcome:

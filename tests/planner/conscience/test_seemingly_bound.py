@@ -55,6 +55,13 @@ REVENUE: dict[str, Any] = {"metric": "revenue", "as": "revenue"}
             id="lines that are named are",
         ),
         pytest.param(
+            "are all orders delivered",
+            "orders",
+            {"select": [COUNT], "filters": [{"column": "status", "op": "=", "value": "delivered"}]},
+            "all",
+            id="a count does not say whether it is all",
+        ),
+        pytest.param(
             "top customers",
             "orders",
             {
@@ -96,3 +103,14 @@ def test_what_is_not_in_the_plan_is_blamed(
     plan = {"dataset_id": "ecommerce", "table": table, **rest}
     left = [each.text.lower() for each in account(question, plan, worlds["ecommerce"].index).unbound]
     assert blamed in left if blamed else left == []
+
+
+def test_another_word_for_a_person_is_no_column_of_names(worlds: dict[str, World]) -> None:
+    plan = {
+        "dataset_id": "ecommerce",
+        "table": "inventory",
+        "select": [{"column": "product_name"}],
+        "filters": [{"column": "category", "op": "=", "value": "Toys"}],
+    }
+    found = account("who is the mayor of Toys?", plan, worlds["ecommerce"].index)
+    assert ("role", "mayor") in [(word.kind, word.text) for word in found.unbound]

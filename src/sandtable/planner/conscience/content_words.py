@@ -88,8 +88,21 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
         book.bind(at, at + 1, book.where(lambda p: p.path[-1:] == ("table",)), named=True)
     elif word.stem in _PEOPLE or word.lower in _LOOSE or (len(word.lower) == 1 and word.lower.isalpha()):
         book.put_aside(at, at + 1)
+    elif _is_role(book, at):
+        book.blame("role", at, at + 1, "no column says who that is")
     else:
         book.blame("content", at, at + 1, "no part of the plan is called that")
+
+
+def _is_role(book: Ledger, at: int) -> bool:
+    """`who is the mayor of Paris?`: another name for a person is no other word for a column of names."""
+    asked = " ".join(book.lower(place) for place in range(max(0, at - 3), at))
+    return asked.endswith(("who is the", "who was the", "who's the")) and book.lower(at + 1) in {
+        "of",
+        "in",
+        "for",
+        "at",
+    }
 
 
 def _is_light(book: Ledger, word: Word) -> bool:

@@ -27,6 +27,7 @@ UnboundKind = Literal[
     "superlative",
     "time",
     "content",
+    "role",
     "aggregate",
     "chart",
 ]

@@ -49,7 +49,9 @@ def has_number(piece: Piece, value: float, said: Unit | None, *, percent: bool) 
             wanted |= {w for v in tuple(wanted) for w in in_column(v, said, column)}
             if said is not None and unit_of(column) is not None:
                 wanted = {w for v in (value,) for w in in_column(v, said, column)}
-    wanted |= {w / scale for w in tuple(wanted) for scale in _scales(piece)}
+    for scale in _scales(piece):
+        # 5 million in a column of millions is 5, never 5 million of them.
+        wanted = {w / scale if abs(w) >= scale else w for w in wanted}
     return any(same_number(number, given) for number in wanted for given in piece.values)
 
 

@@ -12,6 +12,7 @@ from sandtable.planner.conscience.ledger import Ledger
 
 ROWS = "it could be counted, and the plan does not count it"
 _GROUPS = "the plan does not group by that"
+_YES_OR_NO = frozenset("are is do does did have has were was".split())
 _EVALUATIVE = frozenset("best worst top bottom leading favourite favorite".split())
 
 
@@ -20,6 +21,7 @@ def seemingly_bound(book: Ledger) -> Iterator[tuple[int, int, str]]:
     yield from _groups_asked_for(book)
     yield from _other_rows(book)
     yield from _open_rank(book)
+    yield from _all_of_them(book)
 
 
 def _groups_asked_for(book: Ledger) -> Iterator[tuple[int, int, str]]:
@@ -65,6 +67,14 @@ def _open_rank(book: Ledger) -> Iterator[tuple[int, int, str]]:
         named = any(set(book.words_of(i)) - {at} for i in ranked)
         if book.lower(at) in _EVALUATIVE and book.bound[at] and not named:
             yield at, at + 1, f"what {book.lower(at)} is about is left open"
+
+
+def _all_of_them(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`Are all of them paid?`: how many are paid does not say whether it is all."""
+    asks = book.lower(0) in _YES_OR_NO and book.lower(1) in {"all", "every", "each"}
+    counts = _counts(book)
+    if asks and counts and counts == book.of_kind("measure") and not book.of_kind("by"):
+        yield 1, 2, "how many there are does not say whether it is all of them"
 
 
 def _rows(book: Ledger) -> set[int]:

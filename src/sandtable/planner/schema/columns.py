@@ -176,11 +176,17 @@ def truth(column: ColumnEntry) -> tuple[Cell, Cell] | None:
 
 
 def unit_of_numbers(column: ColumnEntry) -> str:
-    """The unit of a column of numbers; `fraction` where 20 % is 0.2. An empty text when nothing tells."""
+    """The unit of a column of numbers; `fraction` where 20 % is 0.2, `millions` where 5 million is 5.
+
+    An empty text when nothing tells.
+    """
     if column.unit.lower() in {"fraction", "ratio", "share"}:
         return "fraction"
     most = column.profile.maximum if column.profile else None
     small = isinstance(most, int | float) and not isinstance(most, bool) and 0 < most <= 1
     if small and _RATES & set(column.stems):
         return "fraction"
+    for scale in ("million", "thousand"):
+        if scale in column.stems and not column.unit:
+            return f"{scale}s"
     return column.unit or split_unit(column.name)[1]

@@ -8,6 +8,7 @@ import pytest
 
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
+from sandtable.planner.candidates.network.conditions import plain_number
 from sandtable.planner.candidates.network.plans import plan_of
 from sandtable.planner.candidates.network.sketch import (
     GRAMMAR,
@@ -250,3 +251,17 @@ def test_a_sketch_that_means_nothing_gives_no_plan() -> None:
     assert plan_of((TABLE, "count", "desc", "#4", "end"), "shop") is None
     assert plan_of((TABLE, "count"), "shop") is None
     assert plan_of((TABLE, "count", "having", EUROPE, "end"), "shop") is None
+
+
+@pytest.mark.parametrize(
+    ("said", "unit", "meant"),
+    [
+        (5_000_000.0, "millions", 5),
+        (5.0, "millions", 5),
+        (2_500_000.0, "millions", 2.5),
+        (12_000.0, "thousands", 12),
+        (5_000_000.0, "", 5_000_000),
+    ],
+)
+def test_a_million_is_one_in_a_column_of_millions(said: float, unit: str, meant: float) -> None:
+    assert plain_number(Item("number", value=said), unit) == meant

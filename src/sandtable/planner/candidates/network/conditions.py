@@ -26,6 +26,10 @@ _INVERTED = {
 }  # fmt: skip
 
 
+_SCALES = {"million": 1e6, "millions": 1e6, "mn": 1e6, "thousand": 1e3, "thousands": 1e3}
+"""Columns that hold millions: 5 million is 5 in them."""
+
+
 class NoPlan(Exception):
     """The sketch is written by the grammar and means nothing."""
 
@@ -186,6 +190,9 @@ def plain_number(number: Item | int, unit: str = "") -> int | float:
         return number
     way = conversion(number.name, unit) if number.name and unit else None
     value = float(number.value)
+    scale = _SCALES.get(unit.lower(), 0.0)
+    if scale and abs(value) >= scale:
+        value = value / scale
     if way is not None:
         value = float(Fraction(str(number.value)) * way.factor + way.offset)
     return int(value) if value.is_integer() else value
