@@ -30,6 +30,10 @@ class ColumnEntry:
     nullable: bool
     profile: ColumnProfile | None
 
+    def __hash__(self) -> int:
+        # By its name alone: a profile has hundreds of values.
+        return hash((self.table, self.name))
+
     @property
     def numeric(self) -> bool:
         return self.type in NUMERIC
@@ -61,6 +65,9 @@ class TableEntry:
     time_column: str | None
     rows: int | None
 
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     def column(self, name: str) -> ColumnEntry | None:
         return next((c for c in self.columns if c.name.lower() == name.lower()), None)
 
@@ -71,3 +78,6 @@ class MetricEntry:
     words: tuple[str, ...]
     stems: tuple[str, ...]
     description_stems: frozenset[str]
+
+    def __hash__(self) -> int:
+        return hash(self.metric.name)
