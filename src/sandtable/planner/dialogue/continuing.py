@@ -1,7 +1,8 @@
 """Words of a message that only say how it goes on from the answer before, and nothing of what is meant now.
 
 Some of them are such words only where the plan has changed as they say: `drop` where something of the plan before is
-gone, `compared to` where something stands beside what was there, `in total` where groups are gone.
+gone and nothing is asked for in its place, `compared to` where something stands beside what was there, `in total` where
+groups are gone. Invariant: a negation (`no`, `but`, `not`, `without`) is never one of them.
 """
 
 from __future__ import annotations
@@ -27,18 +28,18 @@ _HOW = re.compile(
     r"|let'?s(?: (?:see|look at|do|try|focus on|have|say))?|let me see|can (?:you|we|i)|could (?:you|we|i)"
     r"|would (?:you|it)|i(?:'d| would) (?:like|want|rather)(?: to)?(?: see)?|i (?:want|need|wonder)(?: to)?(?: see)?|if"
     rf"|(?:of|among|from|for|in|with|by|on|out of) (?:all )?(?:of )?{_IT}"
-    rf"|only|just|now|then|ones?|switch(?: {_IT})?(?: to)?|change {_IT}(?: to)?|go back(?: to)?|back to"
+    rf"|only|just|now|then|ones|switch(?: {_IT})?(?: to)?|change {_IT}(?: to)?|go back(?: to)?|back to"
     rf"|narrow(?: {_IT})?(?: down)?(?: to)?|(?:limit|restrict)(?: {_IT})?(?: to)?"
     rf"|filter(?: {_IT})?(?: (?:to|by|on|down to))?|they|{_IT}|theirs?|its"
-    r"|please|pls|thanks|thank you|okay|ok|sorry|actually|no|hm+|and|but|so|well|right|great|cool|fine|alright|yes"
-    r"|for me|next(?: (?:one|question))?|new (?:topic|question)|different (?:thing|question|topic)"
+    r"|please|pls|thanks|thank you|okay|ok|sorry|actually|hm+|and|so|well|right|great|cool|fine|alright|yes"
+    r"|for me|next(?: (?:one|question))?(?= [,:])|new (?:topic|question)|different (?:thing|question|topic)"
     r"|something (?:else|different))\b"
 )
 _LEAVING = re.compile(
     r"\b(?:drop|remove|forget(?: about)?|ignore|leave(?: out)?|take (?:out|away|off)|regardless(?: of)?|whatever"
-    r"|without|not|years|date range|time range|dates|period|lose|skip|scrap|clear|undo|no longer|all|any|every|whole"
+    r"|years|date range|time range|dates|period|lose|skip|scrap|clear|undo|all|any|every|whole"
     r"|filters?|conditions?|restrictions?|limits?|splits?"
-    r"|(?:instead of|rather than|not in|and not) (?:seconds|minutes|hours|days|weeks|months|years|percent))\b"
+    r"|(?:instead of|rather than) (?:seconds|minutes|hours|days|weeks|months|years|percent))\b"
 )
 _BESIDE = re.compile(
     r"\b(?:(?:is|was|were|are) (?:that|this|it|they) )?"
@@ -53,7 +54,7 @@ _TOGETHER = re.compile(
 def continuing(message: Message, plan: Json, before: Json) -> frozenset[int]:
     """Places of those words, where `plan` is what comes of `before`."""
     said = [_HOW]
-    if _is_gone(plan, before):
+    if _is_gone(plan, before) and not _new_conditions(plan, before):
         said.append(_LEAVING)
     if _stands_beside(plan, before):
         said.append(_BESIDE)
@@ -87,5 +88,8 @@ def _is_gone(plan: Json, before: Json) -> bool:
 
 def _stands_beside(plan: Json, before: Json) -> bool:
     """Whether rows of a second period or value are read too."""
-    new = [each for each in plan.get("filters", ()) if each not in before.get("filters", ())]
-    return any("any" in each or each.get("op") == "in" for each in new)
+    return any("any" in each or each.get("op") == "in" for each in _new_conditions(plan, before))
+
+
+def _new_conditions(plan: Json, before: Json) -> list[Json]:
+    return [each for each in plan.get("filters", ()) if each not in before.get("filters", ())]

@@ -1,7 +1,7 @@
 """The plan of the answer before, as the network reads it: words, and the things among them that a sketch may point at.
 
-Invariant: total over plans. What the plan language says is told in plain words in the order of a sketch; a field that
-is not known here is told by its name. Names that a plan gives to its outputs are not told: what is counted is told as
+Invariant: total over plans. What the plan language says is put in plain words in the order of a sketch; a field that is
+not known here has its own name. Names that a plan gives to its outputs are left out: what is counted is called
 `first`, `second`, so that a plan reads alike whatever proposed it.
 """
 
@@ -40,7 +40,7 @@ class Recalled:
 
 
 def recall(plan: Json, index: SchemaIndex) -> list[Recalled]:
-    """The plan in words, as far as it can be told."""
+    """The plan in words."""
     found: list[Recalled] = []
     for definition in plan.get("define", ()):
         inner = cast("Json", definition.get("plan", {}))
