@@ -20,13 +20,15 @@ TYPES = {
     "BIGINT": ColumnType.INTEGER,
     "DOUBLE": ColumnType.FLOAT,
     "DATE": ColumnType.DATE,
+    "TIMESTAMP": ColumnType.TIMESTAMP,
+    "BOOLEAN": ColumnType.BOOLEAN,
 }
 MOST_ROWS = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """A date is its ISO text."""
+    """Dates and moments are their ISO text."""
 
     name: str
     columns: tuple[str, ...]
@@ -42,7 +44,11 @@ def catalog_of(
     tables = tuple(_table(relation, digest) for relation in relations)
     version = f"sha256:{digest}"
     dataset = Dataset(id=name, tables=tables, relationships=tuple(relationships), version=version)
-    return dataset, Profile(version=version, tables=tuple(_profile(relation) for relation in relations))
+    return dataset, profile_of(version, relations)
+
+
+def profile_of(version: str, relations: Sequence[Relation]) -> Profile:
+    return Profile(version=version, tables=tuple(_profile(relation) for relation in relations))
 
 
 def _table(relation: Relation, digest: str) -> Table:

@@ -20,6 +20,8 @@ from typing import Any
 from evals.public.measure import Measured, Planner, measure_question, sample
 from evals.public.relations import Database, Relation, catalog_of
 from evals.wikisql_data import typed_sheet
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
 from sandtable.cli.evaluation.expected import MOST_BESIDE
 from sandtable.planner.schema.index import SchemaIndex
 
@@ -55,14 +57,17 @@ class WtqWork:
     rows: tuple[tuple[str, ...], ...]
     asked: tuple[Asked, ...]
 
-    def measure(self, planner: Planner) -> list[Measured]:
+    def table_of(self) -> tuple[Relation, Dataset, Profile]:
         sheet = typed_sheet(self.table, [" ".join(name.split()) for name in self.header], self.rows)
         types = tuple(
             _type(cells, number)
             for cells, number in zip(_columns(sheet.rows, sheet.header), sheet.numeric, strict=True)
         )
         relation = Relation(TABLE, sheet.header, types, sheet.rows)
-        dataset, profile = catalog_of("wtq", [relation])
+        return relation, *catalog_of("wtq", [relation])
+
+    def measure(self, planner: Planner) -> list[Measured]:
+        relation, dataset, profile = self.table_of()
         index, database = SchemaIndex.build(dataset, profile), Database([relation])
         measured: list[Measured] = []
         for one in self.asked:

@@ -16,6 +16,7 @@ import numpy as np
 
 VOCABULARY = Path(__file__).with_name("vocabulary.txt")
 DIGEST = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+_LARGEST = 12_000_000
 _NAMES = {
     "attention.self.query": "q",
     "attention.self.key": "k",
@@ -41,6 +42,16 @@ def tensors(path: Path) -> dict[str, np.ndarray]:
             begin, end = entry["data_offsets"]
             values = np.frombuffer(raw[8 + size + begin : 8 + size + end], dtype="<f4")
             found[name] = values.reshape(entry["shape"])
+    return found
+
+
+def in_parts(weights: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
+    """The weights in files of a size that is easy to carry."""
+    found: list[dict[str, np.ndarray]] = [{}]
+    for name, value in weights.items():
+        if sum(v.nbytes for v in found[-1].values()) + value.nbytes > _LARGEST:
+            found.append({})
+        found[-1][name] = value
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from evals.public.relations import Relation
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import SandtableError
@@ -19,7 +20,7 @@ _QUOTED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 @dataclass(frozen=True, slots=True)
 class Example:
     source: str
-    """Where it comes from: `wikisql`, `spider`, `template`, or the name of a domain."""
+    """Where it comes from: `wikisql`, `spider`, `wtq`, `template`, or the name of a domain."""
     dataset: Dataset
     """Examples over the same data share the object."""
     profile: Profile
@@ -29,6 +30,10 @@ class Example:
     """Whether it may only measure, never train."""
     before: Json | None = None
     """The plan of the answer that the question follows."""
+    relations: tuple[Relation, ...] = ()
+    """The rows, where the set has them."""
+    answers: tuple[str, ...] = ()
+    """The cells of the right result, where no sketch is known."""
 
 
 def fault_of(sketch: tuple[Token, ...], dataset: Dataset) -> str | None:

@@ -1,7 +1,7 @@
 """Examples as arrays for the network's training: `python -m training.reader.prepare DATA DOMAINS DIALOGUES OUT`.
 
 DATA holds the folders `wikisql` and `spider`, DOMAINS our own domains, DIALOGUES follow-ups over them. Needs a CPU and
-some minutes. Writes `examples.npz`, which is all that `training.reader.train` reads apart from the weights it starts
+some minutes. Writes `examples.npz.xz`, which is all that `training.reader.train` reads apart from the weights it starts
 from: the examples end to end, with where each one ends, and which words and kinds of items the grammar allows at each
 token.
 """
@@ -9,7 +9,11 @@ token.
 from __future__ import annotations
 
 import argparse
+import io
+import json
+import lzma
 import random
+import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -19,7 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.model import Dataset, Metric, Table
 from sandtable.catalog.profile import Profile
 from sandtable.planner.candidates.network.fitting import plan_for
 from sandtable.planner.candidates.network.inputs import SIZE, Inputs, inputs_of
@@ -34,13 +38,17 @@ from training.reader.domains import read_domain
 from training.reader.example import Example
 from training.reader.follow_ups import continued
 from training.reader.templates import templated
+from training.reader.unanswerable import estranged, lacking
 
 HERE = Path(__file__).parent
 VOCABULARY = HERE / "vocabulary.txt"
 SOURCES = ("own", "spider", "wikisql", "template", "dialogue")
 TUNE_EVERY = 6
 """About every sixth of our own domains, by its name, is kept aside for tuning."""
-_SPIDER_ORDERS = 3
+_SPIDER_ORDERS = 4
+_LEFT_OUT = 0.2
+_LACKING, _ESTRANGED = 0.12, 0.25
+"""How many questions of our own are asked once more of a dataset that does not answer them."""
 _WHOLE = 80
 """Whole questions of each domain that are asked after an answer, too."""
 _LEANING = 0.5
@@ -134,13 +142,27 @@ def same_item(gold: Item, found: Item) -> bool:
 
 
 def shuffled(dataset: Dataset, profile: Profile, seed: int) -> tuple[Dataset, Profile]:
-    """The same dataset with its tables and columns in another order: order means nothing."""
+    """The same dataset in another order, which means nothing, and without some columns.
+
+    A question that needs one of those is not shown then.
+    """
     rng = random.Random(f"{dataset.id}{seed}")
-    tables = [
-        t.model_copy(update={"columns": tuple(rng.sample(t.columns, len(t.columns)))}) for t in dataset.tables
-    ]
+    tables: list[Table] = []
+    for table in dataset.tables:
+        keys = {c for r in dataset.relationships for c in (r.many_column, r.one_column)}
+        keys |= {table.time_column or "", *_said_by(dataset.metrics)}
+        kept = [c for c in table.columns if c.name in keys or rng.random() >= _LEFT_OUT]
+        columns = kept if len(kept) > 1 else table.columns
+        tables.append(table.model_copy(update={"columns": tuple(rng.sample(columns, len(columns)))}))
     rng.shuffle(tables)
     return dataset.model_copy(update={"tables": tuple(tables)}), profile
+
+
+def _said_by(metrics: Iterable[Metric]) -> set[str]:
+    """The columns that metrics are computed of."""
+    return set(
+        re.findall(r'"column": "([^"]+)"', json.dumps([[m.numerator, m.denominator] for m in metrics]))
+    )
 
 
 def _rows(examples: list[Example], orders: int) -> list[Row | str]:
@@ -216,9 +238,16 @@ def main() -> None:
     views = [*schemas.values(), *list(few.values())[:300]]
     made = [*templated(views, args.templates, args.seed), *continued(views, args.follow_ups, args.seed)]
     said = list(dialogue_examples(args.domains, args.dialogues, args.seed))
+    own_and_none = [*own, *lacking(own, _LACKING, args.seed), *estranged(own, _ESTRANGED, args.seed)]
     rows: list[Row] = []
     with ProcessPoolExecutor(args.processes) as pool:
-        sets = (own, args.orders), (said, args.orders), (spider, _SPIDER_ORDERS), (wikisql, 1), (made, 1)
+        sets = (
+            (own_and_none, args.orders),
+            (said, args.orders),
+            (spider, _SPIDER_ORDERS),
+            (wikisql, 1),
+            (made, 1),
+        )
         for examples, orders in sets:
             examples.sort(key=lambda e: e.dataset.id)
             size = len(examples) // (4 * args.processes) + 1
@@ -230,7 +259,9 @@ def main() -> None:
             print(f"{name}: {len(kept)} of {len(found)} examples, not reached: {dict(missing)}", flush=True)
             rows += kept
     args.out.mkdir(parents=True, exist_ok=True)
-    np.savez_compressed(args.out / "examples.npz", **_packed(rows))
+    packed = io.BytesIO()
+    np.savez(packed, **_packed(rows))
+    (args.out / "examples.npz.xz").write_bytes(lzma.compress(packed.getvalue()))
     print(f"{len(rows)} examples, {sum(r.tune for r in rows)} of them for tuning")
 
 

@@ -1,7 +1,7 @@
 """The network's training on a GPU: `python -m training.reader.train FOLDER --out OUT --epochs 12`.
 
-FOLDER holds `examples.npz` (of `prepare`) and `encoder.npz` (of `encoder`), or `start-*.npz` with the weights of an
-earlier training, which then goes on with these examples. Needs PyTorch with CUDA and about 8 GB of
+FOLDER holds `examples.npz.xz` (of `prepare`) and `encoder.npz` (of `encoder`); with `--earlier` training goes on from
+the weights of an earlier one, or of the shipped reader, in that folder. Needs PyTorch with CUDA and about 8 GB of
 memory on the device; nothing of the product. `--state FILE` keeps where the training stands, so that it can go on in
 another call, and `--seconds` ends a call in time. Writes `weights-*.npz` and `figures.json`.
 """
@@ -9,7 +9,9 @@ another call, and `--seconds` ends a call in time. Writes `weights-*.npz` and `f
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import lzma
 import math
 import time
 from collections import defaultdict
@@ -19,14 +21,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from training.reader.encoder import in_parts
 from training.reader.network import Network
+from training.reader.resume import earlier_weights
 
 SOURCES = ("own", "spider", "wikisql", "template", "dialogue")
 _BLURRED = 0.1
 _HIDDEN = 0.05
 _SMOOTHED = 0.05
 """How much of each token's weight goes to the other tokens that the grammar allows: a network that is never certain."""
-_LARGEST_FILE = 12_000_000
 _STEADY = 0.9995
 """How much of the averaged weights each step keeps; it is the averaged network that is measured and written."""
 _NEIGHBOURS = 64
@@ -37,7 +40,7 @@ class Examples:
     """All examples on the device, each padded to the longest."""
 
     def __init__(self, path: Path, device: str) -> None:
-        raw = np.load(path)
+        raw = np.load(io.BytesIO(lzma.decompress(path.read_bytes())))
         self.device = device
         self.words = len(raw["words"])
         self.unknown = 1
@@ -138,36 +141,25 @@ def measure(
     }
 
 
-def _parts(weights: dict[str, np.ndarray]) -> list[dict[str, np.ndarray]]:
-    """The weights in files of a size that is easy to carry."""
-    found: list[dict[str, np.ndarray]] = [{}]
-    for name, value in weights.items():
-        if sum(v.nbytes for v in found[-1].values()) + value.nbytes > _LARGEST_FILE:
-            found.append({})
-        found[-1][name] = value
-    return found
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--epochs", type=int, default=12)
-    parser.add_argument("--size", type=int, default=192)
-    parser.add_argument("--rate", type=float, default=2e-4)
+    parser.add_argument("--size", type=int, default=384)
+    parser.add_argument("--rate", type=float, default=2.5e-4)
     parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("--state", type=Path)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--earlier", type=Path, help="folder of `weights-*.npz`, or of the shipped reader")
     args = parser.parse_args()
     began = time.monotonic()
     torch.manual_seed(args.seed)
-    examples = Examples(args.folder / "examples.npz", "cuda")
-    begun_from = sorted(args.folder.glob("start-*.npz")) or [args.folder / "encoder.npz"]
-    start = {
-        name: torch.tensor(value.astype(np.float32))
-        for path in begun_from
-        for name, value in np.load(path).items()
-    }
+    # It makes a plan for every shape of a batch, which takes ten times as long as the attention itself.
+    torch.backends.cuda.enable_cudnn_sdp(False)
+    examples = Examples(args.folder / "examples.npz.xz", "cuda")
+    given = earlier_weights(args.earlier) if args.earlier else np.load(args.folder / "encoder.npz")
+    start = {name: torch.tensor(value.astype(np.float32)) for name, value in given.items()}
     network = Network(start["piece.weight"].shape[0], examples.words)
     missing = network.load_state_dict(start, strict=False)
     assert not missing.unexpected_keys, missing.unexpected_keys
@@ -241,7 +233,7 @@ def main() -> None:
             )  # fmt: skip
     args.out.mkdir(parents=True, exist_ok=True)
     weights = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in averaged.items()}
-    for number, part in enumerate(_parts(weights)):
+    for number, part in enumerate(in_parts(weights)):
         np.savez(args.out / f"weights-{number}.npz", **part)
     (args.out / "figures.json").write_text(json.dumps(figures, indent=1))
 

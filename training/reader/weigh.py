@@ -1,7 +1,7 @@
 """The weigher's trees, grown on what nothing was trained on: `python -m training.reader.weigh --help`.
 
 It takes DATA, DOMAINS, DIALOGUES and MODEL, the folder with the exported network. For the questions and messages that
-were kept aside for tuning, every candidate plan is made as the product makes it, and compared with the gold plan. Trees
+were kept aside for tuning, every candidate plan is made as the product makes it, and judged (`judging.py`). Trees
 are grown over datasets in turn, so that each question is weighed by trees that have not seen its dataset; the
 calibration and the figures are of those. Writes `ranking/trees.json` and, with `--figures`, what precision is reached
 at which coverage. Needs scikit-learn.
@@ -18,6 +18,7 @@ from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,6 @@ import numpy as np
 from sklearn.ensemble import GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 
-from sandtable.planner.candidates.network.fitting import plan_for
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.dialogue import follow
 from sandtable.planner.mentions.finding import look
@@ -35,21 +35,23 @@ from sandtable.planner.ranking.candidates import Field
 from sandtable.planner.ranking.choosing import lawful_account
 from sandtable.planner.ranking.constructed import instead
 from sandtable.planner.ranking.conversation import conversation_field
-from sandtable.planner.ranking.essence import core, essence, shows
 from sandtable.planner.ranking.features import NAMES, features
 from sandtable.planner.ranking.tables import best_table
-from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
-from training.reader import from_spider, from_wikisql
+from training.reader import from_spider, from_wikisql, from_wtq
 from training.reader.example import Example
+from training.reader.judging import ground_of
 from training.reader.prepare import dialogue_examples, own_examples
+from training.reader.unanswerable import estranged, lacking
 
 TREES = Path(__file__).parents[2] / "src/sandtable/planner/ranking/trees.json"
 FOLDS = 5
-_MOST_OWN = 4500
+_MOST_OWN = 6000
 _MOST_SAID = 2500
-_MORE = 2
-"""Columns that may stand beside those that were asked for."""
+_MOST_NONE = 900
+"""Of each kind of question that is made unanswerable."""
+_MOST_PUBLIC = 900
+"""Of each public set."""
 _ROUNDS, _DEPTH, _RATE, _LEAF = 250, 3, 0.06, 30
 
 
@@ -71,22 +73,22 @@ def _reader(folder: Path) -> Reader:
 
 
 def _weighable(examples: list[Example], folder: Path) -> list[Weighable]:
+    """Of examples that are sorted by their dataset."""
     reader = _reader(folder)
-    indexes: dict[str, SchemaIndex] = {}
     found: list[Weighable] = []
-    for example in examples:
-        index = indexes.setdefault(example.dataset.id, SchemaIndex.build(example.dataset, example.profile))
-        among = _field(example, index, reader)
-        if among is None:
-            continue
-        gold = plan_for(example.sketch, index)
-        ordered = example.before is not None and gold is not None and "order_by" in gold
-        right = tuple(
-            gold is not None and answers(each.plan, gold, index, ordered=ordered) for each in among.candidates
-        )
-        rows = tuple(tuple(features(each, among)) for each in among.candidates)
-        lawful = tuple(lawful_account(each, index) is not None for each in among.candidates)
-        found.append(Weighable(example.source, example.dataset.id, example.question, rows, right, lawful))
+    for _, each in groupby(examples, key=lambda e: e.dataset.id):
+        some = list(each)
+        ground = ground_of(some)
+        for example in some:
+            among = _field(example, ground.index, reader)
+            if among is None:
+                continue
+            is_right = ground.judge(example)
+            right = tuple(is_right(candidate.plan) for candidate in among.candidates)
+            rows = tuple(tuple(features(candidate, among)) for candidate in among.candidates)
+            lawful = tuple(lawful_account(one, ground.index) is not None for one in among.candidates)
+            found.append(Weighable(example.source, example.dataset.id, example.question, rows, right, lawful))
+        ground.close()
     return found
 
 
@@ -102,38 +104,27 @@ def _field(example: Example, index: SchemaIndex, reader: Reader) -> Field | None
     return conversation_field(example.question, index, example.before, best, followed, reader)
 
 
-def answers(plan: Json, gold: Json, index: SchemaIndex, *, ordered: bool = False) -> bool:
-    """Whether the plan gives what the gold plan gives, with `ordered` in the same order.
-
-    Two more columns beside those asked for are no harm, and rows may be shown by other columns of theirs.
-    """
-    if ordered and _order(plan, index) != _order(gold, index):
-        return False
-    if essence(plan, index, ordered=False) == essence(gold, index, ordered=False):
-        return True
-    if core(plan, index, measures=False) != core(gold, index, measures=False):
-        return False
-    shown, asked = shows(plan, index), shows(gold, index)
-    whole = any('"*"' in each for each in (*shown, *asked))
-    listed = not any('"agg"' in each for each in asked)
-    return (listed and (whole or asked <= shown)) or (asked <= shown and len(shown) <= len(asked) + _MORE)
-
-
-def _order(plan: Json, index: SchemaIndex) -> object:
-    return json.loads(essence(plan, index)).get("order")
-
-
 def gathered(data: Path, domains: Path, dialogues: Path, folder: Path, processes: int) -> list[Weighable]:
-    own = [e for e in own_examples(domains) if e.tune]
-    own = random.Random(1).sample(own, min(_MOST_OWN, len(own)))
-    said = [e for e in dialogue_examples(domains, dialogues) if e.tune]
-    own += random.Random(1).sample(said, min(_MOST_SAID, len(said)))
-    spider = [e for e in from_spider.examples(data / "spider") if e.tune]
-    wikisql = [e for e in from_wikisql.examples(data / "wikisql") if e.tune]
-    few = random.Random(1).sample(wikisql, min(900, len(wikisql)))
-    examples = sorted([*own, *spider, *few], key=lambda e: (e.source, e.dataset.id))
-    size = len(examples) // (8 * processes) + 1
-    parts = [examples[at : at + size] for at in range(0, len(examples), size)]
+    examples: list[Example] = []
+    own = [example for example in own_examples(domains) if example.tune]
+    for some, most in (
+        (own, _MOST_OWN),
+        (lacking(own, 0.2), _MOST_NONE),
+        (estranged(own, 0.4), _MOST_NONE),
+        (dialogue_examples(domains, dialogues), _MOST_SAID),
+        (from_spider.examples(data / "spider", splits=("tune",)), _MOST_PUBLIC),
+        (from_wikisql.examples(data / "wikisql"), _MOST_PUBLIC),
+        (from_wtq.examples(data / "wtq", "tune"), _MOST_PUBLIC),
+    ):
+        kept = [example for example in some if example.tune]
+        examples += random.Random(1).sample(kept, min(most, len(kept)))
+    examples.sort(key=lambda e: e.dataset.id)
+    by_dataset = [list(some) for _, some in groupby(examples, key=lambda e: e.dataset.id)]
+    size = len(by_dataset) // (8 * processes) + 1
+    parts = [
+        [example for some in by_dataset[at : at + size] for example in some]
+        for at in range(0, len(by_dataset), size)
+    ]
     with ProcessPoolExecutor(processes) as pool:
         return [each for part in pool.map(_weighable, parts, [folder] * len(parts)) for each in part]
 
@@ -142,7 +133,7 @@ def _grown(questions: list[Weighable]) -> GradientBoostingClassifier:
     rows = np.array([row for q in questions for row in q.rows])
     right = np.array([is_right for q in questions for is_right in q.right])
     # Every set counts alike, whatever its size; our own questions are nearest to what people ask.
-    share = {"own": 3.0, "dialogue": 2.0, "spider": 1.0, "wikisql": 1.0}
+    share = {"own": 3.0, "dialogue": 2.0, "spider": 1.0, "wikisql": 1.0, "wtq": 1.0}
     counts: dict[str, int] = defaultdict(int)
     for q in questions:
         counts[q.source] += len(q.rows)
@@ -251,7 +242,7 @@ def main() -> None:
     slope, offset = float(platt.coef_[0][0]), float(platt.intercept_[0])
     chances = [1 / (1 + np.exp(-(slope * each + offset))) for each in scores]
     figures: dict[str, Any] = {}
-    for source in ("own", "dialogue", "spider", "wikisql"):
+    for source in ("own", "dialogue", "spider", "wikisql", "wtq"):
         chosen = [at for at, q in enumerate(questions) if q.source == source]
         some = [questions[at] for at in chosen]
         reached = sum(any(q.right) for q in some) / max(1, len(some))
