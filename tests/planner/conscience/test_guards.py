@@ -25,6 +25,8 @@ from sandtable.planner.conscience.guards import stop
         "cuántos clientes hay en total",
         "売上はいくらですか",
         "hello!",
+        "thanks, that was really helpful",
+        "great, exactly what I needed",
         "will sales rise next year",
     ],
     ids=lambda t: t[:20] or "empty",

@@ -84,6 +84,24 @@ REVENUE: dict[str, Any] = {"metric": "revenue", "as": "revenue"}
             id="by what is said",
         ),
         pytest.param(
+            "which customer placed the most orders",
+            "orders",
+            {
+                "select": [{"column": "customer_tier"}, COUNT],
+                "order_by": [{"expr": "count", "dir": "desc"}],
+                "limit": 1,
+            },
+            "customer",
+            id="a trait of customers is no customer",
+        ),
+        pytest.param(
+            "orders by customer tier",
+            "orders",
+            {"select": [{"column": "customer_tier"}, COUNT]},
+            None,
+            id="a trait that is named is meant",
+        ),
+        pytest.param(
             "is the largest order from Europe",
             "orders",
             {

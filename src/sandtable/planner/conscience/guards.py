@@ -69,6 +69,12 @@ _SMALL_TALK = re.compile(
     r"are you (?:a )?(?:human|robot|bot|ai)|tell me a joke|test|what can i ask(?: you)?)\W*$",
     re.IGNORECASE,
 )
+_THANKS = re.compile(
+    r"^\W*(?:thanks?|thank you|thx|cheers|perfect|great|awesome|excellent|lovely|nice|cool|wow|well done|good job"
+    r")(?:\W+(?:that|that's|this|it|was|is|were|really|very|so|much|a|lot|helpful|help|helped|great|good|nice|useful|"
+    r"perfect|exactly|what|i|needed|wanted|for|the|your|you|all|have|day|clear|interesting|again|job|work|answer))*\W*$",
+    re.IGNORECASE,
+)
 _LANGUAGES: dict[str, frozenset[str]] = {
     "German": frozenset(
         "der die das und ist sind wie viele was welche welcher welches nach mit für von im den dem ein eine zeige mir "
@@ -128,7 +134,7 @@ def stop(text: str, *, follows: bool = False) -> Stop | None:
 
 
 def _order(plain: str, follows: bool) -> Stop | None:
-    if _SMALL_TALK.match(plain):
+    if _SMALL_TALK.match(plain) or _THANKS.match(plain):
         return Stop("I answer questions about the data of this dataset. Ask, for example, one of these.")
     if _INJECTION.search(plain):
         return Stop("I only answer questions about the data; I do not take new instructions from a message.")

@@ -9,10 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.naming import UNIT_STEMS, closeness
+from sandtable.planner.conscience.terms import PERSON
+from sandtable.planner.language.words import stem
 
 ROWS = "it could be counted, and the plan does not count it"
 _GROUPS = "the plan does not group by that"
 _YES_OR_NO = frozenset("are is do does did have has were was".split())
+_NAMES = frozenset(stem(w) for w in "name names id no nr number code key title label ref sku email".split())
+_ASKING = frozenset("which what by per each every whose".split())
 _EVALUATIVE = frozenset("best worst top bottom leading favourite favorite".split())
 
 
@@ -22,6 +27,7 @@ def seemingly_bound(book: Ledger) -> Iterator[tuple[int, int, str]]:
     yield from _other_rows(book)
     yield from _open_rank(book)
     yield from _all_of_them(book)
+    yield from _only_a_trait(book)
 
 
 def _groups_asked_for(book: Ledger) -> Iterator[tuple[int, int, str]]:
@@ -75,6 +81,22 @@ def _all_of_them(book: Ledger) -> Iterator[tuple[int, int, str]]:
     counts = _counts(book)
     if asks and counts and counts == book.of_kind("measure") and not book.of_kind("by"):
         yield 1, 2, "how many there are does not say whether it is all of them"
+
+
+def _only_a_trait(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`which customer`, answered by customer tier: a trait of customers is no customer."""
+    things = PERSON | {each for table in book.index.tables for each in table.stems}
+    for number in book.of_kind("by"):
+        for column in book.pieces[number].columns:
+            stems = [each for each in column.stems if each not in UNIT_STEMS]
+            if len(stems) < 2 or not column.text or stems[-1] in _NAMES:
+                continue
+            if any(closeness(word.stem, stems[-1]) >= 0.7 for word in book.words):
+                continue
+            for at in book.words_of(number):
+                word = book.words[at].stem
+                if word in stems[:-1] and word in things and book.lower(at - 1) in _ASKING:
+                    yield at, at + 1, f"the plan tells it by {' '.join(column.words)} only"
 
 
 def _rows(book: Ledger) -> set[int]:

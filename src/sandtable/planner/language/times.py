@@ -35,10 +35,14 @@ _SPOKEN = re.compile(
     rf"|(?P<d1>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<m1>{_MONTH})(?: ,)? (?P<y1>\d{{4}})"
     rf"|(?P<m2>{_MONTH}) (?P<d2>\d{{1,2}})(?:st|nd|rd|th)?(?: ,)? (?P<y2>\d{{4}})"
     rf"|(?P<m3>{_MONTH})(?: of| ,)? (?P<y3>(?:19|20)\d{{2}})"
+    rf"|(?P<d5>\d{{1,2}}(?:st|nd|rd|th)?|first)(?: of)? (?P<m5>{_MONTH})"
+    rf"|(?P<m6>{_MONTH}) (?P<d6>\d{{1,2}})(?:st|nd|rd|th)?(?! ?[%\d])"
     rf"|q(?P<q>[1-4])(?: of| in)?(?: (?P<y4>(?:19|20)\d{{2}}))?"
     rf"|(?P<qo>first|second|third|fourth|last|1st|2nd|3rd|4th) quarter (?:of )?(?P<y5>(?:19|20)\d{{2}})"
+    rf"|(?P<qy>first|second|third|fourth|1st|2nd|3rd|4th) quarter(?: of (?:the|this) year)?"
     rf"|h(?P<h>[12])(?: of| in)? (?P<y6>(?:19|20)\d{{2}})"
     rf"|(?P<ho>first|second|last) half (?:of )?(?P<y7>(?:19|20)\d{{2}})"
+    rf"|(?P<hy>first|second) half(?: of (?:the|this) year)?(?! of)"
     rf"|(?P<ym>(?:19|20)\d{{2}} - (?:0[1-9]|1[0-2]))"
     rf"|(?:year |all of |the year )?(?P<y8>(?:19|20)\d{{2}})"
     rf"|(?P<this>this|current|last|previous|past|next) (?:calendar )?(?P<unit>week|month|quarter|year)"
@@ -319,10 +323,19 @@ def _period(match: re.Match[str], calendar: Calendar, default_year: int | None) 
             return periods.day(dt.date(int(g[y]), MONTHS[g[m]], int(g[d]))), True
     if g["y3"]:
         return periods.month(int(g["y3"]), MONTHS[g["m3"]]), True
-    if g["q"] or g["qo"]:
+    if g["d5"] or g["d6"]:
+        number = MONTHS[g["m5"] or g["m6"] or ""]
+        spoken = g["d5"] or g["d6"] or ""
+        of_month = 1 if spoken == "first" else int(re.sub(r"\D", "", spoken))
+        made = _recent(lambda y: periods.day(dt.date(y, number, of_month)), calendar, default_year)
+        return made, default_year is not None
+    if g["q"] or g["qo"] or g["qy"]:
         return _quarter(g, calendar, default_year)
     if g["y6"] or g["y7"]:
         return periods.half(int(g["y6"] or g["y7"]), int(g["h"]) if g["h"] else _ORDINAL[g["ho"]] or 2), True
+    if g["hy"]:
+        part = _ORDINAL[g["hy"]]
+        return _recent(lambda y: periods.half(y, part), calendar, default_year), True
     if g["ym"]:
         return periods.month(int(g["ym"][:4]), int(g["ym"][-2:])), True
     if g["y8"]:
@@ -336,7 +349,7 @@ def _period(match: re.Match[str], calendar: Calendar, default_year: int | None) 
 def _quarter(
     g: dict[str, str | None], calendar: Calendar, default_year: int | None
 ) -> tuple[Period | None, bool]:
-    number = int(g["q"]) if g["q"] else (_ORDINAL[g["qo"] or "first"] or 4)
+    number = int(g["q"]) if g["q"] else (_ORDINAL[g["qo"] or g["qy"] or "first"] or 4)
     year = g["y4"] or g["y5"]
     if year:
         return periods.quarter(int(year), number), True

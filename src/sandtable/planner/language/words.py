@@ -193,6 +193,19 @@ def parse_number(text: str) -> float | None:
     return -value if negative else value
 
 
+_FRACTIONS = {
+    "third": 3,
+    "thirds": 3,
+    "quarters": 4,
+    "fifth": 5,
+    "fifths": 5,
+    "tenth": 10,
+    "tenths": 10,
+    "halves": 2,
+}
+"""`two thirds`; `three quarters` only with `of`: else they are periods."""
+
+
 def read_number(words: tuple[Word, ...], at: int) -> Number | None:
     """The number that starts at this word, with its sign, currency, scale and percent sign."""
     start, negative, currency = at, False, False
@@ -218,6 +231,14 @@ def read_number(words: tuple[Word, ...], at: int) -> Number | None:
         while at < len(words) and words[at].lower in SCALES:
             value *= SCALES[words[at].lower]
             at += 1
+    parts = _FRACTIONS.get(words[at].lower) if at < len(words) else None
+    several = parts is not None and (value == 1 or words[at].lower.endswith("s"))
+    if (
+        parts is not None
+        and several
+        and (parts != 4 or (at + 1 < len(words) and words[at + 1].lower == "of"))
+    ):
+        return Number(value / parts, start, at + 1, spelled=spelled)
     percent = at < len(words) and words[at].lower in {"%", "percent", "pct"}
     at += percent
     other = _end_of_range(words, start, at) if not percent else None

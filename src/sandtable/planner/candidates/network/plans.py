@@ -90,6 +90,9 @@ class _Reader(Conditions):
         while self.comes("desc", "asc"):
             direction = self.word()
             plan.setdefault("order_by", []).append({"expr": self.key(), "dir": direction})
+        ranks = [each["as"] for each in plan.get("derive", ()) if "rank" in each]
+        if ranks:
+            plan.setdefault("order_by", [{"expr": ranks[0], "dir": "asc"}])
         if self.comes("limit"):
             self.next()
             plan["limit"] = whole_number(self.number())
