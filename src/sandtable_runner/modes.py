@@ -7,7 +7,7 @@ from typing import Any
 
 import duckdb
 
-from sandtable_runner import engine, escape, export, ingest, parse, parse_python, profile
+from sandtable_runner import compare, engine, escape, export, ingest, parse, parse_python, profile
 from sandtable_runner.complaint import explain
 from sandtable_runner.encode import INEXACT_TYPES, CellTooLarge, Inexact, encode_row, text_size
 
@@ -162,7 +162,7 @@ def parse_text(connection: engine.Connection, job: Job) -> Outcome:
 
 def run_ingest(connection: engine.Connection, job: Job) -> Outcome:
     try:
-        output = ingest.ingest(connection, job)
+        output = (compare.compare if "pairs" in job["options"] else ingest.ingest)(connection, job)
     except ingest.BadFile as error:
         return failure("VALIDATION_ERROR", "BadFile", error.message, error.suggestion)
     except duckdb.Error as error:

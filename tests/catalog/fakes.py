@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from sandtable.catalog.convert import ConvertedColumn, ConvertRequest, ConvertResult
+from sandtable.catalog.convert import (
+    CompareRequest,
+    Comparison,
+    ConvertedColumn,
+    ConvertRequest,
+    ConvertResult,
+)
 from sandtable.catalog.store import DataStore
 
 
@@ -15,7 +21,9 @@ class FakeConvert:
     types: dict[str, str] = field(default_factory=dict)
     latest: dict[str, str] = field(default_factory=dict)
     before: Callable[[ConvertRequest], None] | None = None
+    compared: Callable[[CompareRequest], Comparison] | None = None
     requests: list[ConvertRequest] = field(default_factory=list)
+    comparisons: list[CompareRequest] = field(default_factory=list)
 
     async def __call__(self, request: ConvertRequest, /) -> ConvertResult:
         self.requests.append(request)
@@ -29,3 +37,10 @@ class FakeConvert:
         (self.store.root / request.staging / output).write_text(f"converted {request.table}", "utf-8")
         columns = tuple(ConvertedColumn(name, sql_type) for name, sql_type in declared)
         return ConvertResult(columns=columns, rows=len(lines) - 1, output=output, latest=self.latest)
+
+    async def compare(self, request: CompareRequest, /) -> Comparison:
+        """Nothing matches anything, unless the test says so."""
+        self.comparisons.append(request)
+        if self.compared is not None:
+            return self.compared(request)
+        return Comparison((None,) * len(request.ones), ((0, None),) * len(request.pairs))

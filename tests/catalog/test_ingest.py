@@ -195,12 +195,13 @@ async def test_column_without_a_name_is_refused(
 async def test_cancelled_ingestion_leaves_nothing(store: DataStore, sales: Path) -> None:
     started = asyncio.Event()
 
-    async def forever(request: ConvertRequest, /):
-        started.set()
-        await asyncio.Event().wait()
-        raise AssertionError("unreachable")
+    class Forever(FakeConvert):
+        async def __call__(self, request: ConvertRequest, /):
+            started.set()
+            await asyncio.Event().wait()
+            raise AssertionError("unreachable")
 
-    task = asyncio.create_task(ingest_files([sales], store, forever))
+    task = asyncio.create_task(ingest_files([sales], store, Forever(store)))
     await started.wait()
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -281,12 +282,13 @@ async def test_converter_that_ignores_the_declared_types_is_broken(
     dataset = declared(tmp_path / "reg")
     (tmp_path / "reg/sales.csv").write_bytes(SALES)
 
-    async def careless(request: ConvertRequest, /):
-        return await convert(ConvertRequest(request.table, request.source, "csv", None, request.staging))
+    class Careless(FakeConvert):
+        async def __call__(self, request: ConvertRequest, /):
+            return await convert(ConvertRequest(request.table, request.source, "csv", None, request.staging))
 
     convert.types = {}
     with pytest.raises(RunnerBroken, match="gave other columns than declared"):
-        await ingest_declared(dataset, tmp_path / "reg", store, careless)
+        await ingest_declared(dataset, tmp_path / "reg", store, Careless(store))
 
 
 async def test_missing_source_without_a_generator_is_refused(

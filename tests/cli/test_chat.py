@@ -113,6 +113,17 @@ def test_a_part_is_changed_without_asking_again(invoke: Invoke, analyst: FakeAna
     assert "\x1b[31m" not in done.stdout
 
 
+def test_joins_are_shown_once_below_the_reading(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
+    read = READ.model_copy(update={"joins": ("orders.customer_id = customers.i\x1b[31md",)})
+    text = f"It is 42.\n\n*Read as: {read.line}*  \n*{read.joined}*"
+    analyst.script["How many?"] = answered([42], text=text, read_as=read)
+    piped(b"How many?\n")
+    done = invoke(*ARGS)
+    assert done.stdout.count("Joined by: ") == 1
+    assert "(assumed)\nJoined by: orders.customer_id = customers.i" in done.stdout
+    assert "\x1b[31m" not in done.stdout
+
+
 def test_a_likely_part_is_shown_with_its_words(invoke: Invoke, analyst: FakeAnalyst, piped: Give) -> None:
     words = (Words(text="taki\x1b[31mngs", start=0, end=12),)
     likely = ReadPart(kind="measure", label="total amount", source="likely", words=words)

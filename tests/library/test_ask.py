@@ -83,3 +83,20 @@ def test_bad_settings_are_told(monkeypatch: pytest.MonkeyPatch, sales: Path) -> 
     monkeypatch.setenv("SANDTABLE_MAX_ROWS", "none")
     with pytest.raises(InvalidInput, match="max_rows"):
         sandtable.ask("how many sales?", data=sales)
+
+
+def test_files_that_belong_together_are_joined_and_it_is_said(tmp_path: Path) -> None:
+    orders, customers = tmp_path / "orders.csv", tmp_path / "customers.csv"
+    orders.write_text("order_id,customer_id,revenue\n1,7,10\n2,8,20\n3,7,5\n", encoding="utf-8")
+    customers.write_text("customer_id,name,city\n7,Ann,Bonn\n8,Bob,Cork\n9,Cy,Rome\n", encoding="utf-8")
+    answer = sandtable.ask("revenue by customer city", data=[orders, customers])
+    assert answer.table is not None and sorted(answer.table.rows) == [("Bonn", 15), ("Cork", 20)]
+    assert answer.read_as is not None
+    assert answer.read_as.joins == ("orders.customer_id = customers.customer_id",)
+    assert "Joined by: " in answer.text
+    without = sandtable.ask("customers without orders", data=[orders, customers])
+    assert without.table is not None and without.table.rows == (("Cy",),)
+    assert without.read_as is not None
+    assert without.read_as.joins == ("customers.customer_id = orders.customer_id",)
+    alone = sandtable.ask("total revenue", data=[orders, customers])
+    assert alone.read_as is not None and alone.read_as.joins == () and "Joined" not in alone.text

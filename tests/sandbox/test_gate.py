@@ -12,7 +12,7 @@ import pytest
 import pytest_asyncio
 from hypothesis import given
 
-from sandtable.catalog.convert import ConvertRequest
+from sandtable.catalog.convert import ColumnPlace, CompareRequest, Comparison, ConvertRequest, Counts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.errors import ErrorCode, RunnerBroken
@@ -227,3 +227,22 @@ async def test_a_lying_conversion_is_one_clear_error(changes: dict[str, Any]) ->
     request = ConvertRequest("t", "incoming/x/t.csv", "csv", None, "staging/x")
     with pytest.raises(RunnerBroken, match="agreed form"):
         await SandboxedConvert(_Lying(output), threads=1)(request)
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"ones": None}, {"ones": []}, {"ones": [[1, 1, 1]]}, {"ones": [[1, 1, 1, -1]]}, {"ones": [[1, 1, "1", 1]]},
+        {"ones": [None, None]}, {"pairs": []}, {"pairs": [[1]]}, {"pairs": [[True, 0]]}, {"pairs": [[1, 0.0]]},
+        {"pairs": [[None, 0]]}, {"links": []},
+    ],
+    ids=str,
+)  # fmt: skip
+async def test_a_lying_comparison_is_one_clear_error(changes: dict[str, Any]) -> None:
+    one, many = ColumnPlace("customers", "id"), ColumnPlace("orders", "customer_id")
+    request = CompareRequest({}, (one,), ((many, one),), "incoming/x", "staging/x")
+    output = {"ones": [[2, 2, 2, 1]], "pairs": [[3, 0]]}
+    found = await SandboxedConvert(_Lying(output), threads=1).compare(request)
+    assert found == Comparison((Counts(2, 2, 2, 1),), ((3, 0),))
+    with pytest.raises(RunnerBroken, match="agreed form"):
+        await SandboxedConvert(_Lying({**output, **changes}), threads=1).compare(request)

@@ -43,6 +43,7 @@ def whole_answer(said: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) 
     read = read_as_of(turn)
     reading = read.line if read else turn.get("reading")
     noted = [f"Read as: {reading}"] if reading else []
+    noted += [read.joined] if read and read.joined else []
     noted += [in_markdown(used) for used in turn.get("used") or ()]
     if noted:
         parts.append("\n".join(f"*{line}*  " for line in noted).rstrip())

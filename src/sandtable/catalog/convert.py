@@ -1,6 +1,6 @@
-"""The seam between ingestion and the sandbox: one source file in, one Parquet file out.
+"""The seam between ingestion and the sandbox: one source file in, one Parquet file out; then columns compared.
 
-Whoever implements `Convert` parses the file in a sandbox. A file that cannot be used is an
+Whoever implements `Convert` reads the files in a sandbox. A file that cannot be used is an
 InvalidInput; paths are relative to the data store's root.
 """
 
@@ -41,5 +41,47 @@ class ConvertResult:
     """Greatest value, in ISO form, of date and timestamp columns, where known: becomes `as_of`."""
 
 
+@dataclass(frozen=True, slots=True, order=True)
+class ColumnPlace:
+    table: str
+    column: str
+
+
+@dataclass(frozen=True, slots=True)
+class CompareRequest:
+    """Columns of tables that were converted, before they are published."""
+
+    files: dict[str, str]
+    """By table, the file in `staging`."""
+    ones: tuple[ColumnPlace, ...]
+    pairs: tuple[tuple[ColumnPlace, ColumnPlace], ...]
+    """A column, and the one of `ones` that it may refer to."""
+    incoming: str
+    staging: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    rows: int
+    filled: int
+    """Rows that are not null."""
+    distinct: int
+    longest: int
+    """Of the values as texts, in bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """In the order of the request."""
+
+    ones: tuple[Counts | None, ...]
+    """None where counting took more memory than there is."""
+    pairs: tuple[tuple[int, int | None], ...]
+    """Rows that are not null, and how many of them have a value that is not in the other column; None where the other
+    column is not unique, or counting took too much memory."""
+
+
 class Convert(Protocol):
     async def __call__(self, request: ConvertRequest, /) -> ConvertResult: ...
+
+    async def compare(self, request: CompareRequest, /) -> Comparison: ...

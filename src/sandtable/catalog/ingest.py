@@ -1,7 +1,7 @@
 """Source files become a version in the data store.
 
 Invariant: this process copies and hashes bytes; only `convert`, in a sandbox, parses them. The same
-bytes under the same names give the same version, and are converted once.
+bytes under the same names give the same version with the same relationships, and are converted once.
 """
 
 from __future__ import annotations
@@ -16,17 +16,22 @@ from typing import Any
 from pydantic import ValidationError
 
 from sandtable.catalog.attestations import Original
-from sandtable.catalog.convert import Convert, ConvertRequest, ConvertResult, SourceFormat
+from sandtable.catalog.convert import CompareRequest, Convert, ConvertRequest, ConvertResult, SourceFormat
 from sandtable.catalog.filenames import NamedFile, dataset_id, name_files, source_format
 from sandtable.catalog.integrity import Damage
-from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.catalog.links import candidates, links, ones_of, said
+from sandtable.catalog.model import Column, ColumnType, Dataset, Relationship, Table
 from sandtable.catalog.originals import originals
 from sandtable.catalog.registry import explain
 from sandtable.catalog.source import Progress, digest_source
 from sandtable.catalog.store import DataStore, Workspace, disk_trouble
 from sandtable.catalog.types import column_type
 from sandtable.catalog.version import canonical_digest, dataset_version
-from sandtable.errors import InvalidInput, RunnerBroken
+from sandtable.errors import DataDamaged, InvalidInput, NotFound, RunnerBroken
+
+_LINKS_FORMAT = 1
+"""Raise it when relationships are found in another way: sets of files are then looked at anew, and versions without
+relationships get those that are found."""
 
 
 async def ingest_declared(
@@ -127,16 +132,44 @@ async def _take_in(
             outputs[file.table] = result.output
             if table.time_column in result.latest:
                 latest.append(result.latest[table.time_column])
-        dataset = _dataset(files, tables, max(latest, default=None))
+        found = await _related(convert, work, tables, outputs)
+        dataset = _dataset(files, tables, max(latest, default=None), found, said(found))
         if replace not in (None, dataset.version):
             raise RunnerBroken(f"converted again, the files became {dataset.version} instead of {replace}")
         originals = {
             file.table: Original.of(file.path, t.sha256) for file, t in zip(files, tables, strict=True)
         }
-        await asyncio.to_thread(store.publish, work, dataset, outputs, originals, replace=replace is not None)
+        again = replace is not None or await asyncio.to_thread(_lacks_links, dataset, store)
+        await asyncio.to_thread(store.publish, work, dataset, outputs, originals, replace=again)
         key = _source_key((table.name, Path(table.file), table.sha256) for table in tables)
         await asyncio.to_thread(store.remember, key, dataset.version)
-    return dataset
+        # What is stored is what capsules are verified with, also where a registry has declared the same data.
+        return _renamed(await asyncio.to_thread(store.load, dataset.version), files)
+
+
+async def _related(
+    convert: Convert, work: Workspace, tables: Sequence[Table], outputs: dict[str, str]
+) -> tuple[Relationship, ...]:
+    proposed = await asyncio.to_thread(candidates, tables)
+    if not proposed:
+        return ()
+    request = CompareRequest(
+        files=outputs,
+        ones=ones_of(proposed),
+        pairs=tuple((candidate.many, candidate.one) for candidate in proposed),
+        incoming=work.incoming,
+        staging=work.staging,
+    )
+    return links(tables, proposed, await convert.compare(request))
+
+
+def _lacks_links(dataset: Dataset, store: DataStore) -> bool:
+    """Whether the version was stored before relationships were looked for, and has some."""
+    try:
+        stored = store.load(dataset.version)
+    except (NotFound, DataDamaged):
+        return False
+    return bool(dataset.relationships) and not (stored.relationships or stored.metrics)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,8 +228,9 @@ def _digest(file: NamedFile, progress: Progress | None) -> str:
 
 
 def _source_key(files: Iterable[tuple[str, Path, str]]) -> str:
-    """Of the table, the file's name and its digest, for each."""
-    return canonical_digest(sorted([table, source_format(path), digest] for table, path, digest in files))
+    """Of the table, the file's format and its digest, for each."""
+    subject = sorted([table, source_format(path), digest] for table, path, digest in files)
+    return canonical_digest(subject if len(subject) == 1 else [*subject, {"links": _LINKS_FORMAT}])
 
 
 def _table(staged: _Staged, result: ConvertResult) -> Table:
@@ -218,14 +252,21 @@ def _table(staged: _Staged, result: ConvertResult) -> Table:
         raise _unusable(staged.file, e) from e
 
 
-def _dataset(files: Sequence[NamedFile], tables: Sequence[Table], as_of: str | None) -> Dataset:
+def _dataset(
+    files: Sequence[NamedFile],
+    tables: Sequence[Table],
+    as_of: str | None,
+    relationships: tuple[Relationship, ...],
+    why: str,
+) -> Dataset:
     names = ", ".join(f.file for f in files)
     try:
         return Dataset(
             id=dataset_id(files[0]),
             title=Path(files[0].file).stem,
-            description=f"Made from {names}",
+            description=f"Made from {names}" + (f"; {why}" if why else ""),
             tables=tuple(tables),
+            relationships=relationships,
             as_of=as_of,
             version=dataset_version(tables),
         )
@@ -236,7 +277,11 @@ def _dataset(files: Sequence[NamedFile], tables: Sequence[Table], as_of: str | N
 def _renamed(known: Dataset, files: Sequence[NamedFile]) -> Dataset:
     """The known data under the names and in the order of today's files."""
     tables = [t.model_copy(update={"file": f.file}) for f in files if (t := known.table(f.table))]
-    return _dataset(files, tables, known.as_of)
+    why = said(known.relationships)
+    # Those that a registry declared for the same data were not counted here.
+    return _dataset(
+        files, tables, known.as_of, known.relationships, why if known.description.endswith(why) else ""
+    )
 
 
 def _unusable(what: str, error: ValidationError) -> InvalidInput:

@@ -74,13 +74,14 @@ def _words_apart(ours: list[str], theirs: list[str]) -> float:
 def _words(name: str) -> list[str]:
     """`orderItems`, `order-items` and `Order Items` are all `order`, `item`."""
     split = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", name)
-    found = [_singular(word) for word in re.split(r"[\W_]+", split.lower()) if word]
+    found = [singular(word) for word in re.split(r"[\W_]+", split.lower()) if word]
     return (
         [*found[: _MOST_WORDS - 1], "".join(found[_MOST_WORDS - 1 :])] if len(found) > _MOST_WORDS else found
     )
 
 
-def _singular(word: str) -> str:
+def singular(word: str) -> str:
+    """Of an English word in lower case; a guess, and mostly right."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):

@@ -95,7 +95,8 @@ def _show_prose(page: Console, turn: Turn) -> None:
     text = _TAG.sub("", prose(turn.answer_text) if turn.rows else turn.answer_text)
     if turn.read_as is not None:
         # It follows below, with numbers to change its parts by.
-        text = text.replace(f"*Read as: {turn.read_as.line}*", "").strip()
+        for line in (f"Read as: {turn.read_as.line}", turn.read_as.joined):
+            text = text.replace(f"*{line}*", "").strip()
     # Nothing in an answer becomes a link: a cell could say one thing and lead to another.
     page.print(Markdown(clean(text, newlines=True), hyperlinks=False))
 
@@ -119,6 +120,8 @@ def show_reading(page: Console, read: ReadAs) -> None:
         elif part.source == "likely":
             line.append(f" ({_likely(part)})", style="yellow")
     page.print(line, soft_wrap=True)
+    if read.joins:
+        page.print(Text(f"Joined by: {clean(', '.join(read.joins))}", style="italic"), soft_wrap=True)
     if read.trust:
         page.print(Text("; ".join(MARK_WORDS[mark] for mark in read.trust), style="dim"), soft_wrap=True)
     if read.unread:

@@ -1,4 +1,7 @@
-"""Conversion of source files, by an ingest job in a sandbox of the indexing pool."""
+"""Conversion of source files and comparison of what they became, by ingest jobs in a sandbox of the indexing pool.
+
+Invariant: the sandbox's answer is a stranger's. It is used only when it has the agreed form.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +11,21 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
-from sandtable.catalog.convert import ConvertedColumn, ConvertRequest, ConvertResult
+from sandtable.catalog.convert import (
+    ColumnPlace,
+    CompareRequest,
+    Comparison,
+    ConvertedColumn,
+    ConvertRequest,
+    ConvertResult,
+    Counts,
+)
 from sandtable.errors import ErrorCode, InvalidInput, RunnerBroken
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import Job, JobResult, Limits
 
 _LIMITS = Limits(wall_ms=1_800_000, cpu_s=3600, memory_mb=2048, tmp_mb=0, pids=64, rows=0)
+_COMPARING = Limits(wall_ms=300_000, cpu_s=1200, memory_mb=1024, tmp_mb=0, pids=64, rows=0)
 _MAX_OUTPUT_MB = 64 << 10
 _MOST_COLUMNS = 100_000
 
@@ -33,6 +45,17 @@ class _Found(BaseModel):
     rows: int = Field(ge=0)
     output: str
     latest: dict[str, str] = Field(max_length=_MOST_COLUMNS)
+
+
+_TOO_MUCH = (ErrorCode.RUNNER_RESOURCE_EXCEEDED, ErrorCode.RUNNER_TIMEOUT)
+_Count = Annotated[int, Field(ge=0, strict=True)]
+
+
+class _Compared(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ones: list[tuple[_Count, _Count, _Count, _Count] | None]
+    pairs: list[tuple[_Count, _Count | None]]
 
 
 class SandboxedConvert:
@@ -63,6 +86,58 @@ class SandboxedConvert:
         await self._executor.submit(job)
         return _read(await self._executor.result(job.id), source.name)
 
+    async def compare(self, request: CompareRequest, /) -> Comparison:
+        """Where it takes more memory or time than there is, nothing is known of any column."""
+        options = {
+            "files": [list(pair) for pair in request.files.items()],
+            "ones": [_pair(place) for place in request.ones],
+            "pairs": [[_pair(many), _pair(one)] for many, one in request.pairs],
+            "folder": request.incoming,
+            "staging": PurePosixPath(request.staging).name,
+            "file_mb": 1,
+        }
+        job = Job(
+            id=f"compare_{secrets.token_hex(8)}",
+            mode="ingest",
+            threads=self._threads,
+            limits=_COMPARING,
+            options=options,
+        )
+        await self._executor.submit(job)
+        return _read_comparison(await self._executor.result(job.id), request)
+
+
+def _pair(place: ColumnPlace) -> list[str]:
+    return [place.table, place.column]
+
+
+def _read_comparison(result: JobResult, request: CompareRequest) -> Comparison:
+    if result.error is not None and result.error.code in _TOO_MUCH:
+        return Comparison((None,) * len(request.ones), ((0, None),) * len(request.pairs))
+    if result.status != "succeeded":
+        why = result.error.message if result.error else result.status
+        raise RunnerBroken(
+            f"the tables could not be compared: {why}",
+            suggestion="Try again; if it fails again, report it.",
+            stderr=result.stderr,
+        )
+    try:
+        found = _Compared.model_validate(result.output)
+    except ValidationError as error:
+        raise _disagreed("the tables") from error
+    if (len(found.ones), len(found.pairs)) != (len(request.ones), len(request.pairs)):
+        raise _disagreed("the tables")
+    return Comparison(
+        tuple(None if counts is None else Counts(*counts) for counts in found.ones), tuple(found.pairs)
+    )
+
+
+def _disagreed(what: str) -> RunnerBroken:
+    return RunnerBroken(
+        f"what the sandbox says about {what} does not have the agreed form",
+        suggestion="Try again; if it fails again, report it.",
+    )
+
 
 def _read(result: JobResult, file: str) -> ConvertResult:
     if result.error is not None:
@@ -78,9 +153,6 @@ def _read(result: JobResult, file: str) -> ConvertResult:
     try:
         found = _Found.model_validate(result.output)
     except ValidationError as error:
-        raise RunnerBroken(
-            f"what the sandbox says about {file} does not have the agreed form",
-            suggestion="Try again; if it fails again, report it.",
-        ) from error
+        raise _disagreed(file) from error
     columns = tuple(ConvertedColumn(c.name, c.sql_type, c.nullable) for c in found.columns)
     return ConvertResult(columns, found.rows, found.output, found.latest)

@@ -74,7 +74,7 @@ class Job(_Wire):
     threads: int = Field(default=1, ge=1)
     limits: Limits = Limits()
     options: dict[str, Any] = Field(default_factory=dict)
-    """Mode-specific, such as `float_columns` for `parse`, `source` for `ingest`, `rows` for `export`,
+    """Mode-specific, such as `float_columns` for `parse`, `source` or `pairs` for `ingest`, `rows` for `export`,
     `names` (alias → table), `seed`, `check` and `before` (`code` and `seed` of earlier cells, whose output is
     thrown away) for `python`."""
 

@@ -16,7 +16,7 @@ from sandtable.plan.filters import InWindow
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
-from sandtable.plan.resolved import ResolvedPlan
+from sandtable.plan.resolved import ColumnRef, ResolvedPlan, matches
 from sandtable.wording import conditions
 from sandtable.wording.phrases import joined, words
 from sandtable.wording.reading import PlanWords, ordered, with_defined
@@ -52,6 +52,25 @@ def parts_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[PlanPart, ...]:
             found.append(PlanPart("where", ("define", at), f'"{words(definition.name)}" means: {said}'))
     found.sort(key=lambda part: _ORDER.index(part.kind))
     return tuple(PlanPart(part.kind, part.path, _shortened(part.text)) for part in found)
+
+
+def joins_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[str, ...]:
+    """By which columns the plan brings tables together: `orders.customer_id = customers.customer_id`."""
+    parsed = read_plan(dict(plan))
+    resolved = resolve_plan(parsed, dataset) if isinstance(parsed, QueryPlan) else None
+    return tuple(dict.fromkeys(_joins(resolved))) if isinstance(resolved, ResolvedPlan) else ()
+
+
+def _joins(plan: ResolvedPlan) -> Iterator[str]:
+    for defined in plan.defined:
+        yield from _joins(defined.plan)
+    for join in plan.joins:
+        yield f"{join.to_table}.{join.to_column} = {join.table}.{join.column}"
+    for match in matches(plan.where, plan.having, plan.outputs, plan.derived):
+        key = match.rows.outputs[0].expr
+        if isinstance(key, ColumnRef):
+            yield f"{match.near.table}.{match.near.column} = {key.table}.{key.column}"
+        yield from _joins(match.rows)
 
 
 def _parts(said: PlanWords) -> Iterator[PlanPart]:

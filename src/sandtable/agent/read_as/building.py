@@ -12,7 +12,7 @@ from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.vocabulary import LINKS
 from sandtable.planner.language.words import split_words
 from sandtable.planner.schema.index import SchemaIndex
-from sandtable.wording.parts import PlanPart, PlanPath, parts_of
+from sandtable.wording.parts import PlanPart, PlanPath, joins_of, parts_of
 
 MOST_CHOICES = 5
 _JOINING = LINKS | set("by per with from to at each every which has have had do does did".split())
@@ -69,9 +69,12 @@ def read_as(
             source = "likely" if (part.kind, part.text) in doubted else "kept"
         choices = _choices(plan, part, words, index)
         parts.append(ReadPart(kind=part.kind, label=part.text, source=source, words=words, choices=choices))
+    joins = joins_of(plan, index.dataset)
     if alignment is None:
-        return ReadAs(parts=tuple(parts))
-    return ReadAs(question=alignment.question, parts=tuple(parts), aside=aside, unread=alignment.unread)
+        return ReadAs(parts=tuple(parts), joins=joins)
+    return ReadAs(
+        question=alignment.question, parts=tuple(parts), aside=aside, unread=alignment.unread, joins=joins
+    )
 
 
 def _said(reading: Reading, places: Iterable[int]) -> tuple[Words, ...]:

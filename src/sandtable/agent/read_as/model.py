@@ -11,7 +11,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict
 
 from sandtable.capsule.trust import Mark
-from sandtable.quoting import inert
+from sandtable.quoting import in_markdown, inert
 
 PlanPartKind = Literal["measure", "by", "where", "when", "order", "limit"]
 Source = Literal["words", "likely", "kept", "chosen", "default"]
@@ -66,6 +66,9 @@ class ReadAs(_Frozen):
     unread: tuple[Words, ...] = ()
     """Words that mean something, and that no part of the plan means."""
 
+    joins: tuple[str, ...] = ()
+    """By which columns tables were brought together, such as `orders.customer_id = customers.customer_id`."""
+
     trust: tuple[Mark, ...] = ()
     """Derived from the plan and its proposer (`capsule.trust`), never claimed by a model."""
 
@@ -76,6 +79,11 @@ class ReadAs(_Frozen):
             f"{part.text} (likely{_quoted(part.words)})" if part.source == "likely" else part.text
             for part in self.parts
         )
+
+    @property
+    def joined(self) -> str:
+        """How tables were brought together, as a line of Markdown."""
+        return in_markdown(f"Joined by: {', '.join(self.joins)}") if self.joins else ""
 
     @property
     def likely(self) -> tuple[ReadPart, ...]:

@@ -1076,6 +1076,11 @@ export interface components {
              * @default []
              */
             aside: components["schemas"]["Words"][];
+            /**
+             * Joins
+             * @default []
+             */
+            joins: string[];
             /** Parts */
             parts: components["schemas"]["ReadPart"][];
             /**

@@ -20,7 +20,15 @@ const PARTS: ReadPart[] = [
 
 function shown(change: Partial<ReadAs> = {}, disabled = false) {
   const onChoose = vi.fn();
-  const read: ReadAs = { question: "", parts: PARTS, aside: [], unread: [], trust: [], ...change };
+  const read: ReadAs = {
+    question: "",
+    parts: PARTS,
+    aside: [],
+    unread: [],
+    joins: [],
+    trust: [],
+    ...change,
+  };
   render(<ReadParts read={read} disabled={disabled} onChoose={onChoose} />);
   return { onChoose, group: screen.getByRole("group", { name: "How the question was read" }) };
 }
@@ -110,6 +118,13 @@ test("a reading that a question back offers is taken by one click", () => {
   const only = within(screen.getByRole("list", { name: "Do you mean this?" })).getByRole("button");
   fireEvent.click(only);
   expect(onChoose).toHaveBeenCalledOnce();
+});
+
+test("the columns that tables were joined by are named", () => {
+  const by = "orders.customer_id = customers.customer_id";
+  expect(shown({ joins: [by] }).group.textContent).toContain(`Joined by: ${by}`);
+  cleanup();
+  expect(shown().group.textContent).not.toContain("Joined by");
 });
 
 test("words that are in no part are named, and those that mean nothing for the query", () => {

@@ -67,6 +67,8 @@ interface ReadPartsProps {
 }
 
 export function ReadParts({ read, disabled, onChoose }: ReadPartsProps) {
+  // Answers kept from before do not have them.
+  const joins = read.joins ?? [];
   return (
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is for the fields of a form.
     <div role="group" aria-label="How the question was read" className="space-y-1">
@@ -81,6 +83,9 @@ export function ReadParts({ read, disabled, onChoose }: ReadPartsProps) {
           ))}
         </ul>
       </div>
+      {joins.length > 0 && (
+        <p className="break-words text-ink-3 text-small">Joined by: {joins.join(", ")}</p>
+      )}
       {read.unread.length > 0 && (
         <p className="flex gap-1.5 text-warning">
           <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />

@@ -37,7 +37,7 @@ test("a chart is titled by what was computed and its time, else by the question"
     { ...part, kind: "by" as const, label: "region" },
     { ...part, kind: "when" as const, label: "in 2025" },
   ];
-  const readAs = { question: "", parts, aside: [], unread: [], trust: [] };
+  const readAs = { question: "", parts, aside: [], unread: [], joins: [], trust: [] };
   expect(chartTitle("Revenue by region, 2025", true, turn({ readAs }))).toBe("Revenue by region, 2025");
   expect(chartTitle("Revenue by region", false, turn({ readAs }))).toBe("Revenue by region, in 2025");
   expect(chartTitle("Revenue by region", false, turn({}))).toBe("Revenue by region");

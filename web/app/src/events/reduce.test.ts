@@ -4,7 +4,7 @@ import { reduce, reduceError, stopped } from "./reduce";
 import { newTurn, type Turn } from "./turn";
 
 const told = (events: readonly unknown[], turn: Turn = newTurn("Why?")) => events.reduce<Turn>(reduce, turn);
-const READ = { question: "", parts: [], aside: [], unread: [], trust: [] };
+const READ = { question: "", parts: [], aside: [], unread: [], joins: [], trust: [] };
 const running = { type: "run", run_id: "run_1", status: "running" };
 const table = { type: "table", run_id: "run_1", columns: [], rows: [], row_count: 0, truncated: false };
 

@@ -48,7 +48,7 @@ test("the readings that a question back offers are kept as they were told", () =
 });
 
 test("a choice that was taken, and the reading in parts, are kept", () => {
-  const read = { question: "", parts: [], aside: [], unread: [], trust: ["defined"] };
+  const read = { question: "", parts: [], aside: [], unread: [], joins: [], trust: ["defined"] };
   const plan = { table: "orders" };
   const [question, ...rest] = state.messages;
   const taken = { ...question, additional_kwargs: { sandtable: { plan } } } as WireMessage;
