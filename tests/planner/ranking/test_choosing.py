@@ -28,6 +28,17 @@ def test_a_content_word_may_be_read_as_a_part_that_no_word_names(worlds: dict[st
     assert [(path, words) for path, words in found.likely] == [(("select", 1), (0,))]
 
 
+def test_a_content_word_may_be_said_of_the_part_beside_it(worlds: dict[str, World]) -> None:
+    found = judged(worlds["ecommerce"], "total order total of our gizmos by region", REVENUE)
+    assert found is not None and found.clean
+    assert [words for _, words in found.likely] == [(5,)]
+
+
+def test_many_words_that_name_nothing_are_not_explained(worlds: dict[str, World]) -> None:
+    question = "total order total of fancy purple gizmos and widgets by region"
+    assert judged(worlds["ecommerce"], question, REVENUE) is None
+
+
 def test_only_what_the_network_wrote_is_read_so(worlds: dict[str, World]) -> None:
     assert judged(worlds["ecommerce"], "kaching by region", REVENUE, place=-1) is None
 

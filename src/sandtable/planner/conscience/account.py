@@ -53,6 +53,8 @@ class Account:
     """Parts that change the answer and that no word asked for."""
     likely: tuple[tuple[Path, tuple[int, ...]], ...] = ()
     """The path of a part, and the places of words that name nothing in the data and that it was likely read from."""
+    loose: tuple[int, ...] = ()
+    """Words that are bound by what they may mean beside others, not by naming anything: `children` for the rows."""
 
     @property
     def clean(self) -> bool:
@@ -141,7 +143,8 @@ def account(
     placed = {at for part in parts for at in part.words}
     placed |= {at for u in book.blamed for at in range(u.start, u.end)}
     aside = tuple(at for at in range(len(book.words)) if at not in placed)
-    return Account(parts, aside, tuple(sorted(book.blamed, key=lambda u: u.start)), unasked)
+    unbound = tuple(sorted(book.blamed, key=lambda u: u.start))
+    return Account(parts, aside, unbound, unasked, loose=tuple(sorted(book.loose)))
 
 
 def _gone(piece: Piece) -> Piece:

@@ -74,6 +74,7 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
         book.bind(at, at + 1, signed)
     elif special:
         book.bind(at, at + 1, special, named=True)
+        book.loose.add(at)
     elif word.lower in OCCASIONS and book.lower(at - 1) == "the":
         book.put_aside(at, at + 1)
     elif word.lower in {"date", "dates"}:

@@ -67,6 +67,8 @@ class Ledger:
         self.blamed: list[Unbound] = []
         self.asked: set[int] = set()
         """Pieces that words ask for, beyond naming their columns."""
+        self.loose: set[int] = set()
+        """Places of words that are bound though they name nothing."""
         self.stems = frozenset(w.stem for w in self.words)
 
     def lower(self, at: int) -> str:

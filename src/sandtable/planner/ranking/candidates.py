@@ -19,6 +19,40 @@ from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 
 _LEAST_LEFT = 0.02
+_UNLIKELY = math.log(2 / 3)
+_KINDS = {"table": "table", "metric": "table", "column": "column"}
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """The probability of the least likely token of each kind, 1 where there is none, and how many are unlikely."""
+
+    table: float = 1.0
+    """Of the tables and metrics."""
+    column: float = 1.0
+    named: float = 1.0
+    """Of the values, numbers, texts, units and windows."""
+    word: float = 1.0
+    """Of the grammar's words: what is computed, compared, ordered, and where each part ends."""
+    many: int = 0
+    """Tokens that are less likely than two to one."""
+
+    @staticmethod
+    def of(read: Read) -> Doubts:
+        least = {"table": 0.0, "column": 0.0, "named": 0.0, "word": 0.0}
+        for token, log in zip(read.sketch, read.logs, strict=True):
+            kind = "word" if isinstance(token, str) else _KINDS.get(token.kind, "named")
+            least[kind] = min(least[kind], log)
+        many = sum(log < _UNLIKELY for log in read.logs)
+        return Doubts(**{kind: math.exp(log) for kind, log in least.items()}, many=many)
+
+    @property
+    def weakest(self) -> float:
+        return min(self.table, self.column, self.named, self.word)
+
+
+NO_DOUBTS = Doubts(0.0, 0.0, 0.0, 0.0)
+"""Of a plan that the network did not write."""
 
 
 @dataclass(slots=True)
@@ -27,8 +61,7 @@ class Candidate:
     account: Account
     likelihood: float = 0.0
     """The network's probability for it, over all ways to write it."""
-    weakest: float = 0.0
-    """The probability of its least likely token."""
+    doubts: Doubts = NO_DOUBTS
     place: int = -1
     """Its place among the network's plans."""
     grammar: float = 0.0
@@ -101,7 +134,7 @@ class Field:
             if found is not None:
                 found.likelihood += probability
                 if found.place < 0:
-                    found.place, found.weakest = place, math.exp(each.weakest)
+                    found.place, found.doubts = place, Doubts.of(each)
 
     def without_the_answer_before(self) -> None:
         """Whatever was asked for, it is not what was answered already: its probability is that of the others."""

@@ -2,12 +2,14 @@
 
 The law: a plan that accounts for every word may be answered. One that does not may be answered only when the network
 wrote it, and
-- what is left over are content words ("takings"), or words that ask for groups ("per", "each"), a part that no word
-  names is there for them, and they resemble nothing in the data that the plan does not use ("survivors" is no other
-  word for passengers where there is a column "survived");
+- what is left over are a few content words ("takings"), or words that ask for groups ("per", "each") where no word
+  names the groups, and they resemble nothing in the data that the plan does not use ("survivors" is no other word for
+  passengers where there is a column "survived");
 - what no word asks for is how a measure is computed or what it is grouped by, or a condition that words are left for.
-Such parts are marked likely. Negations, comparisons, numbers, units, superlatives and times are never explained so, a
-window or a limit is never added, and codes are never added up.
+The words that are left are read as the parts that no word names, and where every part is named, as said of the part
+that stands nearest ("bed capacity of the whole hospital"). Such parts are marked likely. Negations, comparisons,
+numbers, units, superlatives and times are never explained so, a window or a limit is never added, and codes are never
+added up.
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ _NAMEABLE = frozenset({"measure", "by", "where", "shape"})
 _COMPUTED = frozenset({"measure", "by"})
 """Kinds that the network may add where the question leaves them open: "top ten merchants by spend" adds spend up."""
 _GROUPING = frozenset({"per", "each", "every"})
+_MOST_LEFT = 3
+"""Words that name nothing, at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,24 +60,45 @@ def lawful_account(candidate: Candidate, index: SchemaIndex) -> Account | None:
     if candidate.place < 0 or any(adds_codes(piece) for piece in pieces_of(candidate.plan, index)):
         return None
     unnamed = _unnamed(found)
-    added = [part for part in found.unasked if part.kind in _COMPUTED or (part in unnamed and found.unbound)]
+    spare = bool(found.unbound or found.loose)
+    added = [part for part in found.unasked if part.kind in _COMPUTED or (part in unnamed and spare)]
     if len(added) < len(found.unasked):
         return None
     parts = added or unnamed
-    if found.unbound and not all(_is_explained(each, parts) for each in found.unbound):
+    if not all(_is_explained(each, parts) for each in found.unbound) or _leaves_too_much(found):
         return None
     if any(
         resembles_unused(word, candidate.plan, index) for each in found.unbound for word in each.text.split()
     ):
         return None
+    if not parts:
+        return replace(found, unbound=(), likely=_nearest(found))
     return replace(
         found, unbound=(), unasked=(), likely=_likely(found, parts), parts=_without_words(found, parts)
     )
 
 
+def _leaves_too_much(found: Account) -> bool:
+    """Whether so many words name nothing that they may say something of their own."""
+    return sum(each.end - each.start for each in found.unbound) > _MOST_LEFT
+
+
+def _nearest(found: Account) -> tuple[tuple[tuple[str | int, ...], tuple[int, ...]], ...]:
+    """Each run of words that are left, with the part whose words stand nearest to it."""
+    spoken = [part for part in found.parts if part.words]
+    return tuple(
+        (
+            min(spoken, key=lambda part: min(abs(at - each.start) for at in part.words)).path,
+            tuple(range(each.start, each.end)),
+        )
+        for each in found.unbound
+        if spoken
+    )
+
+
 def _is_explained(word: Unbound, parts: list[Part]) -> bool:
     if word.kind == "content":
-        return bool(parts)
+        return True
     return word.text.lower() in _GROUPING and any(part.kind == "by" for part in parts)
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import re
+
 from sandtable.planner.ranking.candidates import Candidate, Field
+from sandtable.planner.schema.entries import Json
 
 NAMES = (
     "likelihood", "weakest", "place", "lead", "nothing", "rivals", "grammar", "grammar_elsewhere", "lookup",
     "lookup_elsewhere", "unknown", "unbound_words", "unbound_hard", "unasked", "unnamed", "words", "items",
     "conditions", "windowed", "grouped", "ordered", "limited", "derived", "nested", "tables", "columns", "whole_rows",
     "kin", "over_groups", "listed", "follows", "followed", "followed_elsewhere", "rule", "kept", "gone", "new",
-    "kin_lead", "clean_rival", "metrics",
+    "kin_lead", "clean_rival", "metrics", "table_doubt", "column_doubt", "named_doubt", "word_doubt", "doubts",
+    "loose", "content", "joined",
 )  # fmt: skip
+_OF_OTHERS = re.compile(r"'column': '(\w+\.[^']+)'")
 HARD = frozenset(
     {"negation", "comparison", "number", "unit", "quoted", "superlative", "time", "aggregate", "chart"}
 )
@@ -24,7 +29,7 @@ def features(candidate: Candidate, among: Field) -> list[float]:
     text = str(plan)
     return [
         candidate.likelihood,
-        candidate.weakest,
+        candidate.doubts.weakest,
         float(candidate.place if candidate.place >= 0 else 9),
         candidate.likelihood - best_other,
         among.nothing,
@@ -60,7 +65,20 @@ def features(candidate: Candidate, among: Field) -> list[float]:
         *_beside_before(candidate, among),
         *_beside_kin(candidate, among),
         float(text.count("'metric'")),
+        candidate.doubts.table,
+        candidate.doubts.column,
+        candidate.doubts.named,
+        candidate.doubts.word,
+        float(candidate.doubts.many),
+        float(len(found.loose)),
+        float(sum(len(part.words) for part in found.parts)),
+        float(_joined(plan)),
     ]
+
+
+def _joined(plan: Json) -> int:
+    """Columns of other tables that the plan uses."""
+    return len(set(_OF_OTHERS.findall(str(plan))))
 
 
 def _beside_kin(candidate: Candidate, among: Field) -> tuple[float, float]:

@@ -41,11 +41,11 @@ _KINDS = {kind: number for number, kind in enumerate(KINDS)}
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A sketch and how likely it is: the logarithm of its probability, and of its least likely token."""
+    """A sketch and how likely it is: the logarithms of its probability and of that of each token."""
 
     sketch: tuple[Token, ...]
     likelihood: float
-    weakest: float
+    logs: tuple[float, ...]
 
 
 @dataclass(slots=True)
@@ -55,7 +55,7 @@ class _Line:
     writer: Writer
     tokens: tuple[int, ...]
     likelihood: float
-    weakest: float
+    logs: tuple[float, ...]
 
 
 class _Choices:
@@ -116,7 +116,7 @@ class Decoder:
         ]
         choices = _Choices(made, reach, np)
         count = len(WORDS)
-        lines = [_Line(Writer(), (), 0.0, 0.0)]
+        lines = [_Line(Writer(), (), 0.0, ())]
         done: list[_Line] = []
         cache: list[tuple[Array, Array]] = [
             (np.zeros((1, 0, w["deep.0.k.bias"].shape[0]), np.float32),) * 2 for _ in self.layers
@@ -174,9 +174,7 @@ class Decoder:
         for likelihood, number, place, log in options[: 2 * BEAM]:
             line = lines[number]
             token: Token = WORDS[place] if place < count else made.items[place - count].item
-            next_line = _Line(
-                line.writer.after(token), (*line.tokens, place), likelihood, min(line.weakest, log)
-            )
+            next_line = _Line(line.writer.after(token), (*line.tokens, place), likelihood, (*line.logs, log))
             if next_line.writer.done:
                 finished.append(next_line)
             elif len(grown) < BEAM:
@@ -260,10 +258,10 @@ def _merged(done: list[_Line], made: Inputs) -> list[Written]:
         )
         known = found.get(tokens)
         if known is None:
-            found[tokens] = Written(tokens, line.likelihood, line.weakest)
+            found[tokens] = Written(tokens, line.likelihood, line.logs)
         else:
             both = math.log(math.exp(known.likelihood) + math.exp(line.likelihood))
-            found[tokens] = Written(tokens, both, known.weakest)
+            found[tokens] = Written(tokens, both, known.logs)
     return sorted(found.values(), key=lambda each: -each.likelihood)
 
 

@@ -42,7 +42,8 @@ class Read:
     plan: Json | None
     """None for `none`: the network finds that the dataset does not answer the question."""
     likelihood: float
-    weakest: float
+    logs: tuple[float, ...]
+    """The logarithm of the probability of each token."""
 
 
 class Reader:
@@ -68,7 +69,7 @@ class Reader:
 
     def _as_plan(self, written: Written, index: SchemaIndex) -> Read:
         plan = plan_for(written.sketch, index)
-        return Read(written.sketch, plan, written.likelihood, written.weakest)
+        return Read(written.sketch, plan, written.likelihood, written.logs)
 
     def _memory(self, made: Inputs) -> NDArray[np.float32]:
         np = self._np
