@@ -104,8 +104,12 @@ def _text_of(obj: object) -> str:
 
 def read_metric_part(part: object) -> items.AnyItem | list[PlanProblem]:
     """One side of a catalog metric: an aggregate expression in the plan's JSON form."""
-    oversize = bounded(part)
-    return [oversize] if oversize else _metric_part(json.dumps(part))
+    text = _text_of(part)
+    if not text:
+        oversize = bounded(part)
+        assert oversize is not None
+        return [oversize]
+    return _metric_part(text)
 
 
 @lru_cache(maxsize=512)
