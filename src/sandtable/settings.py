@@ -66,6 +66,10 @@ class Settings(BaseSettings):
     reader: bool = True
     """Whether the built-in planner asks its learned reader, where the extra `reader` is installed."""
 
+    planners: int | None = Field(default=None, ge=0, le=64)
+    """Processes in which `sandtable serve` plans questions with the learned reader, each with a copy of it; with 0 it
+    plans them itself. When unset, two on a machine with more than two cores, else one."""
+
     web: Path | None = None
     """Folder with another build of the web interface, for those who work on it; the package's own when unset."""
 

@@ -11,6 +11,8 @@ from typing import Any
 
 from sandtable.agent.accounting import Accounted, accounted, is_foreign
 from sandtable.agent.named import mentions, with_named
+from sandtable.agent.planning.planners import Planners, Unplanned
+from sandtable.agent.planning.wire import Data, Question
 from sandtable.agent.prompting.hints import Hints, hints_of
 from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal, Proposed, Usage, Worded
 from sandtable.agent.read_as.building import aligned, read_as
@@ -32,9 +34,15 @@ READ_AT_ONCE = 2
 
 
 class BuiltinProposer:
-    def __init__(self, reader: Callable[[], Reader | None] | None = None) -> None:
-        """`reader` gives the learned reader; it is called where loading it holds nothing up."""
+    def __init__(
+        self, reader: Callable[[], Reader | None] | None = None, planners: Planners | None = None
+    ) -> None:
+        """`reader` gives the learned reader; it is called where loading it holds nothing up.
+
+        `planners` are processes that plan with the same reader, in place of this one.
+        """
         self._reader = reader
+        self._planners = planners
         self._indexes: OrderedDict[str, SchemaIndex] = OrderedDict()
         self._long: dict[str, int] = {}
         """By dataset version: how many questions in a row took long to plan."""
@@ -50,7 +58,7 @@ class BuiltinProposer:
         if asked.attempts:
             # It would say the same again.
             return Proposed(AskBack(asked.attempts[-1].problem.message), Usage())
-        outcome = await self._plan(asked, await self._index_for(asked))
+        outcome = await self._plan(asked)
         if isinstance(outcome, Understood):
             return Proposed(_proposal(asked.question, outcome), Usage())
         if is_foreign(asked.question):
@@ -58,15 +66,29 @@ class BuiltinProposer:
         choices = tuple(_proposal(asked.question, each) for each in outcome.choices)
         return Proposed(AskBack(outcome.reason, outcome.suggestions, choices), Usage())
 
-    async def _plan(self, asked: Asked, index: SchemaIndex) -> Outcome:
+    async def _plan(self, asked: Asked) -> Outcome:
+        data = _data_of(asked)
+        if self._planners is None:
+            return await self._plan_here(asked, data, self._reader)
+        outcome = await self._planners.plan(Question(data.key, asked.question, _plain_before(asked)), data)
+        if not isinstance(outcome, Unplanned):
+            return outcome
+        # What ended two processes, a fault in a native library or too little memory, must not end this one.
+        reader = self._reader if outcome is Unplanned.NO_PROCESS else None
+        return await self._plan_here(asked, data, reader)
+
+    async def _plan_here(
+        self, asked: Asked, data: Data, reader: Callable[[], Reader | None] | None
+    ) -> Outcome:
         """On the loop while it is quick: for a few milliseconds a thread costs everyone more than it gives.
 
         With the reader always in a thread: most of its time is spent outside Python.
         """
+        index = await self._index(data)
         version = asked.dataset.version
-        if self._reader is not None:
+        if reader is not None:
             async with self._few_at_a_time:
-                outcome, _ = await asyncio.to_thread(_timed, asked, index, self._reader)
+                outcome, _ = await asyncio.to_thread(_timed, asked, index, reader)
             return outcome
         if self._is_slow(version):
             async with self._one_at_a_time:
@@ -97,46 +119,65 @@ class BuiltinProposer:
         return self._understood[key]
 
     async def prepare(self, dataset: Dataset, profile: Profile) -> None:
-        await self._index(dataset.version, dataset, profile)
+        data = Data(dataset.version, dataset, profile)
+        await self._index(data)
+        if self._planners is not None:
+            await self._planners.prepare(data)
 
     async def account(self, asked: Asked, plan: dict[str, Any]) -> Accounted:
         """What of the question another proposer's plan does not mean, and what it means beyond it."""
         before = before_of(asked.history)
-        return accounted(asked.question, plan, await self._index_for(asked), before.plan if before else None)
+        return accounted(
+            asked.question, plan, await self._index(_data_of(asked)), before.plan if before else None
+        )
 
     async def hint(self, asked: Asked) -> Hints:
         """What it makes of a question that another proposer answers."""
-        index = await self._index_for(asked)
+        index = await self._index(_data_of(asked))
         if is_foreign(asked.question):
             return hints_of(asked.question, Unsure(""), index)
         before = before_of(asked.history)
-        outcome = await self._plan(asked, index)
+        outcome = await self._plan(asked)
         return hints_of(asked.question, outcome, index, before.plan if before else None)
 
     async def read_as(self, asked: Asked, plan: dict[str, Any], alignment: Aligned | None) -> ReadAs | None:
         """The parts of a plan that is about to run, whatever proposed it."""
-        index = await self._index(asked.dataset.version, asked.dataset, asked.profile)
+        index = await self._index(Data(asked.dataset.version, asked.dataset, asked.profile))
         before, last = before_of(asked.history), last_answer(asked.history)
         doubted = frozenset(last.likely) if last else frozenset[tuple[str, str]]()
         return read_as(plan, index, alignment, before.plan if before else None, doubted)
 
-    async def _index_for(self, asked: Asked) -> SchemaIndex:
-        version = asked.dataset.version
-        if not speaks_of_named(asked):
-            return await self._index(version, asked.dataset, asked.profile)
-        dataset, profile = with_named(asked.dataset, asked.profile, asked.defined)
-        return await self._index(version + json.dumps(asked.defined), dataset, profile)
-
-    async def _index(self, key: str, dataset: Dataset, profile: Profile) -> SchemaIndex:
+    async def _index(self, data: Data) -> SchemaIndex:
+        key = data.key
         if key not in self._indexes:
             async with self._one_at_a_time:
                 if key not in self._indexes:
-                    self._indexes[key] = await asyncio.to_thread(SchemaIndex.build, dataset, profile)
+                    self._indexes[key] = await asyncio.to_thread(
+                        SchemaIndex.build, data.dataset, data.profile
+                    )
         self._indexes.move_to_end(key)
         known = self._indexes[key]
         while len(self._indexes) > MOST_INDEXES:
             self._indexes.popitem(last=False)
         return known
+
+
+def _data_of(asked: Asked) -> Data:
+    """With the tables named in the conversation, where the question is about one of them."""
+    version = asked.dataset.version
+    if not speaks_of_named(asked):
+        return Data(version, asked.dataset, asked.profile)
+    dataset, profile = with_named(asked.dataset, asked.profile, asked.defined)
+    return Data(version + json.dumps(asked.defined), dataset, profile)
+
+
+def _plain_before(asked: Asked) -> Turn | None:
+    before = before_of(asked.history)
+    if before is not None and speaks_of_named(asked):
+        # The named tables are in the data; defining them again would be a clash.
+        plan = {field: value for field, value in before.plan.items() if field != "define"}
+        return Turn(before.question, plan)
+    return before
 
 
 def _shape(plan: Mapping[str, object]) -> str:
@@ -149,11 +190,7 @@ def _timed(
     asked: Asked, index: SchemaIndex, reader: Callable[[], Reader | None] | None = None
 ) -> tuple[Outcome, float]:
     """With the processor time it took: a busy machine does not make a question a hard one."""
-    before = before_of(asked.history)
-    if before is not None and speaks_of_named(asked):
-        # The named tables are in the index; defining them again would be a clash.
-        plan = {field: value for field, value in before.plan.items() if field != "define"}
-        before = Turn(before.question, plan)
+    before = _plain_before(asked)
     began = time.thread_time()
     read = reader() if reader is not None else None
     outcome = (

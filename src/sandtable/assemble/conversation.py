@@ -5,6 +5,7 @@ Threads are kept in `threads.db`, one SQLite file beside the runs.
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
@@ -16,10 +17,12 @@ from sandtable.agent.analyst import Analyst
 from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.means import Means
 from sandtable.agent.models import open_proposer
+from sandtable.agent.planning.planners import Planners
 from sandtable.agent.proposer import Proposer
 from sandtable.assemble import Parts
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.planner.candidates.network.reader import has_reader, the_reader
+from sandtable.settings import Settings
 
 THREADS = "threads.db"
 
@@ -31,17 +34,19 @@ async def converse(
     checkpointer: BaseCheckpointSaver[Any] | None = None,
     proposer: Proposer | None = None,
     planner_only: bool = False,
+    serving: bool = False,
 ) -> AsyncGenerator[Analyst, None]:
     """The analyst over these parts. `checkpointer` and `proposer` stand in for those of the settings.
 
-    With `planner_only` the built-in planner proposes, whatever model the settings name.
+    With `planner_only` the built-in planner proposes, whatever model the settings name. A server plans in processes of
+    their own: many ask at once, and its event loop serves all of them.
 
     Raises ModelTrouble when the settings name a chat model that cannot be opened.
     """
     async with AsyncExitStack() as stack:
         if checkpointer is None:
             checkpointer = await stack.enter_async_context(sqlite_checkpoints(parts.settings.home / THREADS))
-        builtin = BuiltinProposer(the_reader if parts.settings.reader and has_reader() else None)
+        builtin = _builtin(parts.settings, stack, serving=serving)
         chosen = proposer or (None if planner_only else open_proposer(parts.settings)) or builtin
         means = Means(
             datasets=parts.library,
@@ -61,3 +66,22 @@ async def converse(
             expect_code=parts.expect_code,
         )
         yield Analyst(means, checkpointer)
+
+
+def _builtin(settings: Settings, stack: AsyncExitStack, *, serving: bool) -> BuiltinProposer:
+    """Without the reader a question is planned in the time that it takes to send it elsewhere."""
+    if not (settings.reader and has_reader()):
+        return BuiltinProposer()
+    most = planners_of(settings) if serving else 0
+    if not most:
+        return BuiltinProposer(the_reader)
+    planners = Planners(most)
+    stack.push_async_callback(planners.aclose)
+    return BuiltinProposer(the_reader, planners)
+
+
+def planners_of(settings: Settings) -> int:
+    """Planner processes of a server: it needs processor time itself."""
+    if settings.planners is not None:
+        return settings.planners
+    return 2 if len(os.sched_getaffinity(0)) > 2 else 1

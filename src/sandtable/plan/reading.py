@@ -7,7 +7,7 @@ bounded before any recursive code looks at it.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import cast
@@ -104,8 +104,12 @@ def _text_of(obj: object) -> str:
 
 def read_metric_part(part: object) -> items.AnyItem | list[PlanProblem]:
     """One side of a catalog metric: an aggregate expression in the plan's JSON form."""
-    oversize = bounded(part)
-    return [oversize] if oversize else _metric_part(json.dumps(part))
+    text = _text_of(part)
+    if not text:
+        oversize = bounded(part)
+        assert oversize is not None
+        return [oversize]
+    return _metric_part(text)
 
 
 @lru_cache(maxsize=512)
@@ -133,17 +137,14 @@ def bounded(obj: object) -> PlanProblem | None:
             return PlanProblem(
                 "", f"the plan holds {_kind(value)}, which JSON cannot carry", "Send plain JSON."
             )
-        stack.extend((child, level + 1) for child in _children(value))
+        below = level + 1
+        if isinstance(value, dict):
+            for key, child in cast("dict[object, object]", value).items():
+                stack.append((key, below))
+                stack.append((child, below))
+        elif isinstance(value, list | tuple):
+            stack.extend([(child, below) for child in cast("list[object]", value)])
     return None
-
-
-def _children(value: object) -> Iterator[object]:
-    if isinstance(value, Mapping):
-        for key, child in cast("Mapping[object, object]", value).items():
-            yield key
-            yield child
-    elif isinstance(value, list | tuple):
-        yield from cast("list[object]", value)
 
 
 def _is_json(value: object) -> bool:

@@ -54,7 +54,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
     async with AsyncExitStack() as stack:
         store, checkpointer = await open_memory(parts.settings, stack, parts.database)
         probes = probes_of(parts.settings, store)
-        analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer))
+        analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer, serving=True))
         line = line_of(parts.settings)
         stack.push_async_callback(line.aclose)
         conductor = Conductor(analyst, store, line, parts.quotas)

@@ -12,6 +12,7 @@ from sandtable.plan.reading import read_metric_part
 from sandtable.plan.resolved import ColumnRef
 from sandtable.plan.scope import Scope
 from sandtable.plan.units import FRACTION
+from sandtable.recent import Recent
 from sandtable.wording.phrases import plural, words
 
 _ROW_IS = re.compile(
@@ -44,6 +45,14 @@ class Naming:
     def column(self, name: str) -> Named:
         if (known := self.made.get(name.rpartition(".")[2].lower())) is not None:
             return known
+        key = (id(self.dataset), id(self.table), name)
+        kept = _COLUMNS.get(key)
+        if kept is None:
+            kept = (self.dataset, self.table, self._named(name))
+            _COLUMNS.put(key, kept)
+        return kept[2]
+
+    def _named(self, name: str) -> Named:
         column = self._column(name)
         if column is None:
             return Named(words(name.rpartition(".")[2] or name))
@@ -84,6 +93,10 @@ class Naming:
         """What the rows are, in the plural."""
         noun = row_noun(self.table) if self.table else "rows"
         return f'"{noun}"' if self.made else noun
+
+
+_COLUMNS: Recent[tuple[int, int, str], tuple[Dataset, Table | None, Named]] = Recent(2_000)
+"""By identity: dataset and table are frozen, and kept here as long as their numbers are."""
 
 
 def _noun(text: str, type_: ColumnType) -> str:

@@ -37,12 +37,10 @@ class PlanPart:
 
 def parts_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[PlanPart, ...]:
     """The parts in the order in which a person says them; none for a plan that does not fit the dataset."""
-    parsed = read_plan(dict(plan))
-    if not isinstance(parsed, QueryPlan):
+    fitting = _fitting(plan, dataset)
+    if fitting is None:
         return ()
-    resolved = resolve_plan(parsed, dataset)
-    if not isinstance(resolved, ResolvedPlan):
-        return ()
+    parsed, resolved = fitting
     known = with_defined(resolved, dataset)
     found = list(_parts(PlanWords(parsed, known, resolved)))
     inner = {item.table.name: item.plan for item in resolved.defined}
@@ -54,11 +52,28 @@ def parts_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[PlanPart, ...]:
     return tuple(PlanPart(part.kind, part.path, _shortened(part.text)) for part in found)
 
 
-def joins_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[str, ...]:
-    """By which columns the plan brings tables together: `orders.customer_id = customers.customer_id`."""
+def text_at(plan: Mapping[str, Any], dataset: Dataset, path: PlanPath) -> str | None:
+    """What the part at this place says, nothing where there is none; None for a plan that does not fit the dataset."""
+    fitting = _fitting(plan, dataset)
+    if fitting is None:
+        return None
+    parsed, resolved = fitting
+    parts = _parts(PlanWords(parsed, with_defined(resolved, dataset), resolved))
+    return next((_shortened(part.text) for part in parts if part.path == path), "")
+
+
+def _fitting(plan: Mapping[str, Any], dataset: Dataset) -> tuple[QueryPlan, ResolvedPlan] | None:
     parsed = read_plan(dict(plan))
     resolved = resolve_plan(parsed, dataset) if isinstance(parsed, QueryPlan) else None
-    return tuple(dict.fromkeys(_joins(resolved))) if isinstance(resolved, ResolvedPlan) else ()
+    return (
+        (parsed, resolved) if isinstance(parsed, QueryPlan) and isinstance(resolved, ResolvedPlan) else None
+    )
+
+
+def joins_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[str, ...]:
+    """By which columns the plan brings tables together: `orders.customer_id = customers.customer_id`."""
+    fitting = _fitting(plan, dataset)
+    return tuple(dict.fromkeys(_joins(fitting[1]))) if fitting is not None else ()
 
 
 def _joins(plan: ResolvedPlan) -> Iterator[str]:

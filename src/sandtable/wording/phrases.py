@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
 from sandtable.quoting import inert, one_line
 
@@ -35,6 +36,7 @@ _SAME = frozenset(
 )
 
 
+@lru_cache(maxsize=4_000)
 def words(name: str, unit: str = "") -> str:
     """`unit_price` is "unit price"; a unit at its end goes, since it stands after the number. Inert."""
     plain = _CAMEL.sub(" ", re.sub(r"[_\s]+", " ", one_line(name))).strip() or one_line(name)

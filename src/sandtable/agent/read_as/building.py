@@ -12,7 +12,7 @@ from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.vocabulary import LINKS
 from sandtable.planner.language.words import split_words
 from sandtable.planner.schema.index import SchemaIndex
-from sandtable.wording.parts import PlanPart, PlanPath, joins_of, parts_of
+from sandtable.wording.parts import PlanPart, PlanPath, joins_of, parts_of, text_at
 
 MOST_CHOICES = 5
 _JOINING = LINKS | set("by per with from to at each every which has have had do does did".split())
@@ -176,10 +176,10 @@ def _choices(
     stems = tuple(word.stem for said in words for word in split_words(said.text) if not word.is_symbol)
     made: dict[str, Choice] = {}
     for other in plans_for(plan, part, stems, index):
-        found = parts_of(other.plan, index.dataset)
-        if not found:
+        text = text_at(other.plan, index.dataset, part.path)
+        if text is None:
             continue
-        label = _LEFT_OUT[part.kind] if other.without else _label(found, part.path)
+        label = _LEFT_OUT[part.kind] if other.without else text
         if not label or label == part.text or label in made:
             continue
         message = f"Leave out “{part.text}”" if other.without else f"Read “{part.text}” as “{label}”"
@@ -187,7 +187,3 @@ def _choices(
         if len(made) == MOST_CHOICES:
             break
     return tuple(made.values())
-
-
-def _label(found: tuple[PlanPart, ...], path: PlanPath) -> str:
-    return next((part.text for part in found if part.path == path), "")

@@ -3,9 +3,19 @@
 Nothing is answered while a word of the question is bound to nothing: that word is asked about.
 """
 
-from sandtable.planner.conscience.account import Account, Part, account
+from sandtable.planner.conscience.account import Account, Part, account, known_pieces
 from sandtable.planner.conscience.ledger import Unbound
 from sandtable.planner.conscience.quantities import directions
 from sandtable.planner.conscience.questions import blamed_word, offers_at, reason_for
 
-__all__ = ["Account", "Part", "Unbound", "account", "blamed_word", "directions", "offers_at", "reason_for"]
+__all__ = [
+    "Account",
+    "Part",
+    "Unbound",
+    "account",
+    "blamed_word",
+    "directions",
+    "known_pieces",
+    "offers_at",
+    "reason_for",
+]

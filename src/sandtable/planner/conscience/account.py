@@ -7,6 +7,7 @@ three: `likely` is for a reader that proposes parts which no word names.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -29,6 +30,7 @@ from sandtable.planner.conscience.unit_words import bind_units
 from sandtable.planner.conscience.value_words import bind_values
 from sandtable.planner.language import periods
 from sandtable.planner.schema.index import SchemaIndex
+from sandtable.recent import Recent
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +111,32 @@ def account(
     `answered` are places of words that only say how it is changed (`instead`, `also`); `asking` those of a phrase that
     asks for everything that is new in the plan (`as percentages`, `which one is highest`).
     """
-    pieces = (*pieces_of(plan, index), *chart_in(plan))
-    earlier = (*pieces_of(before, index), *chart_in(before)) if before is not None else ()
+    text = json.dumps((plan, before), default=str)
+    key = (id(index), question, text, answered, asking)
+    known = _ACCOUNTS.get(key)
+    if known is not None:
+        return known[1]
+    found = _account(question, plan, index, before, answered, asking)
+    _ACCOUNTS.put(key, (index, found))
+    return found
+
+
+_ACCOUNTS: Recent[tuple[int, str, str, frozenset[int], frozenset[int]], tuple[SchemaIndex, Account]] = Recent(
+    64
+)
+"""The index by identity: it is kept here as long as its number is."""
+
+
+def _account(
+    question: str,
+    plan: dict[str, Any],
+    index: SchemaIndex,
+    before: dict[str, Any] | None,
+    answered: frozenset[int],
+    asking: frozenset[int],
+) -> Account:
+    pieces = (*known_pieces(plan, index), *chart_in(plan))
+    earlier = (*known_pieces(before, index), *chart_in(before)) if before is not None else ()
     kept = {(p.kind, p.label) for p in pieces}
     gone = tuple(_gone(p) for p in earlier if (p.kind, p.label) not in kept)
     window = before.get("time") if before is not None else None
@@ -145,6 +171,19 @@ def account(
     aside = tuple(at for at in range(len(book.words)) if at not in placed)
     unbound = tuple(sorted(book.blamed, key=lambda u: u.start))
     return Account(parts, aside, unbound, unasked, loose=tuple(sorted(book.loose)))
+
+
+_PIECES: Recent[tuple[int, str], tuple[SchemaIndex, tuple[Piece, ...]]] = Recent(64)
+
+
+def known_pieces(plan: dict[str, Any], index: SchemaIndex) -> tuple[Piece, ...]:
+    """`pieces_of`, for a plan that is taken apart more than once for a question."""
+    key = (id(index), json.dumps(plan, default=str))
+    known = _PIECES.get(key)
+    if known is None:
+        known = (index, pieces_of(plan, index))
+        _PIECES.put(key, known)
+    return known[1]
 
 
 def _gone(piece: Piece) -> Piece:

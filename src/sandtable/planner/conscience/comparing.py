@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 
-from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.ledger import Ledger, comparisons_in
 from sandtable.planner.conscience.naming import names_column
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.quantities import directions, has_number, same_number
 from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES
 from sandtable.planner.conscience.units import Unit, unit_named, unit_of
-from sandtable.planner.language.numbers import Comparison, find_comparisons
+from sandtable.planner.language.numbers import Comparison
 from sandtable.planner.language.words import Number, stem
 from sandtable.planner.schema.columns import is_identifier, is_rank, truth
 
@@ -33,7 +33,7 @@ _VERSUS = frozenset({"vs", "versus", "against", "compare", "compares", "compared
 
 def bind_numbers(book: Ledger) -> None:
     _a_unit(book)
-    for comparison in find_comparisons(book.reading):
+    for comparison in comparisons_in(book.reading.text):
         if any(book.open(at) for n in comparison.numbers for at in range(n.start, n.end)):
             _comparison(book, comparison)
     for at in range(len(book.words)):

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import Literal
 
 from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import ASIDE, NOT
+from sandtable.planner.language.numbers import Comparison, find_comparisons
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
+from sandtable.planner.language.times import Bucket, Calendar, Spell, find_buckets, find_spells
 from sandtable.planner.language.words import Word
 from sandtable.planner.schema.index import SchemaIndex
 
@@ -43,6 +46,22 @@ class Unbound:
     """Places in `Reading.of(question).words`, the end excluded."""
     text: str
     why: str
+
+
+@lru_cache(maxsize=64)
+def spells_in(question: str, calendar: Calendar) -> tuple[Spell, ...]:
+    """The times that a question names: looked for once, and not again for every plan that it is held against."""
+    return tuple(find_spells(Reading.of(question), calendar))
+
+
+@lru_cache(maxsize=64)
+def buckets_in(question: str) -> tuple[Bucket, ...]:
+    return tuple(find_buckets(Reading.of(question)))
+
+
+@lru_cache(maxsize=64)
+def comparisons_in(question: str) -> tuple[Comparison, ...]:
+    return tuple(find_comparisons(Reading.of(question)))
 
 
 class Ledger:

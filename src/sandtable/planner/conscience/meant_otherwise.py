@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from sandtable.catalog.profile import ColumnProfile
 from sandtable.planner.conscience.good_ends import is_duration
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.language.words import Word, stem
+from sandtable.recent import Recent
 
 _LASTING = frozenset(
     stem(w)
@@ -82,11 +84,25 @@ def _values_at(book: Ledger, piece: Piece, at: int) -> set[str]:
     column = piece.columns[0] if piece.columns else None
     if column is None or column.profile is None or book.words[at].is_symbol:
         return set()
-    word = book.words[at].stem
-    held = (str(counted.value) for counted in column.profile.values)
-    return {
-        value for value in held if word in {stem(part) for part in value.lower().replace("-", " ").split()}
-    }
+    return _by_stem(column.profile).get(book.words[at].stem, set())
+
+
+_BY_STEM: Recent[int, tuple[ColumnProfile, dict[str, set[str]]]] = Recent(256)
+"""By identity: a profile is frozen, and kept here as long as its number is."""
+
+
+def _by_stem(profile: ColumnProfile) -> dict[str, set[str]]:
+    """The values of a column by the stems of their words."""
+    known = _BY_STEM.get(id(profile))
+    if known is not None:
+        return known[1]
+    made: dict[str, set[str]] = {}
+    for counted in profile.values:
+        value = str(counted.value)
+        for part in value.lower().replace("-", " ").split():
+            made.setdefault(stem(part), set()).add(value)
+    _BY_STEM.put(id(profile), (profile, made))
+    return made
 
 
 def _acronym(book: Ledger, word: Word) -> list[int]:

@@ -76,29 +76,36 @@ def _same_root(a: str, b: str) -> bool:
 
 def names_column(word: str, column: ColumnEntry) -> float:
     """How well a stem fits any word of the column's name, its unit or its description."""
-    best = max((closeness(word, part) for part in column.stems if part not in _LINKS), default=0.0)
+    best = _names(word, column.name, column.words, column.stems, column.unit)
     if best >= 0.7:
         return best
-    initials = "".join(part for part in column.stems if len(part) == 1)
-    if (
-        (len(initials) > 1 and word == initials)
-        or word == "".join(column.stems)
-        or word in {stem("".join(column.words)), stem(column.name)}
-    ):
-        return 1.0
-    if word in _unit_words(column) or _same_unit(word, column):
-        return max(best, 0.7)
     if word in _MONEY and (unit := unit_of(column)) is not None and unit.kind == -1:
         return max(best, 0.75)
     return max(best, 0.5 if word in column.description_stems and len(word) > 3 else 0.0)
 
 
-def _same_unit(word: str, column: ColumnEntry) -> bool:
+@lru_cache(maxsize=20_000)
+def _names(word: str, name: str, words: tuple[str, ...], stems: tuple[str, ...], unit: str) -> float:
+    """How well a stem fits the name and the unit of a column."""
+    best = max((closeness(word, part) for part in stems if part not in _LINKS), default=0.0)
+    if best >= 0.7:
+        return best
+    initials = "".join(part for part in stems if len(part) == 1)
+    if (
+        (len(initials) > 1 and word == initials)
+        or word == "".join(stems)
+        or word in {stem("".join(words)), stem(name)}
+    ):
+        return 1.0
+    return 0.7 if word in _unit_words(unit) or _same_unit(word, stems) else best
+
+
+def _same_unit(word: str, stems: tuple[str, ...]) -> bool:
     """`tonne` for the t of `price_per_t`."""
     said = unit_named(word)
     if said is None:
         return False
-    units = [unit for part in column.stems if (unit := unit_named(part)) is not None]
+    units = [unit for part in stems if (unit := unit_named(part)) is not None]
     return any(
         (u.kind, u.factor, u.name if u.kind < 0 else "")
         == (said.kind, said.factor, said.name if said.kind < 0 else "")
@@ -106,8 +113,8 @@ def _same_unit(word: str, column: ColumnEntry) -> bool:
     )
 
 
-def _unit_words(column: ColumnEntry) -> frozenset[str]:
-    return frozenset(stem(part) for part in column.unit.lower().replace("/", " ").split())
+def _unit_words(unit: str) -> frozenset[str]:
+    return frozenset(stem(part) for part in unit.lower().replace("/", " ").split())
 
 
 def names_table(word: str, table: TableEntry) -> float:

@@ -9,11 +9,11 @@ import datetime as dt
 import re
 from collections.abc import Callable
 
-from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.ledger import Ledger, spells_in
 from sandtable.planner.language import periods
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.spoken_before import moved, preceding
-from sandtable.planner.language.times import Bucket, Calendar, Spell, find_periods, find_spells
+from sandtable.planner.language.times import Bucket, Calendar, Spell, find_periods
 from sandtable.planner.language.words import stem
 
 Ends = tuple[dt.date | None, dt.date | None]
@@ -55,7 +55,7 @@ def _bind(book: Ledger, start: int, end: int, fitting: list[int]) -> None:
 
 def _after_an_answer(book: Ledger, calendar: Calendar, mine: Period, windows: dict[int, Ends]) -> None:
     """`and in May?` of the year that was spoken of, `the month before`."""
-    said = [(s.start, s.end, s.period) for s in find_spells(book.reading, calendar) if s.bound == "in"]
+    said = [(s.start, s.end, s.period) for s in spells_in(book.reading.text, calendar) if s.bound == "in"]
     told = [(start, end, moved(book.reading, start, end, p, mine)) for start, end, p in said if p is not None]
     for start, end, period in (*told, *preceding(book.reading, mine)):
         _bind(book, start, end, [i for i, w in windows.items() if w == (period.first, period.last)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sandtable.planner.conscience.ledger import Ledger
+from sandtable.planner.conscience.ledger import Ledger, buckets_in, spells_in
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import (
     CURRENT,
@@ -24,7 +24,7 @@ from sandtable.planner.conscience.time_phrases import (
 )
 from sandtable.planner.language import periods
 from sandtable.planner.language.periods import Period
-from sandtable.planner.language.times import Bucket, Calendar, Spell, find_buckets, find_spells
+from sandtable.planner.language.times import Bucket, Calendar, Spell
 from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import is_year
 
@@ -46,8 +46,8 @@ _PARTS = {"hour": PARTS_OF_DAY, "day": PARTS_OF_WEEK}
 def bind_times(book: Ledger) -> None:
     calendar = Calendar.at(book.index.dataset.as_of)
     bind_phrases(book, calendar, lambda piece: _ends(book, piece, calendar))
-    spells = [s for s in find_spells(book.reading, calendar) if not _is_bound(book, s.start, s.end)]
-    for bucket in find_buckets(book.reading):
+    spells = [s for s in spells_in(book.reading.text, calendar) if not _is_bound(book, s.start, s.end)]
+    for bucket in buckets_in(book.reading.text):
         _bucket(book, bucket)
     for spell in spells:
         _spell(book, spell, spells, calendar)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness, names_column, names_table, said_of, significant
 from sandtable.planner.conscience.pieces import Piece, is_flag
 from sandtable.planner.conscience.terms import ASIDE, OUTCOMES
+from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.spelling import tolerated, within
 from sandtable.planner.language.vocabulary import ROW_NOUNS
 from sandtable.planner.language.words import split_words, value_key
@@ -21,7 +23,7 @@ _SEXES = {
 
 
 def bind_values(book: Ledger) -> None:
-    keys = _span_keys(book)
+    keys = _span_keys(book.reading.text)
     for number, piece in enumerate(book.pieces):
         if piece.kind != "where":
             continue
@@ -34,16 +36,20 @@ def bind_values(book: Ledger) -> None:
     _quoted(book)
 
 
-def _span_keys(book: Ledger) -> dict[str, list[tuple[int, int]]]:
+@lru_cache(maxsize=64)
+def _span_keys(question: str) -> dict[str, list[tuple[int, int]]]:
+    """Where the question has what may be a value, by the key of the value."""
+    reading = Reading.of(question)
+    words = reading.words
     keys: dict[str, list[tuple[int, int]]] = {}
-    for start in range(len(book.words)):
-        if book.words[start].is_symbol:
+    for start in range(len(words)):
+        if words[start].is_symbol:
             continue
         text = ""
-        for end in range(start + 1, min(len(book.words), start + _LONGEST) + 1):
-            if end - start > 1 and book.words[end - 1].start - book.words[end - 2].end > 2:
+        for end in range(start + 1, min(len(words), start + _LONGEST) + 1):
+            if end - start > 1 and words[end - 1].start - words[end - 2].end > 2:
                 break
-            text = book.reading.written(start, end)
+            text = reading.written(start, end)
             keys.setdefault(value_key(text), []).append((start, end))
     return keys
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
+from functools import lru_cache
 
 from sandtable.planner.language.words import Word, split_words
 
@@ -54,12 +55,7 @@ class Reading:
 
     def find(self, pattern: re.Pattern[str]) -> list[tuple[int, int, re.Match[str]]]:
         """Whole-word matches of a pattern over the line, as word spans."""
-        found: list[tuple[int, int, re.Match[str]]] = []
-        for match in pattern.finditer(self.line):
-            span = self.span(match.start(), match.end())
-            if span is not None:
-                found.append((*span, match))
-        return found
+        return list(_found(pattern, self.text))
 
     def match_at(self, pattern: re.Pattern[str], at: int) -> tuple[int, re.Match[str]] | None:
         """A match that begins at this word and ends where a word ends, with the word after it."""
@@ -80,3 +76,15 @@ class Reading:
         if self.offsets[last] + len(self.words[last].lower) != end:
             return None
         return first, last + 1
+
+
+@lru_cache(maxsize=2_000)
+def _found(pattern: re.Pattern[str], text: str) -> tuple[tuple[int, int, re.Match[str]], ...]:
+    """Looked for once in a question, and not again for every plan that it is held against."""
+    reading = Reading.of(text)
+    found: list[tuple[int, int, re.Match[str]]] = []
+    for match in pattern.finditer(reading.line):
+        span = reading.span(match.start(), match.end())
+        if span is not None:
+            found.append((*span, match))
+    return tuple(found)

@@ -40,8 +40,21 @@ class Word:
         return not (self.lower[0].isalnum())
 
 
+_LONGEST_KEPT = 300
+
+
 def split_words(text: str) -> tuple[Word, ...]:
     """The words, numbers and single symbols of a text, in order."""
+    return _split_short(text) if len(text) <= _LONGEST_KEPT else _split(text)
+
+
+@lru_cache(maxsize=8_000)
+def _split_short(text: str) -> tuple[Word, ...]:
+    """Names, descriptions and values of the data are split for every question, and the question for every plan."""
+    return _split(text)
+
+
+def _split(text: str) -> tuple[Word, ...]:
     words: list[Word] = []
     for match in _WORD.finditer(text):
         lower = fold(match.group())

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sandtable.planner.candidates.network.reader import Read
-from sandtable.planner.conscience import Account, account
-from sandtable.planner.conscience.parts import pieces_of
+from sandtable.planner.conscience import Account, account, known_pieces
 from sandtable.planner.dialogue.continuing import continuing
 from sandtable.planner.dialogue.following import Followed
 from sandtable.planner.dialogue.message import Message
@@ -94,7 +93,7 @@ class Field:
     @cached_property
     def earlier(self) -> frozenset[tuple[str, str]]:
         """The parts of the plan before, each by its kind and label."""
-        return frozenset((p.kind, p.label) for p in pieces_of(self.before or {}, self.index))
+        return frozenset((p.kind, p.label) for p in known_pieces(self.before or {}, self.index))
 
     @cached_property
     def _answered(self) -> str:

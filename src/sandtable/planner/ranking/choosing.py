@@ -16,8 +16,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from sandtable.planner.conscience import Account, Part, Unbound
-from sandtable.planner.conscience.parts import pieces_of
+from sandtable.planner.conscience import Account, Part, Unbound, known_pieces
 from sandtable.planner.conscience.pieces import adds_codes
 from sandtable.planner.ranking.candidates import Candidate, Field
 from sandtable.planner.ranking.features import features
@@ -57,7 +56,7 @@ def lawful_account(candidate: Candidate, index: SchemaIndex) -> Account | None:
     found = candidate.account
     if found.clean:
         return found
-    if candidate.place < 0 or any(adds_codes(piece) for piece in pieces_of(candidate.plan, index)):
+    if candidate.place < 0 or any(adds_codes(piece) for piece in known_pieces(candidate.plan, index)):
         return None
     unnamed = _unnamed(found)
     spare = bool(found.unbound or found.loose)

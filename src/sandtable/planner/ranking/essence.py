@@ -12,6 +12,7 @@ from typing import Any, cast
 from sandtable.planner.schema.columns import is_unique
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
+from sandtable.recent import Recent
 
 _COLUMN_FIELDS = frozenset({"column", "other_column", "with"})
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
@@ -21,7 +22,7 @@ _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Su
 
 def essence(plan: Json, index: SchemaIndex, *, ordered: bool = True) -> str:
     """Equal for plans that compute the same rows; without `ordered`, in whatever order they show them."""
-    made = _Essence(plan, index).made()
+    made = _made(plan, index)
     if not ordered and "limit" not in made:
         made.pop("order", None)
     return json.dumps(made, sort_keys=True, default=str)
@@ -29,7 +30,7 @@ def essence(plan: Json, index: SchemaIndex, *, ordered: bool = True) -> str:
 
 def core(plan: Json, index: SchemaIndex, *, measures: bool = True) -> str:
     """Equal for plans that speak of the same rows in the same groups, and with `measures` compute the same of them."""
-    made = _Essence(plan, index).made()
+    made = _made(plan, index)
     shown = made.pop("select")
     if measures:
         made["measures"] = [each for each in shown if '"agg"' in each]
@@ -41,6 +42,19 @@ def core(plan: Json, index: SchemaIndex, *, measures: bool = True) -> str:
 def shows(plan: Json, index: SchemaIndex) -> frozenset[str]:
     """What the plan shows, each as what it computes."""
     return frozenset(_Essence(plan, index).made()["select"])
+
+
+_MADE: Recent[tuple[int, str], tuple[SchemaIndex, Json]] = Recent(64)
+"""The index by identity: it is kept here as long as its number is."""
+
+
+def _made(plan: Json, index: SchemaIndex) -> Json:
+    key = (id(index), json.dumps(plan, default=str))
+    known = _MADE.get(key)
+    if known is None:
+        known = (index, _Essence(plan, index).made())
+        _MADE.put(key, known)
+    return dict(known[1])
 
 
 class _Essence:

@@ -7,7 +7,7 @@ its label would look like the answer to the question. Readings that may be answe
 
 from __future__ import annotations
 
-from sandtable.planner.conscience.parts import pieces_of
+from sandtable.planner.conscience import known_pieces
 from sandtable.planner.conscience.pieces import adds_codes
 from sandtable.planner.outcome import Understood
 from sandtable.planner.ranking.candidates import Candidate, Field
@@ -40,7 +40,7 @@ def _is_harmless(candidate: Candidate, index: SchemaIndex) -> bool:
     return (
         all(word.kind in _MAY_BE_LEFT_OUT for word in found.unbound)
         and all(part.kind not in _NEVER_ADDED for part in found.unasked)
-        and not any(adds_codes(piece) for piece in pieces_of(candidate.plan, index))
+        and not any(adds_codes(piece) for piece in known_pieces(candidate.plan, index))
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -112,6 +113,20 @@ def test_nothing_of_it_is_loaded_at_start_up() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_loading_and_reading_leave_nothing_behind(tmp_path: Path) -> None:
+    """onnxruntime would write an identifier and a database for its telemetry into the home."""
+    code = (
+        "from sandtable.planner.candidates.network.reader import the_reader\n"
+        "from sandtable.planner import SchemaIndex\n"
+        "from tests.agent.house import PROFILE, SHOP\n"
+        "assert the_reader().read('orders by region', SchemaIndex.build(SHOP, PROFILE))\n"
+    )
+    root = Path(__file__).resolve().parents[4]
+    environment = {"HOME": str(tmp_path), "PYTHONPATH": f"{root / 'src'}{os.pathsep}{root}"}
+    subprocess.run([sys.executable, "-c", code], env=environment, cwd=tmp_path, check=True)
+    assert not list(tmp_path.rglob("*"))
 
 
 def test_the_manifest_is_of_these_files() -> None:

@@ -240,9 +240,11 @@ class Decoder:
         return x @ self.w[f"{name}.weight"] + self.w[f"{name}.bias"]
 
     def _norm(self, x: Array, name: str) -> Array:
-        mean = x.mean(axis=-1, keepdims=True)
-        spread = x.var(axis=-1, keepdims=True)
-        return (x - mean) / self.np.sqrt(spread + 1e-5) * self.w[f"{name}.weight"] + self.w[f"{name}.bias"]
+        np, width = self.np, x.shape[-1]
+        # What `mean` and `var` compute, without computing the mean twice.
+        centred = x - np.add.reduce(x, axis=-1, keepdims=True) / width
+        spread = np.add.reduce(centred * centred, axis=-1, keepdims=True) / width
+        return centred / np.sqrt(spread + 1e-5) * self.w[f"{name}.weight"] + self.w[f"{name}.bias"]
 
 
 def _best_end(done: list[_Line]) -> float:

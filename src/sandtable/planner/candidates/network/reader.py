@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
+_NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 _BY_ROW = frozenset({"word.weight", "step.weight", "kind.weight"})
 
 
@@ -49,7 +50,7 @@ class Read:
 class Reader:
     def __init__(self, folder: Path) -> None:
         numpy = _numpy_of_one_thread()
-        onnxruntime: Any = importlib.import_module("onnxruntime")
+        onnxruntime = _onnxruntime_without_telemetry()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = 1
         options.inter_op_num_threads = 1
@@ -97,6 +98,13 @@ def _numpy_of_one_thread() -> Any:
         return importlib.import_module("numpy")
     finally:
         os.unsetenv(_BLAS_THREADS)
+
+
+def _onnxruntime_without_telemetry() -> Any:
+    """onnxruntime, which from 1.29 on reports its use to its makers, and keeps an identifier and a database for that in
+    the person's home, unless this is set when it is loaded."""
+    os.putenv(_NO_TELEMETRY, "1")
+    return importlib.import_module("onnxruntime")
 
 
 def _weights(path: Path) -> dict[str, NDArray[np.float32]]:

@@ -9,6 +9,7 @@ network that is asked only for those writes nothing that cannot be read.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Literal
 
 ItemKind = Literal["table", "column", "metric", "value", "number", "window", "text", "unit"]
@@ -165,16 +166,7 @@ class Writer:
 
     def allowed(self) -> frozenset[str]:
         """The words, and the kinds of items as `<kind>`, that may come next."""
-        found: set[str] = set()
-        for part in self._stack:
-            rules = GRAMMAR.get(part)
-            if rules is None:
-                found.add(part)
-                break
-            found.update(first for first in rules if first)
-            if "" not in rules:
-                break
-        return frozenset(found)
+        return _allowed(self._stack)
 
     def after(self, token: Token) -> Writer:
         """The state after this token, which must be allowed."""
@@ -193,6 +185,20 @@ class Writer:
             if "" not in rules:
                 break
         raise ValueError(f"{first} cannot come here; one of {sorted(self.allowed())} can")
+
+
+@lru_cache(maxsize=4_000)
+def _allowed(stack: tuple[str, ...]) -> frozenset[str]:
+    found: set[str] = set()
+    for part in stack:
+        rules = GRAMMAR.get(part)
+        if rules is None:
+            found.add(part)
+            break
+        found.update(first for first in rules if first)
+        if "" not in rules:
+            break
+    return frozenset(found)
 
 
 def is_sketch(tokens: tuple[Token, ...]) -> bool:

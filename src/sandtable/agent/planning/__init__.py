@@ -1,0 +1,1 @@
+"""The built-in planner in processes beside a server: `planners` is the server's end, `worker` is the program."""

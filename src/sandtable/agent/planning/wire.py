@@ -1,0 +1,68 @@
+"""What a server and its planner processes say to each other over a socket: pickled values, each after its length.
+
+Both ends are Sandtable itself, started by the same user from the same modules; nobody else has the socket.
+"""
+
+from __future__ import annotations
+
+import pickle
+import struct
+from dataclasses import dataclass
+from typing import Any
+
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
+from sandtable.planner.outcome import Outcome, Turn
+
+LENGTH = struct.Struct("!Q")
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """A dataset version to plan for; `key` names it from now on."""
+
+    key: str
+    dataset: Dataset
+    profile: Profile
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    key: str
+    text: str
+    before: Turn | None
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """The process has loaded its parts, or knows the data that it was sent."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownData:
+    """The process has not seen this key, or has forgotten it: it must be sent the data first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """Something raised; the process goes on."""
+
+    traceback: str
+
+
+Message = Data | Question
+Reply = Ready | UnknownData | Planned | Failed
+
+
+def packed(value: Message | Reply) -> bytes:
+    body = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+    return LENGTH.pack(len(body)) + body
+
+
+def unpacked(body: bytes) -> Any:
+    return pickle.loads(body)  # noqa: S301 - from a process of ours
