@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from sandtable.planner.language.buckets import find_buckets
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, find_buckets, find_spells
+from sandtable.planner.language.times import Calendar, find_spells
 
 _NOW = Calendar.at("2025-08-15")
 

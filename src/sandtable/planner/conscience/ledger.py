@@ -14,10 +14,11 @@ from typing import Literal
 from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import ASIDE, NOT
+from sandtable.planner.language.buckets import Bucket, find_buckets
 from sandtable.planner.language.numbers import Comparison, find_comparisons
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Bucket, Calendar, Spell, find_buckets, find_spells
+from sandtable.planner.language.times import Calendar, Spell, find_spells
 from sandtable.planner.language.words import Word
 from sandtable.planner.schema.index import SchemaIndex
 

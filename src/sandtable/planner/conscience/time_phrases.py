@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 from sandtable.planner.conscience.ledger import Ledger, spells_in
 from sandtable.planner.language import periods
+from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.spoken_before import moved, preceding
-from sandtable.planner.language.times import Bucket, Calendar, Spell, find_periods
+from sandtable.planner.language.times import Calendar, Spell, find_periods
 from sandtable.planner.language.words import stem
 
 Ends = tuple[dt.date | None, dt.date | None]

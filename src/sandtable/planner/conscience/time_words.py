@@ -23,8 +23,9 @@ from sandtable.planner.conscience.time_phrases import (
     two_windows,
 )
 from sandtable.planner.language import periods
+from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.periods import Period
-from sandtable.planner.language.times import Bucket, Calendar, Spell
+from sandtable.planner.language.times import Calendar, Spell
 from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import is_year
 

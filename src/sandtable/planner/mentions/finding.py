@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sandtable.planner.language.buckets import Bucket, find_buckets
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Bucket, Calendar, Spell, find_buckets, find_spells
+from sandtable.planner.language.times import Calendar, Spell, find_spells
 from sandtable.planner.mentions.matching import Match, find_mentions
 from sandtable.planner.mentions.values import ValueMatch, find_quoted, find_values
 from sandtable.planner.schema.index import SchemaIndex

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Bucket, Spell
+from sandtable.planner.language.times import Spell
 from sandtable.planner.mentions.matching import Match
 from sandtable.planner.mentions.values import ValueMatch
 from sandtable.planner.schema.entries import ColumnEntry, Json, MetricEntry, TableEntry

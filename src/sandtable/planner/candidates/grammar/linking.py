@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from sandtable.planner.candidates.grammar.draft import Draft, Spot
+from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Bucket, Spell
+from sandtable.planner.language.times import Spell
 from sandtable.planner.language.vocabulary import AGGREGATES, GENERIC
 from sandtable.planner.mentions.finding import Found
 from sandtable.planner.mentions.matching import Match

@@ -7,9 +7,9 @@ import re
 from sandtable.planner.candidates.grammar.draft import Draft, Having
 from sandtable.planner.candidates.grammar.measuring import count_measure
 from sandtable.planner.candidates.grammar.timing import default_time
+from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.numbers import find_comparisons
 from sandtable.planner.language.reading import FREE
-from sandtable.planner.language.times import Bucket
 from sandtable.planner.language.vocabulary import ROW_NOUNS
 
 _EXACTLY = frozenset("only just exactly".split())

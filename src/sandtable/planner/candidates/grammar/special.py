@@ -7,7 +7,7 @@ import re
 from sandtable.planner.candidates.grammar.draft import Draft, Measure, Spot
 from sandtable.planner.candidates.grammar.measuring import agg_measure, aggregate_before, count_measure
 from sandtable.planner.candidates.grammar.timing import default_time
-from sandtable.planner.language.times import Bucket
+from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.vocabulary import AGGREGATES
 from sandtable.planner.schema.columns import distinct_of, is_measure, is_varied
 from sandtable.planner.schema.entries import ColumnEntry, Json

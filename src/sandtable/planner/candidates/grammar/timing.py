@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from sandtable.planner.candidates.grammar.draft import Condition, Draft, Spot
+from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.reading import FREE
-from sandtable.planner.language.times import Bucket, Spell
+from sandtable.planner.language.times import Spell
 from sandtable.planner.schema.columns import is_year
 from sandtable.planner.schema.entries import ColumnEntry, Json
 

@@ -10,11 +10,12 @@ from typing import Any
 
 from sandtable.catalog.units import canonical, units_like
 from sandtable.planner.language import periods
+from sandtable.planner.language.buckets import find_buckets
 from sandtable.planner.language.demonyms import COUNTRIES
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.spoken_before import moved, preceding
-from sandtable.planner.language.times import Calendar, find_buckets, find_periods, find_spells
+from sandtable.planner.language.times import Calendar, find_periods, find_spells
 from sandtable.planner.language.vocabulary import FILLER, NEVER_VALUES
 from sandtable.planner.language.words import read_number, stem
 from sandtable.planner.mentions.finding import now_of
