@@ -46,11 +46,11 @@ from training.reader.unanswerable import estranged, lacking
 
 TREES = Path(__file__).parents[2] / "src/sandtable/planner/ranking/trees.json"
 FOLDS = 5
-_MOST_OWN = 6000
-_MOST_SAID = 2500
-_MOST_NONE = 900
+_MOST_OWN = 5000
+_MOST_SAID = 2000
+_MOST_NONE = 600
 """Of each kind of question that is made unanswerable."""
-_MOST_PUBLIC = 900
+_MOST_PUBLIC = 700
 """Of each public set."""
 _ROUNDS, _DEPTH, _RATE, _LEAF = 250, 3, 0.06, 30
 

@@ -83,9 +83,7 @@ export function ReadParts({ read, disabled, onChoose }: ReadPartsProps) {
           ))}
         </ul>
       </div>
-      {joins.length > 0 && (
-        <p className="break-words text-ink-3 text-small">Joined by: {joins.join(", ")}</p>
-      )}
+      {joins.length > 0 && <p className="break-words text-ink-3 text-small">Joined by: {joins.join(", ")}</p>}
       {read.unread.length > 0 && (
         <p className="flex gap-1.5 text-warning">
           <CircleAlert aria-hidden className="mt-0.5 size-4 shrink-0" />
