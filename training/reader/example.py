@@ -20,7 +20,7 @@ _QUOTED = re.compile(r"`[^`]*`|'[^']*'|\"[^\"]*\"")
 @dataclass(frozen=True, slots=True)
 class Example:
     source: str
-    """Where it comes from: `wikisql`, `spider`, `wtq`, `template`, or the name of a domain."""
+    """Where it comes from: `own`, `none`, `dialogue`, `wikisql`, `spider`, `wtq` or `template`."""
     dataset: Dataset
     """Examples over the same data share the object."""
     profile: Profile

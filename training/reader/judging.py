@@ -29,7 +29,7 @@ _LEAST = 2
 """Instances on which the gold plan finds something, so that its rows can say what is right."""
 _MORE = 2
 """Columns that may stand beside those that were asked for."""
-_OWN = frozenset({"own", "dialogue"})
+_OWN = frozenset({"own", "none", "dialogue"})
 Rows = list[list[Any]]
 Right = Callable[[Json], bool]
 

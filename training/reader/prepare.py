@@ -42,7 +42,7 @@ from training.reader.unanswerable import estranged, lacking
 
 HERE = Path(__file__).parent
 VOCABULARY = HERE / "vocabulary.txt"
-SOURCES = ("own", "spider", "wikisql", "template", "dialogue")
+SOURCES = ("own", "spider", "wikisql", "template", "dialogue", "none")
 TUNE_EVERY = 6
 """About every sixth of our own domains, by its name, is kept aside for tuning."""
 _SPIDER_ORDERS = 4

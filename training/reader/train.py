@@ -25,7 +25,7 @@ from training.reader.encoder import in_parts
 from training.reader.network import Network
 from training.reader.resume import earlier_weights
 
-SOURCES = ("own", "spider", "wikisql", "template", "dialogue")
+SOURCES = ("own", "spider", "wikisql", "template", "dialogue", "none")
 _BLURRED = 0.1
 _HIDDEN = 0.05
 _SMOOTHED = 0.05

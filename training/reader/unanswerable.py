@@ -22,6 +22,7 @@ from sandtable.planner.schema.columns import is_identifier, label_of
 from sandtable.planner.schema.index import SchemaIndex
 from training.reader.example import Example
 
+SOURCE = "none"
 NOTHING = ("none",)
 _WORD = re.compile(r"[a-z]{4,12}")
 _FEWEST = 3
@@ -42,7 +43,8 @@ def lacking(examples: Iterable[Example], share: float, seed: int = 1) -> Iterato
         needed = sorted(_needed(example, index))
         if needed:
             table, column = rng.choice(needed)
-            yield replace(example, dataset=_without(example.dataset, table, column), sketch=NOTHING)
+            lacks = _without(example.dataset, table, column)
+            yield replace(example, source=SOURCE, dataset=lacks, sketch=NOTHING)
 
 
 def _needed(example: Example, index: SchemaIndex) -> set[tuple[str, str]]:
@@ -111,7 +113,7 @@ def estranged(examples: Iterable[Example], share: float, seed: int = 1) -> Itera
             continue
         question = _inserted(example, word)
         if question is not None:
-            yield replace(example, question=question, sketch=NOTHING)
+            yield replace(example, source=SOURCE, question=question, sketch=NOTHING)
 
 
 def _described(dataset: Dataset, profile: Profile) -> tuple[frozenset[str], frozenset[str]]:

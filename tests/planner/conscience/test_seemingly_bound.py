@@ -102,6 +102,27 @@ REVENUE: dict[str, Any] = {"metric": "revenue", "as": "revenue"}
             id="a trait that is named is meant",
         ),
         pytest.param(
+            "how many orders came for the first time in 2025",
+            "orders",
+            {"select": [COUNT], "time": {"from": "2025-01-01", "to": "2025-12-31"}},
+            "first time",
+            id="a year is not the first of all times",
+        ),
+        pytest.param(
+            "how are the orders doing",
+            "orders",
+            {"select": [COUNT]},
+            "doing",
+            id="how it goes is not by what",
+        ),
+        pytest.param(
+            "orders per weekday in Febuary",
+            "orders",
+            {"select": [{"bucket": "day_name", "column": "order_date", "as": "day"}, COUNT]},
+            "febuary",
+            id="a month with a slip is no word beside another",
+        ),
+        pytest.param(
             "is the largest order from Europe",
             "orders",
             {
@@ -132,3 +153,17 @@ def test_another_word_for_a_person_is_no_column_of_names(worlds: dict[str, World
     }
     found = account("who is the mayor of Toys?", plan, worlds["ecommerce"].index)
     assert ("role", "mayor") in [(word.kind, word.text) for word in found.unbound]
+
+
+def test_what_passed_is_compared_in_the_unit_that_is_said(worlds: dict[str, World]) -> None:
+    passed = {"elapsed": "hour", "from": "created_at", "to": "resolved_at"}
+    question = "how many tickets were resolved more than two days after they were created"
+    for hours, fits in ((48, True), (2, False)):
+        plan = {
+            "dataset_id": "support",
+            "table": "tickets",
+            "select": [{"agg": "count", "as": "count"}],
+            "filters": [{"of": passed, "op": ">", "value": hours}],
+        }
+        blamed = [each.kind for each in account(question, plan, worlds["support"].index).unbound]
+        assert ("comparison" not in blamed and "number" not in blamed) is fits

@@ -39,6 +39,21 @@ def test_many_words_that_name_nothing_are_not_explained(worlds: dict[str, World]
     assert judged(worlds["ecommerce"], question, REVENUE) is None
 
 
+@pytest.mark.parametrize("word", ["new", "Ruritania", "remaining"])
+def test_names_and_words_that_change_what_is_asked_are_not_explained(
+    worlds: dict[str, World], word: str
+) -> None:
+    assert judged(worlds["ecommerce"], f"total order total of {word} by region", REVENUE) is None
+
+
+def test_after_an_answer_a_word_is_not_said_of_the_part_beside_it(worlds: dict[str, World]) -> None:
+    index = worlds["ecommerce"].index
+    question = "total order total of our gizmos by region"
+    candidate = Candidate(REVENUE, account(question, REVENUE, index), place=0)
+    assert lawful_account(candidate, index) is not None
+    assert lawful_account(candidate, index, follows=True) is None
+
+
 def test_only_what_the_network_wrote_is_read_so(worlds: dict[str, World]) -> None:
     assert judged(worlds["ecommerce"], "kaching by region", REVENUE, place=-1) is None
 

@@ -8,6 +8,8 @@ from sandtable.planner.conscience.meant_otherwise import means_otherwise
 from sandtable.planner.conscience.naming import LEAST, names_column, names_table, said_of
 from sandtable.planner.conscience.question_words import is_slip
 from sandtable.planner.conscience.terms import ASIDE, ENTITIES, LEANING, LIGHT_VERBS, OCCASIONS
+from sandtable.planner.language.lexicon import MONTHS
+from sandtable.planner.language.spelling import within
 from sandtable.planner.language.vocabulary import ROW_NOUNS
 from sandtable.planner.language.words import Word, split_name, stem
 from sandtable.planner.schema.columns import is_identifier, is_measure, is_rank, is_unique, label_of
@@ -26,6 +28,10 @@ _PAYING = frozenset(stem(w) for w in "spend pay buy".split())
 _CONTENT = frozenset(stem(w) for w in "happiest unhappiest satisfied happy unhappy content".split())
 _LOOSE = frozenset("by but than more less over under after before since until".split())
 """What is left of phrases that were read already."""
+_TIMES = (
+    *(name for name in MONTHS if len(name) > 5),
+    *"monday tuesday wednesday thursday friday saturday sunday yesterday quarter".split(),
+)
 _LISTING = frozenset("list show each every all which display give individual".split())
 
 
@@ -89,6 +95,8 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
         book.bind(at, at + 1, book.where(lambda p: p.path[-1:] == ("table",)), named=True)
     elif word.stem in _PEOPLE or word.lower in _LOOSE or (len(word.lower) == 1 and word.lower.isalpha()):
         book.put_aside(at, at + 1)
+    elif _is_misspelt_time(word):
+        book.blame("time", at, at + 1, "it may be a month or a day that is spelled otherwise")
     elif _is_role(book, at):
         book.blame("role", at, at + 1, "no column says who that is")
     else:
@@ -104,6 +112,11 @@ def _is_role(book: Ledger, at: int) -> bool:
         "for",
         "at",
     }
+
+
+def _is_misspelt_time(word: Word) -> bool:
+    """`Febuary`, `Wensday`: a slip or two away from a time."""
+    return len(word.lower) > 5 and any(within(word.lower, name, 2) is not None for name in _TIMES)
 
 
 def _is_light(book: Ledger, word: Word) -> bool:

@@ -40,8 +40,10 @@ def same_number(a: float, b: object) -> bool:
 
 
 def has_number(piece: Piece, value: float, said: Unit | None, *, percent: bool) -> bool:
-    """Whether a condition compares with this quantity, in the unit of its column."""
+    """Whether a condition compares with this quantity, in the unit of its column or of the time that passed."""
     wanted = {value, value / 100} if percent else {value}
+    if said is not None and (passed := _passed_in(piece)) is not None and passed.kind == said.kind:
+        return any(same_number(value * said.factor / passed.factor, given) for given in piece.values)
     if percent and piece.columns and unit_of(piece.columns[0]) is not None:
         return False
     for column in piece.columns[:1]:
@@ -53,6 +55,13 @@ def has_number(piece: Piece, value: float, said: Unit | None, *, percent: bool) 
         # 5 million in a column of millions is 5, never 5 million of them.
         wanted = {w / scale if abs(w) >= scale else w for w in wanted}
     return any(same_number(number, given) for number in wanted for given in piece.values)
+
+
+def _passed_in(piece: Piece) -> Unit | None:
+    """`over 2 weeks` between two dates is over 14 days: the unit in which the plan counts what passed."""
+    if "elapsed" not in piece.does:
+        return None
+    return next((unit for mark in piece.does if (unit := unit_named(stem(mark))) is not None), None)
 
 
 def _scales(piece: Piece) -> tuple[float, ...]:

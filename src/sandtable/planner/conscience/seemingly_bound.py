@@ -18,6 +18,9 @@ _GROUPS = "the plan does not group by that"
 _YES_OR_NO = frozenset("are is do does did have has were was".split())
 _NAMES = frozenset(stem(w) for w in "name names id no nr number code key title label ref sku email".split())
 _ASKING = frozenset("which what by per each every whose".split())
+_GOES = frozenset("are is was were did do does have has the our we they it".split())
+_DOING = frozenset("doing going do performing faring perform".split())
+_LATELY = frozenset("recently lately now today these days so far overall right".split())
 _EVALUATIVE = frozenset("best worst top bottom leading favourite favorite".split())
 
 
@@ -28,6 +31,8 @@ def seemingly_bound(book: Ledger) -> Iterator[tuple[int, int, str]]:
     yield from _open_rank(book)
     yield from _all_of_them(book)
     yield from _only_a_trait(book)
+    yield from _the_first_time(book)
+    yield from _how_it_goes(book)
 
 
 def _groups_asked_for(book: Ledger) -> Iterator[tuple[int, int, str]]:
@@ -97,6 +102,24 @@ def _only_a_trait(book: Ledger) -> Iterator[tuple[int, int, str]]:
                 word = book.words[at].stem
                 if word in stems[:-1] and word in things and book.lower(at - 1) in _ASKING:
                     yield at, at + 1, f"the plan tells it by {' '.join(column.words)} only"
+
+
+def _the_first_time(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`came for the first time in 2025`: a condition on the year is not on the first of all times."""
+    if not book.doing("min", "first"):
+        for at in range(len(book.words) - 1):
+            if book.lower(at) == "first" and book.lower(at + 1) in {"time", "times"}:
+                yield at, at + 2, "the plan does not tell the first of all times"
+
+
+def _how_it_goes(book: Ledger) -> Iterator[tuple[int, int, str]]:
+    """`how are the sensors doing?`: by what is not said."""
+    said = [at for at in range(len(book.words)) if not book.words[at].is_symbol]
+    last = next((at for at in reversed(said) if book.lower(at) not in _LATELY), None)
+    how = any(book.lower(at) == "how" and book.lower(at + 1) in _GOES for at in said)
+    named = any(set(book.words_of(i)) for i in book.of_kind("measure"))
+    if last is not None and how and not named and book.lower(last) in _DOING:
+        yield last, last + 1, "by what is not said"
 
 
 def _rows(book: Ledger) -> set[int]:

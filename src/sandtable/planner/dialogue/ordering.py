@@ -6,6 +6,7 @@ import re
 
 from sandtable.catalog.measures import bad_end
 from sandtable.planner.conscience.naming import names_column
+from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import ASIDE, BAD_HIGH
 from sandtable.planner.dialogue.edits import Edit, Sort, Top
 from sandtable.planner.dialogue.message import Message
@@ -86,7 +87,7 @@ def _top_one(message: Message, view: View) -> Edit | None:
     if any(not view.keys_named([w]) for w in words) or (not noun and not message.text.startswith("who")):
         return None
     rest = [w for w in message.words if w.lower in (found["rest"] or "").split() and w.lower not in ASIDE]
-    if any(not _names_measure(w, view) for w in rest):
+    if any(not _names_measure(w, view) for w in rest) or _names_another(rest, view):
         return None
     verb = next((w for w in message.words if w.lower == found["verb"] and w.lower not in ASIDE), None)
     if verb is not None and verb.stem in {"cost", "spend", "earn"} and not _names_measure(verb, view):
@@ -99,12 +100,23 @@ def _top_one(message: Message, view: View) -> Edit | None:
 
 
 def _names_measure(word: Word, view: View) -> bool:
-    for piece in view.measured:
-        if any(names_column(word.stem, c) >= NAMED for c in piece.columns) or word.stem in piece.names:
-            return True
-        if "count" in piece.does and not piece.columns and view.names_rows(word):
-            return True
-    return False
+    return any(_names(word, piece, view) for piece in view.measured)
+
+
+def _names(word: Word, piece: Piece, view: View) -> bool:
+    if any(names_column(word.stem, c) >= NAMED for c in piece.columns) or word.stem in piece.names:
+        return True
+    return "count" in piece.does and not piece.columns and view.names_rows(word)
+
+
+def _names_another(words: list[Word], view: View) -> bool:
+    """`the lowest score`, where the number of tickets comes first: not the measure that rows are ordered by."""
+    named = {
+        name_of(measure)
+        for piece, measure in zip(view.measured, view.measures, strict=False)
+        if any(_names(word, piece, view) for word in words)
+    }
+    return bool(named) and order_key(view) not in named
 
 
 def _direction(word: str, view: View) -> bool | None:

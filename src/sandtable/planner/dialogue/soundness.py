@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 from sandtable.planner.schema.main_measures import is_averaged
 
+_REFERRING = re.compile(
+    r"\b(?:of|among|from) (?:those|these|them)\b|\bwhich of (?:those|these|them)\b|\b(?:his|her|he|she|him)\b"
+)
 _SUMMED = frozenset({"total", "totals", "sum", "add", "added", "altogether", "overall"})
 
 
@@ -18,6 +24,8 @@ def misses_the_point(message: str, plan: Json, before: Json, index: SchemaIndex)
             "The answer before showed only the first of them. Should this be about that one, or about all? Name "
             "it, or ask the whole question."
         )
+    if _REFERRING.search(message.lower()) and _leaves_them(plan, before):
+        return "I could not tell how this is about what was answered before: name the rows that are meant."
     shares = any("share_of_total" in each and not each.get("within") for each in plan.get("derive", ()))
     if shares and _keys(plan) and all(_is_pinned(key, plan) for key in _keys(plan)):
         return "Of what should the share be? Only one group is left, which is all of itself."
@@ -25,6 +33,14 @@ def misses_the_point(message: str, plan: Json, before: Json, index: SchemaIndex)
     if not said & _SUMMED and any(_adds_rates(item, plan, index) for item in _new_measures(plan, before)):
         return "I could not tell which number is meant: name the column or the metric."
     return None
+
+
+def _leaves_them(plan: Json, before: Json) -> bool:
+    """Whether the plan is about other rows than the answer before: a condition, its time or its limit is gone."""
+    text = json.dumps(plan, default=str)
+    gone = any(json.dumps(each, default=str) not in text for each in before.get("filters", ()))
+    undated = "time" in before and "time" not in plan and '"time"' not in text
+    return gone or undated or ("limit" in before and "limit" not in plan and "define" not in plan)
 
 
 def _keys(plan: Json) -> list[str]:

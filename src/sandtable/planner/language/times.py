@@ -238,6 +238,8 @@ def _single(reading: Reading, calendar: Calendar, at: int, begin: int, opening: 
     period, end, dated = spoken
     before = reading.lower(at - 1)
     lone_year = period.unit == "year" and end == begin + 1
+    if lone_year and reading.lower(at) == "through":
+        opening = "in"
     if lone_year and not opening and before in _SEVERE:
         return None
     if not dated and not opening and not _named_month(reading, begin, end):

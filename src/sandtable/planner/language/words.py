@@ -251,7 +251,7 @@ def read_number(words: tuple[Word, ...], at: int) -> Number | None:
         and several
         and (parts != 4 or (at + 1 < len(words) and words[at + 1].lower == "of"))
     ):
-        return Number(value / parts, start, at + 1, spelled=spelled)
+        return Number(100 * value / parts, start, at + 1, percent=True, spelled=spelled)
     percent = at < len(words) and words[at].lower in {"%", "percent", "pct"}
     at += percent
     other = _end_of_range(words, start, at) if not percent else None

@@ -4,7 +4,7 @@ The law: a plan that accounts for every word may be answered. One that does not 
 wrote it, and
 - what is left over are a few content words ("takings"), or words that ask for groups ("per", "each") where no word
   names the groups, and they resemble nothing in the data that the plan does not use ("survivors" is no other word for
-  passengers where there is a column "survived");
+  passengers where there is a column "survived"), and none of them is a name ("suppliers in Spain");
 - what no word asks for is how a measure is computed or what it is grouped by, or a condition that words are left for.
 The words that are left are read as the parts that no word names, and where every part is named, as said of the part
 that stands nearest ("bed capacity of the whole hospital"). Such parts are marked likely. Negations, comparisons,
@@ -14,6 +14,7 @@ added up.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from sandtable.planner.conscience import Account, Part, Unbound, known_pieces
@@ -29,6 +30,13 @@ _NAMEABLE = frozenset({"measure", "by", "where", "shape"})
 _COMPUTED = frozenset({"measure", "by"})
 """Kinds that the network may add where the question leaves them open: "top ten merchants by spend" adds spend up."""
 _GROUPING = frozenset({"per", "each", "every"})
+_NAME = re.compile(r"[A-Z][a-z]{2,}")
+_TELLING = frozenset(
+    "new newly returning repeat repeated existing again already loyal former previously earlier still same other "
+    "others different else another both rest remaining combined cumulative consecutive row half double typical "
+    "regular regularly usually always often rarely once twice mutual overlapping unique".split()
+)
+"""Words that change what is asked for, whatever they stand beside."""
 _MOST_LEFT = 3
 """Words that name nothing, at most."""
 
@@ -45,14 +53,22 @@ class Weighed:
 def weigh(among: Field, weigher: Weigher) -> list[Weighed]:
     """All candidates, the likeliest first."""
     found = [
-        Weighed(each, weigher.probability(features(each, among)), lawful_account(each, among.index))
+        Weighed(
+            each,
+            weigher.probability(features(each, among)),
+            lawful_account(each, among.index, follows=among.before is not None),
+        )
         for each in among.candidates
     ]
     return sorted(found, key=lambda each: -each.probability)
 
 
-def lawful_account(candidate: Candidate, index: SchemaIndex) -> Account | None:
-    """The account with which the plan may be answered."""
+def lawful_account(candidate: Candidate, index: SchemaIndex, *, follows: bool = False) -> Account | None:
+    """The account with which the plan may be answered.
+
+    `follows`: it is read from a message after an answer. There a word that names nothing may point at what was said,
+    and is not said of the part beside it.
+    """
     found = candidate.account
     if found.clean:
         return found
@@ -66,6 +82,8 @@ def lawful_account(candidate: Candidate, index: SchemaIndex) -> Account | None:
     parts = added or unnamed
     if not all(_is_explained(each, parts) for each in found.unbound) or _leaves_too_much(found):
         return None
+    if follows and found.unbound and not parts:
+        return None
     if any(
         resembles_unused(word, candidate.plan, index) for each in found.unbound for word in each.text.split()
     ):
@@ -78,8 +96,10 @@ def lawful_account(candidate: Candidate, index: SchemaIndex) -> Account | None:
 
 
 def _leaves_too_much(found: Account) -> bool:
-    """Whether so many words name nothing that they may say something of their own."""
-    return sum(each.end - each.start for each in found.unbound) > _MOST_LEFT
+    """Whether so many words name nothing that they may say something of their own, or one surely does."""
+    many = sum(each.end - each.start for each in found.unbound) > _MOST_LEFT
+    telling = any(_TELLING & set(each.text.lower().split()) for each in found.unbound)
+    return many or telling or any(each.start > 0 and _NAME.match(each.text) for each in found.unbound)
 
 
 def _nearest(found: Account) -> tuple[tuple[tuple[str | int, ...], tuple[int, ...]], ...]:

@@ -91,7 +91,7 @@ class _Reader(Conditions):
             direction = self.word()
             plan.setdefault("order_by", []).append({"expr": self.key(), "dir": direction})
         ranks = [each["as"] for each in plan.get("derive", ()) if "rank" in each]
-        if ranks:
+        if ranks and not having:
             plan.setdefault("order_by", [{"expr": ranks[0], "dir": "asc"}])
         if self.comes("limit"):
             self.next()
