@@ -46,7 +46,7 @@ from sandtable.planner.schema.index import SchemaIndex
 
 LIKELY = 0.85
 """From this probability on a plan that the weigher chose is answered: the least of those in `docs/reader.md` at which
-95 of 100 answers are right on our own domains and on WikiSQL."""
+94 of 100 answers are right on each of our own domains, Spider and WikiSQL."""
 FOLLOWED = 0.93
 """The same for a message after an answer, where 98 of 100 are right: a mistake there is carried on."""
 _NOT_FOLLOWED = (
