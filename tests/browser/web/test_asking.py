@@ -106,7 +106,7 @@ def test_nothing_jumps_while_an_answer_comes_in(served: str, page: Page) -> None
     ask_and_see(page, "Monthly revenue in 2025")
     expect(answer(page).locator(".plot-container")).to_be_visible()
     # Long after the click that asked, when shifts count.
-    ask_and_see(page, "and by channel", 2)
+    ask_and_see(page, "split it by channel", 2)
     page.wait_for_timeout(600)
     shifts = page.evaluate("window.shifts")
     assert sum(one["value"] for one in shifts) < MOST_SHIFT, shifts
