@@ -1,6 +1,6 @@
 """The seam between ingestion and the sandbox: one source file in, one Parquet file out; then columns compared.
 
-Whoever implements `Convert` reads the files in a sandbox. A file that cannot be used is an
+An implementation of `Convert` reads the files in a sandbox. A file that cannot be used is an
 InvalidInput; paths are relative to the data store's root.
 """
 

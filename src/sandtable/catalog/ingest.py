@@ -30,7 +30,7 @@ from sandtable.catalog.version import canonical_digest, dataset_version
 from sandtable.errors import DataDamaged, InvalidInput, NotFound, RunnerBroken
 
 _LINKS_FORMAT = 1
-"""Raise it when relationships are found in another way: sets of files are then looked at anew, and versions without
+"""Raise it when relationships are found in another way: sets of files are then looked at again, and versions without
 relationships get those that are found."""
 
 

@@ -1,7 +1,7 @@
 """The planner processes of a server: as many as it may have, given questions, and replaced when they end.
 
 Invariant: a question is never lost with a process. It is given to a second one; where that ends, too, or none can be
-started, the caller is told (`Unplanned`) and plans the question itself.
+started, the caller gets `Unplanned` and plans the question itself.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """What a server and its planner processes say to each other over a socket: pickled values, each after its length.
 
-Both ends are Sandtable itself, started by the same user from the same modules; nobody else has the socket.
+Both ends are Sandtable itself, started by the same user from the same modules; no other process has the socket.
 """
 
 from __future__ import annotations
