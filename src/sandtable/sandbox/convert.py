@@ -1,6 +1,6 @@
 """Conversion of source files and comparison of what they became, by ingest jobs in a sandbox of the indexing pool.
 
-Invariant: the sandbox's answer is a stranger's. It is used only when it has the agreed form.
+Invariant: the sandbox's answer is not trusted. It is used only when it has the agreed form.
 """
 
 from __future__ import annotations
