@@ -9,8 +9,8 @@ from functools import lru_cache
 from sandtable.quoting import inert, one_line
 
 _ACRONYMS = frozenset(
-    "api bmi co2 cpu csat css dob eta eu gb gdp gpa gpu hr id imdb ip iq isbn iso it kpi mb mpg mrr nba nfl nps "
-    "pdf ph pos ram roi sku sla sms ssn sql tv ufo uk un url us usa utc vat vip xp".split()
+    "api bmi chf co2 cpu csat css dob eta eu eur gb gbp gdp gpa gpu hr id imdb ip iq isbn iso it kpi mb mpg mrr nba "
+    "nfl nps pdf ph pos ram roi sku sla sms ssn sql tv ufo uk un url us usa usd utc vat vip xp".split()
 )
 _SPELLED = {
     "avg": "average", "qty": "quantity", "num": "number", "pct": "percent", "amt": "amount", "dept": "department",
@@ -24,6 +24,12 @@ _SUFFIXES = {
     "eur": ("eur",), "usd": ("usd",), "gbp": ("gbp",), "ms": ("ms",),
 }  # fmt: skip
 _TIMES = frozenset("milliseconds seconds minutes hours days weeks months years".split())
+_LASTING = frozenset(
+    "duration downtime uptime time delay wait waiting stay work worked working setup break idle response resolution "
+    "talk hold handling travel ride play played playing loading outage late lateness overtime runtime flight drive "
+    "driving walk session call visit service repair cleaning processing planned actual lead cycle down stop".split()
+)
+"""Before a `min` at the end of a name: minutes. Elsewhere it may be the least of something, and stays as it is."""
 _LEADING = frozenset("in on since until from before last the where is".split())
 """Words that belong to what comes after them."""
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -32,7 +38,8 @@ _IRREGULAR = {
 }  # fmt: skip
 _ONE_THING = frozenset("sales series species gas bias lens canvas diabetes mathematics news".split())
 _SAME = frozenset(
-    "inventory stock data staff equipment information series species fish sheep aircraft".split()
+    "inventory stock data staff equipment information series species fish sheep aircraft "
+    "eur usd gbp chf kg km cm kwh".split()
 )
 
 
@@ -40,7 +47,10 @@ _SAME = frozenset(
 def words(name: str, unit: str = "") -> str:
     """`unit_price` is "unit price"; a unit at its end goes, since it stands after the number. Inert."""
     plain = _CAMEL.sub(" ", re.sub(r"[_\s]+", " ", one_line(name))).strip() or one_line(name)
-    tokens = [_token(token) for token in _without_unit(plain, unit).split(" ")]
+    named = _without_unit(plain, unit).split(" ")
+    tokens = [_token(token) for token in named]
+    if len(named) > 1 and named[-1].lower() == "min":
+        tokens[-1] = "minutes" if named[-2].lower() in _LASTING else "min"
     return inert(" ".join(tokens))
 
 
