@@ -14,6 +14,7 @@ from sandtable.planner.conscience.abstain import unknown_reason
 from sandtable.planner.conscience.guards import stop
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
 from sandtable.planner.dialogue.soundness import misses_the_point
+from sandtable.planner.mentions.correcting import corrected
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
 from sandtable.planner.ranking.asking import (
@@ -72,10 +73,16 @@ def plan_question(
     """
     if before is not None and "ties" in before.plan:
         before = replace(before, plan={k: v for k, v in before.plan.items() if k != "ties"})
-    outcome = _planned(question, index, before, defined, threshold, reader)
+    written = corrected(question, index)
+    outcome = _planned(written.text, index, before, defined, threshold, reader)
     if isinstance(outcome, Understood):
-        return _with_ties(outcome)
-    return replace(outcome, choices=tuple(_with_ties(each) for each in outcome.choices))
+        return _with_ties(_told(outcome, written.remarks))
+    choices = tuple(_with_ties(_told(each, written.remarks)) for each in outcome.choices)
+    return replace(outcome, choices=choices)
+
+
+def _told(understood: Understood, remarks: tuple[str, ...]) -> Understood:
+    return replace(understood, used=(*understood.used, *remarks)) if remarks else understood
 
 
 def _with_ties(understood: Understood) -> Understood:
@@ -291,6 +298,7 @@ def _judged(question: str, index: SchemaIndex, best: Interpretation | None, thre
 
 def field_of(question: str, index: SchemaIndex, reader: Reader) -> Field | None:
     """Every candidate plan for a whole question; None where a rule answers it or leaves it open."""
+    question = corrected(question, index).text
     if instead(question, index) is not None:
         return None
     best = best_table(question, index, look(question, index))

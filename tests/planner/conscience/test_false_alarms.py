@@ -57,6 +57,7 @@ AMOUNTS: list[tuple[str, dict[str, Any], str]] = [
 ]
 
 _LATE = {"column": "delivered_on", "op": ">", "other_column": "promised_on"}
+_ON_TIME = {"column": "delivered_on", "op": "<=", "other_column": "promised_on"}
 _BY_SCORE = by("carrier", of("avg", "score"))
 _BY_TIME = by("carrier", passed())
 _HIRED = rows("driver_name", "hired_on", table="drivers")
@@ -129,6 +130,26 @@ NEGATIONS: list[tuple[str, dict[str, Any], str]] = [
     ("average score of deliveries not damaged", by("damaged", of("avg", "score")), "not"),
     ("deliveries not yet finished", plan(filters=[where("outcome", "=", "pending")]), ""),
     ("deliveries that are not pending", plan(filters=[where("outcome", "=", "pending")]), "not"),
+    (
+        "average fee, leaving out deliveries without one",
+        plan(select=[of("avg", "fee_eur")], filters=[where("fee_eur", ">", 0)]),
+        "",
+    ),
+    (
+        "average fee of deliveries without damage, leaving out none",
+        plan(select=[of("avg", "fee_eur")]),
+        "without",
+    ),
+    ("deliveries that came no later than promised", plan(filters=[_ON_TIME]), ""),
+    ("deliveries that came no later than promised", plan(filters=[_LATE]), "no"),
+]
+
+SIDES: list[tuple[str, dict[str, Any], str]] = [
+    ("Do damaged deliveries cost more on average than the others?", by("damaged", of("avg", "fee_eur")), ""),
+    ("so, do damaged deliveries cost more than undamaged ones?", by("damaged", of("avg", "fee_eur")), ""),
+    ("Do damaged deliveries cost more than the others?", by("article", of("avg", "fee_eur")), "more than"),
+    ("Do damaged deliveries cost more than the others?", plan(select=[of("avg", "fee_eur")]), "more than"),
+    ("compare the average fee between carriers", by("carrier", of("avg", "fee_eur")), ""),
 ]
 
 
@@ -170,3 +191,8 @@ def test_other_values_than_those_that_are_said_need_a_word_for_it() -> None:
     question, kept = "deliveries by Swift", where("carrier", "!=", "Swift")
     assert [p.path for p in _of(question, plan(filters=[kept])).unasked] == [("filters", 0)]
     assert _of("deliveries other than Swift", plan(filters=[kept])).unasked == ()
+
+
+@pytest.mark.parametrize(("question", "plan_", "blamed"), SIDES, ids=_ids(SIDES))
+def test_two_sides_are_read_off_groups_of_two(question: str, plan_: dict[str, Any], blamed: str) -> None:
+    _check(question, plan_, blamed)

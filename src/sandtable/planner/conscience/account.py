@@ -21,6 +21,7 @@ from sandtable.planner.conscience.ledger import Ledger, Unbound
 from sandtable.planner.conscience.negating import bind_negations
 from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import PartKind, Path, Piece, chart_in
+from sandtable.planner.conscience.preambles import bind_preambles
 from sandtable.planner.conscience.question_words import bind_question_words
 from sandtable.planner.conscience.ranking_words import bind_ranks
 from sandtable.planner.conscience.seemingly_bound import seemingly_bound
@@ -81,6 +82,7 @@ def bind_chart(book: Ledger) -> None:
 
 
 STAGES: tuple[Callable[[Ledger], None], ...] = (
+    bind_preambles,
     bind_chart,
     bind_values,
     bind_times,

@@ -11,7 +11,7 @@ from sandtable.planner.conscience.quantities import directions, has_number, same
 from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES
 from sandtable.planner.conscience.units import Unit, unit_named, unit_of
 from sandtable.planner.language.numbers import Comparison
-from sandtable.planner.language.words import Number, stem
+from sandtable.planner.language.words import Number, split_name, stem
 from sandtable.planner.schema.columns import is_identifier, is_rank, truth
 
 _A_UNIT = re.compile(
@@ -27,6 +27,7 @@ _BEFORE_NAME = {
 }  # fmt: skip
 _TIMES = {"once": 1.0, "twice": 2.0}
 _YES_NO = frozenset("is are was were do does did has have had".split())
+_OTHERS = frozenset({"others", "other", "rest", "remainder"})
 _SPLIT = frozenset(stem(w) for w in "differ differs split divided divide vary distributed shared".split())
 _VERSUS = frozenset({"vs", "versus", "against", "compare", "compares", "compared", "comparing", "comparison"})
 
@@ -248,6 +249,9 @@ def bind_comparisons(book: Ledger) -> None:
         called = [
             i for i, p in enumerate(book.pieces) if any(book.words[at].stem in c.stems for c in p.columns)
         ]
+        if word in _OTHERS and (sides := two_sides(book)):
+            book.bind(at, at + 1, sides)
+            continue
         if called and word in _VERSUS | AGAINST:
             book.bind(at, at + 1, called, named=True)
         elif word in _VERSUS:
@@ -258,8 +262,8 @@ def bind_comparisons(book: Ledger) -> None:
             fitting = book.where(
                 lambda p: bool(p.does & {"difference", "correlation", "change", "or"}) or p.op == "between"
             )
-            if not fitting and book.stems & _SPLIT and book.of_kind("measure"):
-                fitting = book.of_kind("by")
+            if not fitting and (book.stems & _SPLIT or _VERSUS & set(map(book.lower, range(at)))):
+                fitting = book.of_kind("by") if book.of_kind("measure") else []
             if fitting:
                 book.bind(at, at + 1, fitting)
             else:
@@ -322,10 +326,10 @@ def _column_against(book: Ledger, at: int) -> None:
         fitting = fitting if len(fitting) > len(book.of_kind("limit")) else []
     if not fitting:
         fitting = book.where(lambda p: "or" in p.does and p.kind == "where")
-    if not fitting and book.lower(0) in _YES_NO:
+    if not fitting and _asks_yes_or_no(book):
         # `is A higher than B`: both values are shown, each under its name.
         measures = book.of_kind("measure")
-        fitting = measures if len(measures) > 1 else []
+        fitting = measures if len(measures) > 1 else two_sides(book)
         if not fitting and measures and book.lower(at + 1) != "than" and word not in AGAINST:
             # `do we sell more on Mondays? by weekday`: the groups are read side by side.
             fitting = book.of_kind("by")
@@ -339,6 +343,41 @@ def _column_against(book: Ledger, at: int) -> None:
             return
     end = at + 2 if book.lower(at + 1) == "than" and book.open(at + 1) else at + 1
     book.blame("comparison", at, end, "the plan compares nothing of this kind")
+
+
+def _asks_yes_or_no(book: Ledger) -> bool:
+    """`is …`, `in 2025, did …`: the verb comes first, in the question or after a comma."""
+    return any(
+        book.lower(at) in _YES_NO and (at == 0 or book.lower(at - 1) in {",", ":", "so", "and"})
+        for at in range(len(book.words))
+    )
+
+
+def two_sides(book: Ledger) -> list[int]:
+    """`do members spend more than the others`: groups of yes and no, of two values, or of the years that are named."""
+    if not book.of_kind("measure"):
+        return []
+
+    def has_two(piece: Piece) -> bool:
+        if piece.kind != "by" or len(piece.columns) != 1:
+            return False
+        column = piece.columns[0]
+        held = column.profile.distinct if column.profile is not None else None
+        named = any("or" in p.does and set(p.columns) == {column} for p in book.pieces)
+        return truth(column) is not None or column.boolean or held == 2 or named or "bucket" in piece.does
+
+    found = book.where(has_two)
+    return found if len(found) == 1 and _is_spoken_of(book, found[0]) else []
+
+
+def _is_spoken_of(book: Ledger, number: int) -> bool:
+    """Whether the question names the groups: their column, one of its values, or periods."""
+    piece = book.pieces[number]
+    if "bucket" in piece.does or book.places_of(number):
+        return True
+    held = piece.columns[0].profile.values if piece.columns[0].profile is not None else ()
+    said = {stem(word) for each in held for word in split_name(str(each.value))}
+    return bool(said & book.stems)
 
 
 def _is_superlative_beside(book: Ledger, at: int) -> bool:

@@ -37,7 +37,7 @@ def without_a_part(book: Ledger) -> Iterator[tuple[int, int, str]]:
 
 
 def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str]]:
-    if _says_how(book, left) != _says_how(book, right):
+    if _says_how(book, left) != _says_how(book, right) or _asks_at_end(book, left):
         return
     ours, theirs = _measures(book, left), _measures(book, right)
     alone = not any(_has_several_names(book, measure) for measure in ours) and not _said_apart(book, ours)
@@ -49,6 +49,14 @@ def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str
         yield right, right + 1, ROWS
     elif theirs and _only_rows(book, left) and book.lower(left - 1) not in _BY and not _is_ranked(book, left):
         yield left, left + 1, ROWS
+
+
+def _asks_at_end(book: Ledger, left: int) -> bool:
+    """`when we gave a discount, how big was it?`: one thing, spoken of before it is asked for."""
+    return (
+        book.lower(0) in {"when", "where", "if", "for", "of", "among", "whenever"}
+        and book.lower(left + 1) == ","
+    )
 
 
 def _said_apart(book: Ledger, measures: frozenset[int]) -> bool:

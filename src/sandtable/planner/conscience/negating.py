@@ -17,6 +17,9 @@ _KEEPING = frozenset("within inside met kept keeping meeting".split())
 _BROKEN = frozenset(stem(w) for w in "breached exceeded missed violated overdue late delayed".split())
 _EVERYTHING = frozenset("all every any everything everyone everybody anything anyone anybody".split())
 _LONGER = frozenset({"longer", "more", "counting"})
+_MORE = frozenset("more later after longer older higher above over".split())
+_LESS = frozenset("less earlier before shorter younger lower below under fewer".split())
+_IGNORING = frozenset("ignoring ignore excluding exclude aside disregarding".split())
 _FREE = frozenset({"free", "less", "without", "no", "non"})
 _SIDES = frozenset({"and", "or", "vs", "versus", "against", "compared", "than", "/"})
 _UNDONE = frozenset(
@@ -109,7 +112,7 @@ def _bind(book: Ledger, at: int, negative: list[int]) -> None:
     two = book.lower(at) in {"other", "apart", "leave", "leaving"} or book.lower(at + 1) in _LONGER
     end = at + 2 if two else at + 1
     near = near or _only_one(book, at, negative) or _groups(book, at) or _state_meant(book, at, negative)
-    near = near or ([] if negative else _remainder(book))
+    near = near or ([] if negative else _remainder(book)) or _at_the_limit(book, at) or _twice(book, at)
     if near:
         book.bind(at, end, near)
         for place in book.places_of(near[0]):
@@ -166,6 +169,24 @@ def _groups(book: Ledger, at: int) -> list[int]:
         return []
     flags = [i for i in book.of_kind("by") if any(truth(c) is not None for c in book.pieces[i].columns)]
     return flags if len(flags) == 1 and (book.places_of(flags[0]) or not book.of_kind("where")) else []
+
+
+def _at_the_limit(book: Ledger, at: int) -> list[int]:
+    """`no later than`, `not after`: the limit itself is kept, by a condition that says so."""
+    op = {**dict.fromkeys(_MORE, "<="), **dict.fromkeys(_LESS, ">=")}.get(book.lower(at + 1))
+    return book.where(lambda p: p.kind == "where" and p.op == op) if op else []
+
+
+def _twice(book: Ledger, at: int) -> list[int]:
+    """`leaving out jobs without one`, `ignoring those with none`: what is there is kept."""
+    said = [i for i in range(len(book.words)) if _is_negation(book, i) or book.lower(i) in _IGNORING]
+    if len(said) < 2 or not any(book.lower(i) in _IGNORING | _LEAVE for i in said):
+        return []
+    return book.where(
+        lambda p: (
+            p.kind == "where" and (p.op == "not_null" or (p.op, p.values) in {(">", (0,)), (">=", (1,))})
+        )
+    )
 
 
 def _remainder(book: Ledger) -> list[int]:

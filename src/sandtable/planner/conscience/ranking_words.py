@@ -53,6 +53,8 @@ def bind_ranks(book: Ledger) -> None:
         word = book.lower(at)
         if word == "often" and book.lower(at - 1) == "how":
             continue
+        if _is_comparing(book, at):
+            continue
         if (
             word in ORDINALS
             and (
@@ -80,6 +82,24 @@ def bind_ranks(book: Ledger) -> None:
         elif word in DATED or _is_superlative(word):
             _superlative(book, at)
             _of_days(book, at)
+
+
+def _is_comparing(book: Ledger, at: int) -> bool:
+    """`at least the list price`: against another column; `more often than others`: a rate, read side by side."""
+    word, before = book.lower(at), book.lower(at - 1)
+    if word in {"least", "most"} and before == "at":
+        op = ">=" if word == "least" else "<="
+        found = book.where(lambda p: p.kind == "where" and p.compares_rows and p.op == op)
+        book.bind(at - 1, at + 1, found)
+        return bool(found)
+    after = {book.lower(i) for i in range(at + 1, len(book.words))}
+    if word in {"often", "frequently"} and before in {"more", "less"} and "than" in after:
+        found = [
+            i for i in book.of_kind("measure") if book.pieces[i].does & {"share", "count", "metric", "ratio"}
+        ]
+        book.bind(at, at + 1, found)
+        return bool(found)
+    return False
 
 
 def _of_days(book: Ledger, at: int) -> None:

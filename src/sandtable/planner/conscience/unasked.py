@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import (
     GENERIC_HEADS,
@@ -26,6 +28,10 @@ from sandtable.planner.language.words import split_name, stem
 from sandtable.planner.schema.columns import is_identifier, is_unique, key_of, label_of
 from sandtable.planner.schema.entries import TableEntry
 
+_HAD_ONE = re.compile(
+    r"^(?:when|whenever|where|if) .* , (?:how|what)\b"
+    r"|\b(?:with|had|got|have|has|gave|were given|received) (?:one|any|some)\b"
+)
 _OTHERS = frozenset("other but else rest still out weekday weekdays working different".split())
 _ASKS_DATE = frozenset("when date dates day days time".split())
 _RATES = frozenset(
@@ -101,8 +107,13 @@ def _unasked_date(book: Ledger, piece: Piece) -> bool:
 
 
 def _is_any(book: Ledger, piece: Piece) -> bool:
-    """`incidents with rework`: more than none of a column that nothing else in the plan speaks of."""
+    """`incidents with rework`: more than none of a column that nothing else in the plan speaks of.
+
+    `when we gave a discount, how big was it`, `the average discount of those that got one`: of what is measured, too.
+    """
     more = (piece.op, piece.values) in {(">", (0,)), (">=", (1,))}
+    if more and _HAD_ONE.search(book.reading.line):
+        return True
     return more and not any(
         p is not piece
         and p.kind in {"by", "measure", "shape", "order"}

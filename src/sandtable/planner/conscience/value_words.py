@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
 
 from sandtable.planner.conscience.ledger import Ledger
@@ -143,6 +144,8 @@ def _bind_code(book: Ledger, number: int, value: str, initials: str) -> None:
 def _bind_flag(book: Ledger, number: int, piece: Piece) -> None:
     """A yes/no column is asked for by its name: most of its words must be there."""
     column = piece.columns[0]
+    for start, end in _spoken(book, column.stems):
+        book.bind(start, end, [number])
     if said_of(book.stems, column) <= 0.5 and len(significant(column)) > 1 and not piece.negative:
         telling = frozenset(w.stem for w in book.words if not _names_rows(book, w.stem)) & set(
             significant(column)
@@ -169,7 +172,15 @@ def _bind_long_names(book: Ledger) -> None:
 
 
 def _bind_name(book: Ledger, number: int, stems: tuple[str, ...]) -> None:
-    """All words of a name in their order, signs between them aside; a single one only when it is a number (`2004`)."""
+    for start, end in _spoken(book, stems):
+        book.bind(start, end, [number], named=True)
+
+
+def _spoken(book: Ledger, stems: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """All words of a name in their order, signs between them aside; a single one only when it is a number (`2004`).
+
+    So a name is found that consists of words which mean nothing elsewhere: `called off`, `on display`.
+    """
     said = [at for at, word in enumerate(book.words) if not word.is_symbol]
     wide = len(stems)
     if wide == 1 and not stems[0].isdigit():
@@ -180,7 +191,7 @@ def _bind_name(book: Ledger, number: int, stems: tuple[str, ...]) -> None:
             all(book.words[at].stem == stems[i] for i, at in enumerate(places))
             and places[-1] - places[0] < 2 * wide
         ):
-            book.bind(places[0], places[-1] + 1, [number], named=True)
+            yield places[0], places[-1] + 1
 
 
 def _bind_table_name(book: Ledger, number: int, piece: Piece) -> None:

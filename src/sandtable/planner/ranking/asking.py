@@ -9,6 +9,8 @@ from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
 from sandtable.planner.conscience.abstain import suggest, unknown_reason
+from sandtable.planner.language.vocabulary import AGGREGATES, FILLER
+from sandtable.planner.language.words import fold
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Understood, Unsure
 from sandtable.planner.ranking.candidates import Field
@@ -69,8 +71,9 @@ def asked_about(
     guess = None
     if found:
         guess = Understood(found[0].candidate.plan, round(found[0].probability, 4), found[0].candidate.used)
-    if among.unknown:
-        return unsure(unknown_reason(among.unknown, index), question, index, among.unknown, guess)
+    unknown = tuple(word for word in among.unknown if not _is_of_questions(word))
+    if unknown:
+        return unsure(unknown_reason(unknown, index), question, index, unknown, guess)
     if found and found[0].account is None:
         blamed = found[0].candidate.account
         word = blamed_word(blamed, question)
@@ -79,6 +82,12 @@ def asked_about(
     if best is None or not found:
         return unsure(NOTHING, question, index, (), guess)
     return unsure(doubtful(best), question, index, (), guess)
+
+
+def _is_of_questions(word: str) -> bool:
+    """`average`, `rate`: a word that the planner knows is not blamed for being no column."""
+    lower = fold(word)
+    return lower in FILLER or lower in AGGREGATES
 
 
 def doubtful(best: Interpretation) -> str:

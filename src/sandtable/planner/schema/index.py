@@ -147,6 +147,18 @@ class SchemaIndex:
         return NameBook(self.dataset, self.tables, self.metrics)
 
     @cached_property
+    def name_words(self) -> frozenset[str]:
+        """The words in the names and descriptions of tables, columns and metrics."""
+        found: set[str] = set()
+        for table in self.tables:
+            found.update(table.words)
+            for column in table.columns:
+                found.update((*column.words, *_plain_words(column.description)))
+        for entry in self.metrics:
+            found.update((*entry.words, *_plain_words(entry.metric.description)))
+        return frozenset(word for word in found if word.isalpha())
+
+    @cached_property
     def _keys_by_shape(self) -> dict[tuple[str, int], tuple[str, ...]]:
         shapes: defaultdict[tuple[str, int], list[str]] = defaultdict(list)
         for key in self.values:
@@ -166,6 +178,10 @@ class SchemaIndex:
                     for word in {w.stem for w in words if not w.is_symbol}:
                         by_word[word].append(hit)
         return {word: tuple(hits) for word, hits in by_word.items()}
+
+
+def _plain_words(text: str) -> list[str]:
+    return [word.lower for word in split_words(text) if not word.is_symbol]
 
 
 def reach_of(index: SchemaIndex, home: TableEntry) -> dict[str, int]:
