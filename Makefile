@@ -56,11 +56,11 @@ eval: $(VENV)/.dev ## measure the planner on the sealed questions and others (UP
 # Needs a GPU and the packages of the dependency group `training` (README in training/). DATA and MODEL are folders.
 WORK := build/reader
 reader: $(VENV)/.dev ## train the reader again (needs DATA, MODEL, PyTorch and a GPU; see training/README.md)
-	@test -n "$(DATA)" -a -n "$(MODEL)" || { echo "give DATA=folder of the public sets and MODEL=folder of MiniLM"; exit 2; }
+	@test -n "$(DATA)" -a -n "$(MODEL)" || { echo "give DATA=folder of the public sets and MODEL=folder of bge-small-en-v1.5"; exit 2; }
 	$(BIN)/python -m training.reader.vocabulary "$(MODEL)" training/domains
-	$(BIN)/python -m training.reader.encoder "$(MODEL)" $(WORK)
-	$(BIN)/python -m training.reader.prepare "$(DATA)" training/domains training/dialogues $(WORK)
-	$(BIN)/python -m training.reader.train $(WORK) --out $(WORK)/trained
+	$(BIN)/python -m training.reader.encoder "$(MODEL)" $(WORK)/start
+	$(BIN)/python -m training.reader.prepare "$(DATA)" training/domains training/dialogues $(WORK)/examples
+	$(BIN)/python -m training.reader.train $(WORK)/examples --from $(WORK)/start --out $(WORK)/trained
 	$(BIN)/python -m training.reader.export $(WORK)/trained $(WORK)/made
 	cp training/reader/vocabulary.txt $(WORK)/made/
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python -m training.reader.weigh "$(DATA)" training/domains training/dialogues $(WORK)/made --figures $(WORK)/made/weighing.json

@@ -16,7 +16,7 @@ def test_the_shipped_files_hold_every_weight_of_the_network() -> None:
     pieces = len((MODEL / "vocabulary.txt").read_text(encoding="utf-8").splitlines())
     assert weights["piece.weight"].shape == (pieces, 384)
     assert weights["place.weight"].shape == (256, 384)
-    for layer in range(6):
+    for layer in range(12):
         shapes = {
             part: weights[f"layers.{layer}.{part}.weight"].shape
             for part in ("q", "k", "v", "o", "up", "down")

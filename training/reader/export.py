@@ -1,14 +1,15 @@
 """What the product loads, made of a training's weights: `python -m training.reader.export WEIGHTS OUT`.
 
-WEIGHTS is the folder with `weights-*.npz`. Needs the packages `onnx` and `onnxruntime`. Writes `encoder.onnx` (the
-encoder, its weights as 7-bit integers, so that processors without VNNI compute the same) and `decoder.npz` (the
-decoder, its weights as 8-bit integers with a scale for each row).
+WEIGHTS is the folder with `weights-*.npz`. Needs the packages `onnx` and `onnxruntime`. Writes `encoder.onnx.gz` (the
+encoder, its weights rounded as `rounding` says) and `decoder.npz` (the decoder, its weights as 8-bit integers with a
+scale for each row).
 """
 
 from __future__ import annotations
 
 import argparse
 import tempfile
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -16,16 +17,13 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 from onnxruntime.quantization import QuantType, quantize_dynamic
 
-HIDDEN, LAYERS, HEADS, SIZE = 384, 6, 12, 224
+from training.reader.resume import earlier_weights
+from training.reader.rounding import rounded
+
+HIDDEN, LAYERS, HEADS, SIZE = 384, 12, 12, 224
+_EMBEDDED_STEP = 0.1
+"""One step of the embeddings, of which a question uses few: rounding them costs more."""
 _EMBEDDED = ("piece", "place", "part", "typed", "mark")
-
-
-def load(folder: Path) -> dict[str, np.ndarray]:
-    found: dict[str, np.ndarray] = {}
-    for path in sorted(folder.glob("weights-*.npz")):
-        with np.load(path) as part:
-            found |= {name: part[name].astype(np.float32) for name in part.files}
-    return found
 
 
 class _Graph:
@@ -46,7 +44,7 @@ class _Graph:
 
     def looked_up(self, table: np.ndarray, name: str) -> str:
         """The rows of a table, which is kept as integers."""
-        integers, scales = rows_as_integers(table)
+        integers, scales = rounded(table, _EMBEDDED_STEP)
         row = self.node("Gather", self.constant(integers, f"{name}.weight"), name)
         scale = self.node("Gather", self.constant(scales[:, None], f"{name}.scale"), name)
         return self.node("Mul", self.node("Cast", row, to=TensorProto.FLOAT), scale)
@@ -106,6 +104,26 @@ def encoder_graph(w: dict[str, np.ndarray]) -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=10)
 
 
+def with_rounded(model: onnx.ModelProto, exact: dict[str, np.ndarray]) -> onnx.ModelProto:
+    """The quantized model with weights that are rounded our way; `exact` holds the matrices by name."""
+    for each in model.graph.initializer:
+        name, end = each.name.rpartition("_")[0], each.name.rpartition("_")[2]
+        if name in exact and end in {"quantized", "scale"}:
+            counts, scales = rounded(exact[name].T)
+            each.CopyFrom(
+                numpy_helper.from_array(
+                    np.ascontiguousarray(counts.T) if end == "quantized" else scales, each.name
+                )
+            )
+    return model
+
+
+def zipped(raw: bytes) -> bytes:
+    """As `gzip` writes it, but without a search for repetitions, which weights do not have."""
+    packing = zlib.compressobj(9, zlib.DEFLATED, 31, 9, zlib.Z_HUFFMAN_ONLY)
+    return packing.compress(raw) + packing.flush()
+
+
 def decoder_arrays(w: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
     """Matrices as integers by rows; vectors as they are."""
     made: dict[str, np.ndarray] = {}
@@ -125,20 +143,28 @@ def main() -> None:
     parser.add_argument("weights", type=Path)
     parser.add_argument("out", type=Path)
     args = parser.parse_args()
-    weights = load(args.weights)
+    weights = earlier_weights(args.weights)
     args.out.mkdir(parents=True, exist_ok=True)
+    graph = encoder_graph(weights)
+    matrices = {
+        each.name: numpy_helper.to_array(each)
+        for each in graph.graph.initializer
+        if each.name.startswith("layers.")
+    }
     with tempfile.TemporaryDirectory() as folder:
-        exact = Path(folder) / "encoder.onnx"
-        onnx.save(encoder_graph(weights), exact)
+        exact, small = Path(folder) / "exact.onnx", Path(folder) / "small.onnx"
+        onnx.save(graph, exact)
         quantize_dynamic(
             exact,
-            args.out / "encoder.onnx",
+            small,
             op_types_to_quantize=["MatMul"],
             per_channel=True,
             reduce_range=True,
             weight_type=QuantType.QInt8,
             extra_options={"MatMulConstBOnly": True},
         )
+        model = with_rounded(onnx.load(small), matrices)
+    (args.out / "encoder.onnx.gz").write_bytes(zipped(model.SerializeToString()))
     np.savez_compressed(args.out / "decoder.npz", **decoder_arrays(weights))
     for path in sorted(args.out.iterdir()):
         print(f"{path.name}: {path.stat().st_size:,} bytes")

@@ -14,11 +14,11 @@ import shutil
 from pathlib import Path
 from typing import Any
 
-from training.reader.encoder import DIGEST
+from training.reader.encoder import DIGEST, NAME
 
 HERE = Path(__file__).parent
 MODEL = HERE.parents[1] / "src/sandtable/planner/candidates/network/model"
-FILES = ("encoder.onnx", "decoder.npz", "vocabulary.txt")
+FILES = ("encoder.onnx.gz", "decoder.npz", "vocabulary.txt")
 MOST_BYTES = 16_000_000
 LICENCE = "CC-BY-SA-4.0"
 
@@ -52,7 +52,7 @@ def main() -> None:
         "weigher": digest(HERE.parents[1] / "src/sandtable/planner/ranking/trees.json"),
         "licence": LICENCE,
         "made_of": {
-            "all-MiniLM-L6-v2": {"licence": "Apache-2.0", "sha256": DIGEST},
+            NAME: {"licence": "MIT", "sha256": DIGEST},
             "WikiSQL": {
                 "licence": "BSD-3-Clause",
                 "sha256": digest(args.data / "wikisql/questions.jsonl.gz"),

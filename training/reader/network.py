@@ -1,4 +1,4 @@
-"""The network in PyTorch: MiniLM's encoder over question and dataset, and a small decoder that writes a sketch.
+"""The network in PyTorch: BERT's encoder over question and dataset, and a small decoder that writes a sketch.
 
 At each token of a sketch the decoder chooses among the words of the grammar and the items of the question, of which
 only those count that the grammar allows. Names of weights are those of `weights.npz`, from which
@@ -13,7 +13,9 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-HIDDEN, LAYERS, HEADS, INNER = 384, 6, 12, 1536
+from training.reader.rounding import MOST, STEP
+
+HIDDEN, LAYERS, HEADS, INNER = 384, 12, 12, 1536
 WIDTH, STEPS, MIND, REST = 256, 2, 4, 512
 LONGEST, PARTS, TYPES, MARKS, KINDS = 64, 11, 13, 64, 8
 
@@ -32,12 +34,29 @@ def attend(
     return drawn.transpose(1, 2).reshape(batch, length, width)
 
 
+def as_shipped(weight: Tensor) -> Tensor:
+    """The weights rounded as `rounding` does; a change of a weight counts as if it were not."""
+    with torch.no_grad():
+        scale = STEP * weight.float().square().mean(dim=1, keepdim=True).sqrt().clamp(min=1e-8)
+        near = (weight / scale).round().clamp(-MOST, MOST) * scale
+    return weight + (near - weight).detach()
+
+
+class Linear(nn.Linear):
+    """Of the encoder: in the last epochs it computes with rounded weights."""
+
+    is_rounded = False
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.linear(input, as_shipped(self.weight) if self.is_rounded else self.weight, self.bias)
+
+
 class EncoderLayer(nn.Module):
     def __init__(self) -> None:
         super().__init__()
-        self.q, self.k, self.v, self.o = (nn.Linear(HIDDEN, HIDDEN) for _ in range(4))
+        self.q, self.k, self.v, self.o = (Linear(HIDDEN, HIDDEN) for _ in range(4))
         self.n1, self.n2 = nn.LayerNorm(HIDDEN, eps=1e-12), nn.LayerNorm(HIDDEN, eps=1e-12)
-        self.up, self.down = nn.Linear(HIDDEN, INNER), nn.Linear(INNER, HIDDEN)
+        self.up, self.down = Linear(HIDDEN, INNER), Linear(INNER, HIDDEN)
         self.drop = nn.Dropout(0.1)
 
     def forward(self, x: Tensor, mask: Tensor) -> Tensor:
@@ -90,6 +109,11 @@ class Network(nn.Module):
         self.last = nn.LayerNorm(WIDTH)
         self.bias = nn.Parameter(torch.zeros(words + 1))
         self.drop = nn.Dropout(0.1)
+
+    def round_encoder(self) -> None:
+        for module in self.modules():
+            if isinstance(module, Linear):
+                module.is_rounded = True
 
     def encode(self, pieces: Tensor, parts: Tensor, types: Tensor, marks: Tensor, real: Tensor) -> Tensor:
         places = torch.arange(pieces.shape[1], device=pieces.device)

@@ -1,9 +1,9 @@
 """Examples as arrays for the network's training: `python -m training.reader.prepare DATA DOMAINS DIALOGUES OUT`.
 
 DATA holds the folders `wikisql` and `spider`, DOMAINS our own domains, DIALOGUES follow-ups over them. Needs a CPU and
-some minutes. Writes `examples.npz.xz`, which is all that `training.reader.train` reads apart from the weights it starts
-from: the examples end to end, with where each one ends, and which words and kinds of items the grammar allows at each
-token.
+some minutes. Writes `NAME.npz.xz` for each set of examples (`--only` some of them), which is all that
+`training.reader.train` reads apart from the weights it starts from: the examples end to end, with where each one ends,
+and which words and kinds of items the grammar allows at each token.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import random
 import re
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -216,6 +216,45 @@ def _packed(rows: list[Row]) -> dict[str, np.ndarray]:
     }
 
 
+def _own(args: argparse.Namespace) -> tuple[list[Example], int]:
+    own = list(own_examples(args.domains))
+    without = [*lacking(own, _LACKING, args.seed), *estranged(own, _ESTRANGED, args.seed)]
+    return [*own, *without], args.orders
+
+
+def _dialogue(args: argparse.Namespace) -> tuple[list[Example], int]:
+    return list(dialogue_examples(args.domains, args.dialogues, args.seed)), args.orders
+
+
+def _spider(args: argparse.Namespace) -> tuple[list[Example], int]:
+    return list(from_spider.examples(args.data / "spider")), _SPIDER_ORDERS
+
+
+def _wikisql(args: argparse.Namespace) -> tuple[list[Example], int]:
+    return list(from_wikisql.examples(args.data / "wikisql")), 1
+
+
+def _template(args: argparse.Namespace) -> tuple[list[Example], int]:
+    """Questions and follow-ups that are made, over the schemas of all sources."""
+    told = [*own_examples(args.domains), *from_spider.examples(args.data / "spider")]
+    schemas = {e.dataset.id: (e.dataset, e.profile) for e in told if not e.tune}
+    wikisql = list(from_wikisql.examples(args.data / "wikisql"))
+    few = {e.dataset.id: (e.dataset, e.profile) for e in wikisql[::40] if not e.tune}
+    views = [*schemas.values(), *list(few.values())[:300]]
+    follow_ups = continued(views, args.follow_ups, args.seed)
+    return [*templated(views, args.templates, args.seed), *follow_ups], 1
+
+
+_SETS: dict[str, Callable[[argparse.Namespace], tuple[list[Example], int]]] = {
+    "own": _own,
+    "dialogue": _dialogue,
+    "spider": _spider,
+    "wikisql": _wikisql,
+    "template": _template,
+}
+"""The examples of each set, and in how many orders of its columns a dataset is shown."""
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("data", type=Path)
@@ -229,40 +268,24 @@ def main() -> None:
     )
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", nargs="+", choices=tuple(_SETS), default=tuple(_SETS))
     args = parser.parse_args()
-    own = list(own_examples(args.domains))
-    spider = list(from_spider.examples(args.data / "spider"))
-    wikisql = list(from_wikisql.examples(args.data / "wikisql"))
-    schemas = {e.dataset.id: (e.dataset, e.profile) for e in [*own, *spider] if not e.tune}
-    few = {e.dataset.id: (e.dataset, e.profile) for e in wikisql[::40] if not e.tune}
-    views = [*schemas.values(), *list(few.values())[:300]]
-    made = [*templated(views, args.templates, args.seed), *continued(views, args.follow_ups, args.seed)]
-    said = list(dialogue_examples(args.domains, args.dialogues, args.seed))
-    own_and_none = [*own, *lacking(own, _LACKING, args.seed), *estranged(own, _ESTRANGED, args.seed)]
-    rows: list[Row] = []
+    made = {name: _SETS[name](args) for name in args.only}
+    args.out.mkdir(parents=True, exist_ok=True)
     with ProcessPoolExecutor(args.processes) as pool:
-        sets = (
-            (own_and_none, args.orders),
-            (said, args.orders),
-            (spider, _SPIDER_ORDERS),
-            (wikisql, 1),
-            (made, 1),
-        )
-        for examples, orders in sets:
+        for name, (examples, orders) in made.items():
             examples.sort(key=lambda e: e.dataset.id)
             size = len(examples) // (4 * args.processes) + 1
             parts = [examples[at : at + size] for at in range(0, len(examples), size)]
             found = [row for part in pool.map(_rows, parts, [orders] * len(parts)) for row in part]
             missing = Counter(row for row in found if isinstance(row, str))
-            kept = [row for row in found if isinstance(row, Row)]
-            name = examples[0].source if examples else "nothing"
-            print(f"{name}: {len(kept)} of {len(found)} examples, not reached: {dict(missing)}", flush=True)
-            rows += kept
-    args.out.mkdir(parents=True, exist_ok=True)
-    packed = io.BytesIO()
-    np.savez(packed, **_packed(rows))
-    (args.out / "examples.npz.xz").write_bytes(lzma.compress(packed.getvalue()))
-    print(f"{len(rows)} examples, {sum(r.tune for r in rows)} of them for tuning")
+            rows = [row for row in found if isinstance(row, Row)]
+            tuning = sum(row.tune for row in rows)
+            print(f"{name}: {len(rows)} of {len(found)} examples, {tuning} of them for tuning", flush=True)
+            print(f"{name}: not reached: {dict(missing)}", flush=True)
+            packed = io.BytesIO()
+            np.savez(packed, **_packed(rows))
+            (args.out / f"{name}.npz.xz").write_bytes(lzma.compress(packed.getvalue()))
 
 
 if __name__ == "__main__":

@@ -6,12 +6,13 @@ package, so that the machine with the GPU needs nothing but PyTorch.
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 
-HIDDEN, LAYERS = 384, 6
+HIDDEN, LAYERS = 384, 12
 _PLACES = 256
 """The network's places; the shipped encoder has those that are used."""
 _KINDS = {1: np.float32, 3: np.int8, 7: np.int64}
@@ -27,7 +28,7 @@ def earlier_weights(folder: Path) -> dict[str, np.ndarray]:
         with np.load(path) as part:
             found |= {name: part[name].astype(np.float32) for name in part.files}
     return found or {
-        **_encoder(_tensors((folder / "encoder.onnx").read_bytes())),
+        **_encoder(_tensors(gzip.decompress((folder / "encoder.onnx.gz").read_bytes()))),
         **_decoder(folder / "decoder.npz"),
     }
 

@@ -1,7 +1,7 @@
 """The network's training on a GPU: `python -m training.reader.train FOLDER --out OUT --epochs 12`.
 
-FOLDER holds `examples.npz.xz` (of `prepare`) and `encoder.npz` (of `encoder`); with `--earlier` training goes on from
-the weights of an earlier one, or of the shipped reader, in that folder. Needs PyTorch with CUDA and about 8 GB of
+FOLDER holds the examples (`*.npz.xz` of `prepare`); `--from` is the folder of the weights that training starts from:
+those of `encoder`, of an earlier training, or of the shipped reader. Needs PyTorch with CUDA and about 8 GB of
 memory on the device; nothing of the product. `--state FILE` keeps where the training stands, so that it can go on in
 another call, and `--seconds` ends a call in time. Writes `weights-*.npz` and `figures.json`.
 """
@@ -15,13 +15,14 @@ import lzma
 import math
 import time
 from collections import defaultdict
+from collections.abc import Mapping
 from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from training.reader.encoder import in_parts
+from training.reader.encoder import write_parts
 from training.reader.network import Network
 from training.reader.resume import earlier_weights
 
@@ -32,15 +33,36 @@ _SMOOTHED = 0.05
 """How much of each token's weight goes to the other tokens that the grammar allows: a network that is never certain."""
 _STEADY = 0.9995
 """How much of the averaged weights each step keeps; it is the averaged network that is measured and written."""
+_COUNTED = {"piece_ends": "pieces", "item_ends": "item_kinds", "target_ends": "targets"}
+"""Arrays of places in another array."""
 _NEIGHBOURS = 64
 """Batches that are sorted by length together."""
+
+
+def joined(sets: list[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
+    """Sets of examples as one."""
+    made: dict[str, np.ndarray] = {"words": sets[0]["words"]}
+    for name in sets[0]:
+        if name == "words":
+            assert all((each["words"] == made["words"]).all() for each in sets), "sets of different grammars"
+            continue
+        parts = [each[name] for each in sets]
+        counted = "allowed" if name == "states" else _COUNTED.get(name)
+        if counted is not None:
+            sizes = [len(each[counted]) for each in sets]
+            before = np.cumsum([0, *sizes[:-1]])
+            parts = [part.astype(np.int64) + at for part, at in zip(parts, before, strict=True)]
+        made[name] = np.concatenate(parts)
+    return made
 
 
 class Examples:
     """All examples on the device, each padded to the longest."""
 
-    def __init__(self, path: Path, device: str) -> None:
-        raw = np.load(io.BytesIO(lzma.decompress(path.read_bytes())))
+    def __init__(self, folder: Path, device: str) -> None:
+        raw = joined(
+            [np.load(io.BytesIO(lzma.decompress(p.read_bytes()))) for p in sorted(folder.glob("*.npz.xz"))]
+        )
         self.device = device
         self.words = len(raw["words"])
         self.unknown = 1
@@ -151,15 +173,17 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=math.inf)
     parser.add_argument("--state", type=Path)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--earlier", type=Path, help="folder of `weights-*.npz`, or of the shipped reader")
+    parser.add_argument("--from", dest="start", type=Path, required=True, help="folder of weights")
+    parser.add_argument(
+        "--rounded", type=int, default=3, help="how many of the last epochs see rounded weights"
+    )
     args = parser.parse_args()
     began = time.monotonic()
     torch.manual_seed(args.seed)
     # It makes a plan for every shape of a batch, which takes ten times as long as the attention itself.
     torch.backends.cuda.enable_cudnn_sdp(False)
-    examples = Examples(args.folder / "examples.npz.xz", "cuda")
-    given = earlier_weights(args.earlier) if args.earlier else np.load(args.folder / "encoder.npz")
-    start = {name: torch.tensor(value.astype(np.float32)) for name, value in given.items()}
+    examples = Examples(args.folder, "cuda")
+    start = {name: torch.tensor(value) for name, value in earlier_weights(args.start).items()}
     network = Network(start["piece.weight"].shape[0], examples.words)
     missing = network.load_state_dict(start, strict=False)
     assert not missing.unexpected_keys, missing.unexpected_keys
@@ -196,6 +220,8 @@ def main() -> None:
     blur = torch.Generator("cuda").manual_seed(args.seed + epoch)
     longest = 0.0
     while epoch < args.epochs and time.monotonic() - began + longest < args.seconds:
+        if epoch >= args.epochs - args.rounded:
+            network.round_encoder()
         begun, total, seen = time.monotonic(), torch.zeros((), device="cuda"), 0
         for part in batches(examples, training, args.size, np.random.default_rng(args.seed * 1000 + epoch)):
             batch = examples.batch(part, blur)
@@ -231,10 +257,7 @@ def main() -> None:
                 },
                 args.state,
             )  # fmt: skip
-    args.out.mkdir(parents=True, exist_ok=True)
-    weights = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in averaged.items()}
-    for number, part in enumerate(in_parts(weights)):
-        np.savez(args.out / f"weights-{number}.npz", **part)
+    write_parts(args.out, {name: value.detach().cpu().numpy() for name, value in averaged.items()})
     (args.out / "figures.json").write_text(json.dumps(figures, indent=1))
 
 

@@ -1,7 +1,7 @@
 """The pieces that the network knows: `python -m training.reader.vocabulary MODEL DOMAINS`.
 
-Of MiniLM's vocabulary those stay that questions and names of tables and columns need: single signs, what occurs in at
-least two of our training domains, and then the commonest English ones, in whose order MiniLM lists them. Writes
+Of the encoder's vocabulary those stay that questions and names of tables and columns need: single signs, what occurs in at
+least two of our training domains, and then the commonest English ones, in whose order it lists them. Writes
 `vocabulary.txt` beside this file.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 
 from sandtable.planner.candidates.network.pieces import BREAK, PAD, START, UNKNOWN, Pieces
 from sandtable.planner.language.words import split_words
+from training.reader.encoder import vocabulary
 
 COUNT = 7800
 _DOMAINS = 2
@@ -33,7 +34,7 @@ def main() -> None:
     parser.add_argument("model", type=Path)
     parser.add_argument("domains", type=Path)
     args = parser.parse_args()
-    known = (args.model / "vocab.txt").read_text(encoding="utf-8").splitlines()
+    known = vocabulary(args.model)
     pieces = Pieces(known)
     signs = [p for p in known if len(p.removeprefix("##")) == 1 and p.isascii()]
     counted = _in_domains(args.domains, pieces).most_common()

@@ -29,7 +29,7 @@ from sandtable.planner.ranking.asking import (
 from sandtable.planner.ranking.candidates import Candidate, Field
 from sandtable.planner.ranking.choosing import lawful_account, weigh
 from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
-from sandtable.planner.ranking.conversation import as_answer, conversation_field, weigh_after
+from sandtable.planner.ranking.conversation import as_answer, as_it_is, conversation_field, weigh_after
 from sandtable.planner.ranking.offering import readings_to_offer
 from sandtable.planner.ranking.second_opinion import (
     as_understood,
@@ -45,11 +45,9 @@ from sandtable.planner.schema.defined import carrying, valid_plan, with_defined
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 
-LIKELY = 0.85
-"""From this probability on a plan that the weigher chose is answered: the least of those in `docs/reader.md` at which
-94 of 100 answers are right on each of our own domains, Spider and WikiSQL."""
-FOLLOWED = 0.9
-"""The same for a message after an answer, where 98 of 100 are right: a mistake there is carried on."""
+LIKELY = 0.89
+"""From this probability on a plan that the weigher chose is answered: the least at which 94 of 100 answers are right on
+each of our own domains, Spider and WikiSQL, and 98 of 100 messages after an answer (`docs/reader.md`)."""
 _NOT_FOLLOWED = (
     "I could not tell how this changes the answer before: name the column, value or time that is meant."
 )
@@ -259,14 +257,19 @@ def _continued(
     among = conversation_field(question, index, before.plan, best, followed, reader)
     found = weigh_after(among, the_weigher())
     lawful = next((each for each in found if each.account is not None), None)
-    least = max(threshold, FOLLOWED) if threshold > 0 else 0.0
+    least = max(threshold, LIKELY) if threshold > 0 else 0.0
     if lawful is not None and lawful.probability >= least:
         return as_answer(lawful, among)
+    if followed is not None and (same := as_it_is(among)) is not None:
+        return same
     choices = readings_to_offer(found, among)
     if followed is None:
         # It does not point back: read alone, it may be clearer.
         alone = _weighed(question, index, best, threshold, reader)
-        return alone if isinstance(alone, Understood) else replace(alone, choices=choices or alone.choices)
+        if isinstance(alone, Understood):
+            missed = misses_the_point(question, alone.plan, before.plan, index)
+            return alone if missed is None else replace(unsure(missed, question, index), choices=choices)
+        return replace(alone, choices=choices or alone.choices)
     asked = changed if isinstance(changed, Unsure) else unsure(_NOT_FOLLOWED, question, index)
     return replace(asked, choices=choices)
 

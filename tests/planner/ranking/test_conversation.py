@@ -105,3 +105,18 @@ def test_the_best_is_shown_with_what_ties_with_it(worlds: dict[str, World]) -> N
     several = plan_question("only the top 3", worlds["ecommerce"].index, Turn("", found.plan))
     assert isinstance(several, Understood)
     assert several.plan["limit"] == 3 and "ties" not in several.plan
+
+
+def test_what_is_so_already_is_answered_again(worlds: dict[str, World], reader: Reader) -> None:
+    ordered = {**BY_COUNTRY, "order_by": [{"expr": "count", "dir": "desc"}]}
+    found = after(worlds["ecommerce"], "sort it from highest to lowest", ordered, reader)
+    assert isinstance(found, Understood) and found.plan == ordered
+    assert isinstance(after(worlds["ecommerce"], "show me some more", ordered, reader), Unsure)
+
+
+@pytest.mark.parametrize("before", [None, Turn("how is Smith doing?", {})])
+def test_someone_who_is_not_named_is_asked_about(
+    worlds: dict[str, World], reader: Reader, before: Turn | None
+) -> None:
+    index = worlds["support"].index
+    assert isinstance(plan_question("What was his average csat?", index, before, reader=reader), Unsure)

@@ -48,7 +48,10 @@ _EACH = re.compile(r"how many \w+ (?:is|are|was|were) (?:that|those|they|it)(?: 
 _BARE = re.compile(r"(?:what is|what's|whats|what was|what are) (?:the )?(\w+)")
 """`what is the median?`: too little to be about something of its own."""
 _SHORT = 7
+_SOMEONE = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
+_NAMED = re.compile(r"\b[A-Z]\w")
 _FILTER = re.compile(r"\b(?:filters?|conditions?|restrictions?)\b")
+_SHOWN = frozenset({"select", "order_by"})
 _SURE = (Count, Rows, Sort, Top, Versus, VersusValue)
 """Edits whose phrases were right in 98 of 100 dialogues over datasets that no rule had seen."""
 _EXCLUDING = ("without ", "exclude ", "excluding ", "except ", "not ", "no ")
@@ -104,6 +107,8 @@ def follow(
     if message.asks and not message.back and not _leans(message) and not (bare and bare[1] in AGGREGATES):
         return None
     followed = _named(message, view, alone)
+    if followed is not None and message.same and _is_same_of_another(followed.plan, before.plan):
+        return replace(followed, sure=True)
     if (
         followed is None
         or not (message.asks and message.opened)
@@ -114,6 +119,18 @@ def follow(
     if followed.plan is not None and (own is None or not account(question, own, index).clean):
         return followed
     return _with_its_rows(message, view, alone) or followed
+
+
+def _is_same_of_another(plan: Json | None, before: Json) -> bool:
+    """`same for profit`: nothing but the column that is added up or averaged is another one."""
+    if plan is None or {k: v for k, v in plan.items() if k not in _SHOWN} != {
+        k: v for k, v in before.items() if k not in _SHOWN
+    }:
+        return False
+    kinds = [
+        [item.get("agg", item.get("column")) for item in each.get("select", ())] for each in (plan, before)
+    ]
+    return kinds[0] == kinds[1] and len(kinds[0]) > 0
 
 
 def _names_filter(message: Message, edit: Edit) -> bool:
@@ -151,7 +168,7 @@ def points_back(question: str, *, first: bool) -> bool:
     In the first message of a conversation `they` may be who the data are about, and `only` may be anything.
     """
     message = Message.of(question)
-    if is_about_chart(question) or is_alone(message.text):
+    if is_about_chart(question) or is_alone(message.text) or _means_someone_named_before(question):
         return True
     if first:
         return message.of_those or (not message.asks and (message.opened or message.same))
@@ -160,6 +177,12 @@ def points_back(question: str, *, first: bool) -> bool:
     modes = any(message.mode(m) for m in ("instead", "again", "only"))
     adding = message.mode("adding") is not None and len(message.words) < _SHORT
     return message.opened or message.same or modes or adding or message.text.startswith(_EXCLUDING)
+
+
+def _means_someone_named_before(question: str) -> bool:
+    """`what was his average cost?`: a person whom this message does not name."""
+    found = _SOMEONE.search(question)
+    return found is not None and _NAMED.search(question, 1, found.start()) is None
 
 
 def is_fragment(question: str, draft: Draft) -> bool:

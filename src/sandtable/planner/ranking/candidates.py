@@ -88,6 +88,8 @@ class Field:
     """The plan of the answer that the question may follow."""
     rule: float = 0.0
     """What the rules of dialogue make of it: 1 a plan, 0.5 that it points back, 0 that it is a question of its own."""
+    repeated: Candidate | None = None
+    """The plan before, where the network wrote it again."""
     _by_essence: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
 
     @cached_property
@@ -138,6 +140,7 @@ class Field:
     def without_the_answer_before(self) -> None:
         """Whatever was asked for, it is not what was answered already: its probability is that of the others."""
         same = [each for each in self.candidates if self.is_answered(each.plan)]
+        self.repeated = max(same, key=lambda each: each.likelihood, default=None)
         left = max(1.0 - sum(each.likelihood for each in same), _LEAST_LEFT)
         self.candidates = [each for each in self.candidates if each not in same]
         for each in self.candidates:

@@ -14,6 +14,8 @@ from sandtable.planner.ranking.weigher import Weigher
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 
+_SURE = 0.6
+
 
 def conversation_field(
     question: str,
@@ -43,6 +45,18 @@ def conversation_field(
 def weigh_after(among: Field, weigher: Weigher) -> list[Weighed]:
     """All candidates, the likeliest first, without those that change the answer into one that misses the point."""
     return [each for each in weigh(among, weigher) if not _misses(each.candidate, among)]
+
+
+def as_it_is(among: Field) -> Understood | None:
+    """`sort it, highest first` of what is sorted so: the answer again, if the network is sure and each word fits it."""
+    same = among.repeated
+    if same is None or among.before is None or same.likelihood < _SURE or not same.account.clean:
+        return None
+    if not any(part.words for part in same.account.parts):
+        return None
+    return Understood(
+        among.before, round(same.likelihood, 4), ("it is so already",), follow_up=True, account=same.account
+    )
 
 
 def as_answer(chosen: Weighed, among: Field) -> Understood:

@@ -7,6 +7,7 @@ Invariant: the same question over the same dataset gives the same plans, whateve
 
 from __future__ import annotations
 
+import gzip
 import importlib
 import importlib.util
 import os
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+_ENCODER = "encoder.onnx.gz"
 _BLAS_THREADS = "OPENBLAS_NUM_THREADS"
 _NO_TELEMETRY = "ORT_DISABLE_TELEMETRY"
 _BY_ROW = frozenset({"word.weight", "step.weight", "kind.weight"})
@@ -56,8 +58,9 @@ class Reader:
         options.inter_op_num_threads = 1
         options.log_severity_level = 3
         self._np = numpy
+        encoder = gzip.decompress((folder / _ENCODER).read_bytes())
         self._session: Any = onnxruntime.InferenceSession(
-            str(folder / "encoder.onnx"), options, providers=["CPUExecutionProvider"]
+            encoder, options, providers=["CPUExecutionProvider"]
         )
         self._pieces = Pieces.load(folder / "vocabulary.txt")
         self._decoder = Decoder(_weights(folder / "decoder.npz"))
@@ -131,7 +134,7 @@ _MODEL = files("sandtable.planner.candidates.network") / "model"
 
 def has_reader() -> bool:
     """Whether there is a reader to load; nothing is loaded to tell."""
-    return importlib.util.find_spec("onnxruntime") is not None and (_MODEL / "encoder.onnx").is_file()
+    return importlib.util.find_spec("onnxruntime") is not None and (_MODEL / _ENCODER).is_file()
 
 
 @lru_cache(maxsize=1)
