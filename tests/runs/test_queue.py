@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.model import LOG_CHARS
-from sandtable.capsule.store import QueueFull, RunRecord, StoreCorrupt, StoreFull, StoreUnavailable
 from sandtable.errors import SandboxUnavailable
 from sandtable.runs import pipeline
 from sandtable.runs.desk import Runs
 from sandtable.sandbox.fake import FakeExecutor, Script
+from sandtable.store.run_store import QueueFull, RunRecord, StoreCorrupt, StoreFull, StoreUnavailable
 from tests.capsule.samples import SHOP
 from tests.runs.test_states import capsule_of
 from tests.runs.world import World, ask, code

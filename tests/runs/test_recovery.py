@@ -12,11 +12,11 @@ from typing import Any
 
 import pytest
 
-from sandtable.capsule.migrations import MIGRATIONS
-from sandtable.capsule.sqlite import SqliteStore
-from sandtable.capsule.sqlite_file import SqliteFile
 from sandtable.runs.instance import Instance
 from sandtable.sandbox.fake import FakeExecutor, Script
+from sandtable.store.sqlite.file import SqliteFile
+from sandtable.store.sqlite.migrations import MIGRATIONS
+from sandtable.store.sqlite.run_store import SqliteStore
 from tests.runs.world import World, abandon, ask
 
 ROOT = Path(__file__).parents[2]

@@ -16,11 +16,6 @@ from typing import Any
 import psycopg
 
 from sandtable.capsule.keys import open_signing_key
-from sandtable.capsule.postgres import PostgresStore
-from sandtable.capsule.postgres_pool import Postgres, PostgresLiveness
-from sandtable.capsule.sqlite import SqliteStore
-from sandtable.capsule.stopping import stopped
-from sandtable.capsule.store import TERMINAL, RunStore
 from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, NotFound
@@ -32,6 +27,11 @@ from sandtable.runs.parts import Parts
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.job import Limits
+from sandtable.stopping import stopped
+from sandtable.store.postgres.pool import Postgres, PostgresLiveness
+from sandtable.store.postgres.run_store import PostgresStore
+from sandtable.store.run_store import TERMINAL, RunStore
+from sandtable.store.sqlite.run_store import SqliteStore
 from tests.capsule.samples import SHOP
 
 

@@ -12,13 +12,13 @@ from typing import Any
 import httpx
 import pytest
 
-from sandtable.capsule.store import StoreUnavailable
 from sandtable.errors import InvalidInput
 from sandtable.server.app import create_app
 from sandtable.server.conversations import Conversation
 from sandtable.server.opening import open_memory
 from sandtable.server.threads.line import Line
 from sandtable.settings import Settings
+from sandtable.store.run_store import StoreUnavailable
 from tests.server.house import open_house
 from tests.server.talking import listening
 
@@ -88,8 +88,8 @@ async def test_an_unforeseen_failure_is_not_shown(tmp_path: Path, log_lines: Any
 
 
 async def test_a_missing_driver_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("postgres", "postgres_pool", "postgres_presence", "postgres_errors"):
-        monkeypatch.delitem(sys.modules, f"sandtable.capsule.{name}", raising=False)
+    for name in ("run_store", "pool", "presence", "errors"):
+        monkeypatch.delitem(sys.modules, f"sandtable.store.postgres.{name}", raising=False)
     monkeypatch.setitem(sys.modules, "psycopg", None)
     settings = Settings.model_validate({"home": tmp_path, "database_url": "postgresql://a:hunter2@h/d"})
     async with AsyncExitStack() as stack:

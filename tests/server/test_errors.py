@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from httpx import AsyncClient, Response
 
-from sandtable.capsule.store import QueueFull, StoreFull
 from sandtable.errors import DataDamaged, ErrorCode, RunnerBroken, SandboxUnavailable
 from sandtable.server import errors
+from sandtable.store.run_store import QueueFull, StoreFull
 from tests.server.house import House
 
 JSON = {"Content-Type": "application/json"}

@@ -13,7 +13,6 @@ import pytest
 import pytest_asyncio
 from langgraph.checkpoint.base import empty_checkpoint
 
-from sandtable.capsule.store import Ending, RunFilter, RunRecord
 from sandtable.errors import NotFound
 from sandtable.runs.model import Run, RunRequest, body_of
 from sandtable.runs.retention import DAY_S, Rules
@@ -23,6 +22,7 @@ from sandtable.server.keeping import Keeper, keep
 from sandtable.server.pruning import open_keeper, prune
 from sandtable.server.threads.model import Thread, Turn, now
 from sandtable.settings import Settings
+from sandtable.store.run_store import Ending, RunFilter, RunRecord
 from tests.earlier import TALKED, WAITING, earlier_home
 from tests.runs.world import World, ask
 from tests.server.talking import served

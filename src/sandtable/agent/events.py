@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sandtable.agent.read_as.model import Choice, ReadAs
-from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import ResultColumn
+from sandtable.store.run_store import Status
 
 Ending = Literal["answered", "asked", "conversed", "refused", "failed", "waiting"]
 """How a turn ends: with an answer, with a question back (the abstention), with small talk, with a refusal

@@ -16,7 +16,6 @@ from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.report import Report
-from sandtable.capsule.store import RunStore
 from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
@@ -43,6 +42,7 @@ from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
+from sandtable.store.run_store import RunStore
 
 SERVED_DISK_MB = 10 << 10
 SERVED_THREADS = 10_000

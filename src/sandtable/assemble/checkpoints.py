@@ -9,7 +9,7 @@ from pathlib import Path
 from sandtable.agent.checkpoints.earlier import SQLITE, Earlier
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.agent.checkpoints.schema import MIGRATIONS
-from sandtable.capsule.sqlite_file import SqliteFile
+from sandtable.store.sqlite.file import SqliteFile
 
 _EARLIER = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'checkpoints'"
 

@@ -6,18 +6,18 @@ from dataclasses import dataclass
 from pkgutil import resolve_name
 from typing import Any
 
-from sandtable.capsule.sqlite import SqliteStore
-from sandtable.capsule.store import RunStore
 from sandtable.errors import InvalidInput
 from sandtable.runs.liveness import HomeLiveness, Liveness
 from sandtable.settings import Settings
+from sandtable.store.run_store import RunStore
+from sandtable.store.sqlite.run_store import SqliteStore
 
 RUNS = "sandtable.db"
 
 # By name: the driver is an extra.
-_POSTGRES = "sandtable.capsule.postgres_pool:Postgres"
-_LIVENESS = "sandtable.capsule.postgres_pool:PostgresLiveness"
-_STORE = "sandtable.capsule.postgres:PostgresStore"
+_POSTGRES = "sandtable.store.postgres.pool:Postgres"
+_LIVENESS = "sandtable.store.postgres.pool:PostgresLiveness"
+_STORE = "sandtable.store.postgres.run_store:PostgresStore"
 
 
 @dataclass(frozen=True, slots=True)

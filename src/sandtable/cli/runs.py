@@ -7,11 +7,11 @@ from typing import Any, get_args
 import click
 
 from sandtable.assemble import Parts
-from sandtable.capsule.store import Status
 from sandtable.cli import inputs
 from sandtable.cli.session import with_parts
 from sandtable.cli.show import clean, on_terminal, print_json
 from sandtable.runs.model import Run
+from sandtable.store.run_store import Status
 
 _COLOURS = {
     "succeeded": "green",

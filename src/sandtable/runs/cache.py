@@ -18,10 +18,10 @@ from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.model import digest_of_rows
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, unpack
 from sandtable.capsule.shown import artifacts_digest, records_of
-from sandtable.capsule.store import RunStore
 from sandtable.errors import InvalidInput
 from sandtable.runs.model import Run, RunRequest, run_of
 from sandtable.sandbox.job import JobResult, Limits
+from sandtable.store.run_store import RunStore
 
 log = structlog.get_logger(__name__)
 

@@ -11,9 +11,9 @@ from functools import cached_property
 
 from sandtable.capsule.canonical import digest
 from sandtable.capsule.model import Earlier
-from sandtable.capsule.store import RunFilter, RunStore
 from sandtable.errors import ErrorCode
 from sandtable.runs.model import Run, run_of
+from sandtable.store.run_store import RunFilter, RunStore
 
 _PAGE = 200
 

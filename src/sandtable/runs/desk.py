@@ -19,16 +19,6 @@ import structlog
 
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.seal import chart_in
-from sandtable.capsule.stopping import stopped
-from sandtable.capsule.store import (
-    RunFilter,
-    RunNews,
-    RunRecord,
-    RunStore,
-    Status,
-    StoreCorrupt,
-    StoreUnavailable,
-)
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable
 from sandtable.quoting import quote
@@ -45,6 +35,16 @@ from sandtable.runs.pipeline import limits_for
 from sandtable.runs.quotas import Quotas
 from sandtable.runs.waiters import Waiters, Watch
 from sandtable.runs.worker import Worker, iso
+from sandtable.stopping import stopped
+from sandtable.store.run_store import (
+    RunFilter,
+    RunNews,
+    RunRecord,
+    RunStore,
+    Status,
+    StoreCorrupt,
+    StoreUnavailable,
+)
 
 log = structlog.get_logger(__name__)
 

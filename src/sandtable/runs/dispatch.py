@@ -12,11 +12,11 @@ from dataclasses import dataclass
 
 import structlog
 
-from sandtable.capsule.store import Fairness, RunRecord, RunStore, StoreCorrupt, StoreUnavailable
 from sandtable.errors import RunnerBroken, SandtableError
 from sandtable.runs.fair_queue import share_of
 from sandtable.runs.liveness import Liveness
 from sandtable.runs.worker import Stopper, Worker
+from sandtable.store.run_store import Fairness, RunRecord, RunStore, StoreCorrupt, StoreUnavailable
 
 log = structlog.get_logger(__name__)
 

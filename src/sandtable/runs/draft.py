@@ -21,7 +21,6 @@ from sandtable.capsule.model import (
     prompts_of,
 )
 from sandtable.capsule.shown import ROOM_BYTES, records_of
-from sandtable.capsule.store import RunRecord
 from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
@@ -31,6 +30,7 @@ from sandtable.runs.parts import Parts
 from sandtable.runs.sessions import Sitting
 from sandtable.sandbox.artifact import Artifact, artifacts_in, last_figure
 from sandtable.sandbox.job import JobResult
+from sandtable.store.run_store import RunRecord
 
 
 @dataclass(slots=True)

@@ -4,7 +4,7 @@ Invariants: a user holds at most a share of the places and of the queue, however
 what one of them asked for waits for one piece of each other user's work at a time, never for all that they queued
 before (start-time fair queueing). Work that is cancelled leaves the queue at once.
 
-Runs wait in the store, by the same rules (`capsule.store.Fairness`): they outlive this process.
+Runs wait in the store, by the same rules (`store.run_store.Fairness`): they outlive this process.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from sandtable.capsule.store import QueueFull, over_share
+from sandtable.store.run_store import QueueFull, over_share
 
 
 def share_of(whole: int, share: float) -> int:

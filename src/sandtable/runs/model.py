@@ -16,11 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.canonical import canonical, loads, plain
 from sandtable.capsule.model import LOG_CHARS, Origin, VerdictRecord
-from sandtable.capsule.store import TERMINAL, RunRecord, Status
 from sandtable.errors import InvalidInput, Problem
 from sandtable.quoting import quote
 from sandtable.sandbox.artifact import Artifact, last_figure
 from sandtable.sandbox.job import Limits, ResultColumn
+from sandtable.store.run_store import TERMINAL, RunRecord, Status
 
 LONGEST_SQL = PAYLOAD_BYTES * 3 // 8
 """Bytes as JSON: a capsule holds the whole text, that of a run which is refused for its length, too. Of SQL it holds

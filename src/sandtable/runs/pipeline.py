@@ -18,7 +18,6 @@ from typing import Any
 import structlog
 
 from sandtable.capsule.model import VerdictRecord
-from sandtable.capsule.store import StoreUnavailable
 from sandtable.catalog.integrity import OpenData, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
@@ -33,6 +32,7 @@ from sandtable.runs.sessions import Sessions, Sitting
 from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
 from sandtable.sandbox.artifact import last_figure
 from sandtable.sandbox.job import DataRef, Job, JobResult, Limits, refs_of
+from sandtable.store.run_store import StoreUnavailable
 
 log = structlog.get_logger(__name__)
 

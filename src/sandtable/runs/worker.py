@@ -14,7 +14,6 @@ import structlog
 from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.seal import Envelope, Oversized, seal
-from sandtable.capsule.store import Ending, HolderGone, RunRecord, RunStore, StoreUnavailable
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.runs.cache import Cache
 from sandtable.runs.cells import Key
@@ -23,6 +22,7 @@ from sandtable.runs.model import Run, as_stored, body_of, result_of
 from sandtable.runs.parts import Parts
 from sandtable.runs.pipeline import LARGE_CELLS, LARGE_TEXT, RETRY_S, advance
 from sandtable.runs.waiters import Waiters
+from sandtable.store.run_store import Ending, HolderGone, RunRecord, RunStore, StoreUnavailable
 
 log = structlog.get_logger(__name__)
 

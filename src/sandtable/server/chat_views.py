@@ -20,11 +20,11 @@ from sandtable.agent.events import (
     Table,
 )
 from sandtable.agent.read_as.model import Choice, ReadAs
-from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import ResultColumn
 from sandtable.server.threads.text import ASKED_SCHEMA
+from sandtable.store.run_store import Status
 
 
 class Resume(BaseModel):

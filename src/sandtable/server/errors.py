@@ -19,13 +19,13 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
-from sandtable.capsule.store import QueueFull, StoreUnavailable
 from sandtable.catalog.names import nearest
 from sandtable.errors import ErrorCode, Problem, SandtableError, renamed
 from sandtable.quoting import quote
 from sandtable.runs.quotas import QuotaFull
 from sandtable.server.threads.model import ThreadBusy
 from sandtable.server.threads.text import TooLong
+from sandtable.store.run_store import QueueFull, StoreUnavailable
 
 log = structlog.get_logger("sandtable.server")
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from fastapi import Request
 from starlette.exceptions import HTTPException
 
-from sandtable.capsule.stopping import stopped
+from sandtable.stopping import stopped
 
 T = TypeVar("T")
 

@@ -19,14 +19,14 @@ import structlog
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.conversation import THREADS
 from sandtable.assemble.state import RUNS
-from sandtable.capsule.holdings import Holding
-from sandtable.capsule.sqlite_file import give_back
-from sandtable.capsule.store import RunStore
 from sandtable.errors import SandtableError
 from sandtable.runs.retention import Decision, Kind, Name, Rule, Rules, Thing, decide, unneeded
 from sandtable.server.threads.sqlite import FILE as CONVERSATIONS
 from sandtable.server.threads.store import ThreadStore
 from sandtable.settings import Settings
+from sandtable.store.holdings import Holding
+from sandtable.store.run_store import RunStore
+from sandtable.store.sqlite.file import give_back
 
 BATCH = 100
 EVERY_S = 3600.0

@@ -12,7 +12,7 @@ from fastapi.responses import PlainTextResponse
 
 from sandtable import __version__
 from sandtable.assemble import Parts
-from sandtable.capsule.store import Status
+from sandtable.store.run_store import Status
 
 router = APIRouter(tags=["health"])
 

@@ -22,8 +22,6 @@ from sandtable.assemble import Parts
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.assemble.conversation import THREADS, converse
 from sandtable.assemble.state import state_of
-from sandtable.capsule.sqlite_file import identity_of, probe_file
-from sandtable.capsule.stopping import stopped
 from sandtable.errors import SandtableError
 from sandtable.server.conversations import Conversation, Probe
 from sandtable.server.keeping import PAUSE_S, Keeper, keep
@@ -32,6 +30,8 @@ from sandtable.server.threads.line import Line
 from sandtable.server.threads.sqlite import SqliteDatabase
 from sandtable.server.threads.store import ThreadStore
 from sandtable.settings import Settings
+from sandtable.stopping import stopped
+from sandtable.store.sqlite.file import identity_of, probe_file
 
 _TURNS_PER_RUN = 8
 """Turns at the same time for each run at the same time: most of a turn is waiting for a model."""

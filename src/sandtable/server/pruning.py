@@ -9,12 +9,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from sandtable.assemble.state import state_of
-from sandtable.capsule.store import StoreUnavailable
 from sandtable.runs.instance import Instance
 from sandtable.runs.retention import Decision, Rules
 from sandtable.server.keeping import Keeper, Removed, give_back_space
 from sandtable.server.opening import AT_ONCE, open_memory
 from sandtable.settings import Settings
+from sandtable.store.run_store import StoreUnavailable
 
 
 @asynccontextmanager

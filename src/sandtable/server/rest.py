@@ -10,7 +10,6 @@ from sandtable.assemble import Parts
 from sandtable.capsule.keys import public_pem
 from sandtable.capsule.report import Report
 from sandtable.capsule.seal import PAYLOAD_TYPE
-from sandtable.capsule.store import Status
 from sandtable.capsule.trust import Mark, marks_of
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
@@ -26,6 +25,7 @@ from sandtable.server.errors import ErrorBody
 from sandtable.server.hanging_up import while_there
 from sandtable.server.samples import Samples
 from sandtable.server.shutdown import Shutdown
+from sandtable.store.run_store import Status
 
 MOST_WAIT_S = 60.0
 

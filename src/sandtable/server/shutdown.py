@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandtable.agent.events import Error
-from sandtable.capsule.stopping import stopped
 from sandtable.errors import ErrorCode, Problem
 from sandtable.server.errors import LANGGRAPH, error_response
 from sandtable.server.json_text import encode
 from sandtable.server.sse import frame, is_event_stream
 from sandtable.server.threads.store import LOST
+from sandtable.stopping import stopped
 
 T = TypeVar("T")
 

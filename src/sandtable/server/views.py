@@ -10,7 +10,6 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from sandtable.capsule.model import Origin, VerdictRecord
-from sandtable.capsule.store import Status
 from sandtable.capsule.trust import Mark
 from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
@@ -25,6 +24,7 @@ from sandtable.runs.model import (
 )
 from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import Limits, ResultColumn
+from sandtable.store.run_store import Status
 
 PLAN_EXAMPLE: dict[str, Any] = {
     "dataset_id": "ecommerce",

@@ -9,9 +9,9 @@ import pytest
 
 from sandtable.agent.analysis.coder import Seen, SeenTable
 from sandtable.agent.analysis.secrecy import shown_cell, shown_code, shown_error
-from sandtable.capsule.store import Status
 from sandtable.errors import ErrorCode, Problem
 from sandtable.sandbox.job import ResultColumn
+from sandtable.store.run_store import Status
 from tests.agent.models.asking import CANARY, CANARY_NUMBER, asking
 
 CODE = 'grown = orders["total"].sum()\norders.groupby("regoin")\nlable'

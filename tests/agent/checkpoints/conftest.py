@@ -11,8 +11,8 @@ import pytest_asyncio
 
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.checkpoints import sqlite_checkpoints
-from sandtable.capsule.postgres_pool import Postgres
 from sandtable.server.langgraph.postgres_checkpoints import postgres_checkpoints
+from sandtable.store.postgres.pool import Postgres
 
 OpenSaver = Callable[[], AbstractAsyncContextManager[Checkpoints]]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from sandtable.agent.proposer import Asked, Exchange
-from sandtable.capsule.store import Status
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
 from sandtable.catalog.profile import Cell, ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.job import Limits, ResultColumn
+from sandtable.store.run_store import Status
 
 CANARY = "Zanzibar-Quetzal"
 CANARY_NUMBER = 918273645

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from sandtable.capsule.postgres_pool import Postgres
 from sandtable.server.threads.database import Database
 from sandtable.server.threads.postgres import PostgresDatabase
 from sandtable.server.threads.sqlite import SqliteDatabase
 from sandtable.server.threads.store import ThreadStore
+from sandtable.store.postgres.pool import Postgres
 
 MakeDatabase = Callable[[], Database]
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from sandtable.capsule.store import StoreFull
 from sandtable.server.threads import journal as journals
 from sandtable.server.threads.journal import Journal, read_stored
 from sandtable.server.threads.model import Happening, TurnEnd
 from sandtable.server.threads.store import LOST, ThreadStore
+from sandtable.store.run_store import StoreFull
 from tests.server.threads.test_store import ANSWERED, a_thread, a_turn
 
 

@@ -10,18 +10,18 @@ from urllib.parse import unquote
 import psycopg
 import pytest
 
-from sandtable.capsule.postgres import PostgresStore
-from sandtable.capsule.postgres_pool import Postgres
-from sandtable.capsule.store import StoreUnavailable
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.server.threads.postgres import PostgresDatabase
 from sandtable.server.threads.schema import MIGRATIONS
 from sandtable.server.threads.store import ThreadStore
 from sandtable.settings import Settings
+from sandtable.store.postgres.pool import Postgres
+from sandtable.store.postgres.run_store import PostgresStore
+from sandtable.store.run_store import StoreUnavailable
 from tests import postgres
-from tests.capsule.store_conformance import record
 from tests.server.talking import WIRE, Served, says, served
 from tests.server.threads.test_store import a_thread
+from tests.store.conformance import record
 
 SECRET = "hunter2hunter2"
 

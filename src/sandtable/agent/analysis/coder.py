@@ -12,9 +12,9 @@ from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 from pydantic import BaseModel, ConfigDict
 
 from sandtable.agent.proposer import Asked, Proposer, Usage
-from sandtable.capsule.store import Status
 from sandtable.errors import Problem
 from sandtable.sandbox.job import ResultColumn
+from sandtable.store.run_store import Status
 
 MOST_STEPS = 8
 MOST_REPAIRS = 2

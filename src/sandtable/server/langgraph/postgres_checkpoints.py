@@ -5,8 +5,8 @@ from __future__ import annotations
 from sandtable.agent.checkpoints.earlier import POSTGRES, Earlier
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.agent.checkpoints.schema import MIGRATIONS, VERSIONS
-from sandtable.capsule.postgres_pool import Postgres
 from sandtable.server.threads.postgres import PostgresDatabase
+from sandtable.store.postgres.pool import Postgres
 
 _EARLIER = "SELECT 1 AS there WHERE to_regclass('checkpoints') IS NOT NULL"
 

@@ -6,10 +6,10 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from typing import Any
 
-from sandtable.capsule.postgres_pool import Postgres, storable
-from sandtable.capsule.postgres_presence import CHANNEL, MISSED
 from sandtable.server.threads.database import Statement
 from sandtable.server.threads.schema import MIGRATIONS
+from sandtable.store.postgres.pool import Postgres, storable
+from sandtable.store.postgres.presence import CHANNEL, MISSED
 
 VERSIONS = "sandtable_schema"
 

@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sandtable.capsule.sqlite_file import SqliteFile
 from sandtable.runs.instance import Instance
 from sandtable.server.threads.database import Statement
 from sandtable.server.threads.schema import MIGRATIONS
+from sandtable.store.sqlite.file import SqliteFile
 
 FILE = "conversations.db"
 

@@ -16,8 +16,6 @@ from typing import Any
 
 import structlog
 
-from sandtable.capsule.stopping import stopped
-from sandtable.capsule.store import StoreCorrupt, StoreUnavailable
 from sandtable.errors import NotFound
 from sandtable.quoting import quote
 from sandtable.server.threads import statements as sql
@@ -33,6 +31,8 @@ from sandtable.server.threads.model import (
     now,
 )
 from sandtable.server.threads.news import News, cancel_of, news_of
+from sandtable.stopping import stopped
+from sandtable.store.run_store import StoreCorrupt, StoreUnavailable
 
 LOST = {
     "error": "ServerStopped",

@@ -32,13 +32,13 @@ from sandtable.agent.events import (
     Table,
     Thought,
 )
-from sandtable.capsule.store import TERMINAL
 from sandtable.errors import ErrorCode, Problem
 from sandtable.quoting import in_markdown
 from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, PlotlyArtifact, TableArtifact
 from sandtable.sandbox.job import ResultColumn
 from sandtable.server.json_text import encode
 from sandtable.server.threads.model import Happening
+from sandtable.store.run_store import TERMINAL
 
 HEAD = 100
 """Rows of a table that are sent."""

@@ -1,6 +1,6 @@
 """Where runs and capsules are kept: the seam, small enough for another database.
 
-Invariants every store holds (`tests/capsule/store_conformance.py`):
+Invariants every store holds (`tests/store/conformance.py`):
 - a run that `accept` returned for is on disk;
 - a run gets one terminal status and one capsule, in one transaction (`finish`), and neither
   changes afterwards;
@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from sandtable.capsule.holdings import Holdings
 from sandtable.capsule.model import Ended
 from sandtable.errors import RunnerBroken, SandboxUnavailable
+from sandtable.store.holdings import Holdings
 
 Status = Literal["pending", "running", "succeeded", "failed", "rejected", "cancelled"]
 TERMINAL: frozenset[Status] = frozenset(("succeeded", "failed", "rejected", "cancelled"))

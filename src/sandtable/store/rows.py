@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
-from sandtable.capsule.store import Ending, RunFilter, RunRecord
+from sandtable.store.run_store import Ending, RunFilter, RunRecord
 
 
 class Row(Protocol):

@@ -1,6 +1,6 @@
 """The SQLite schema, step by step. A step that was released is never edited: add one.
 
-The triggers are the invariants of `capsule.store`, held by the database against our own bugs.
+The triggers are the invariants of `store.run_store`, held by the database against our own bugs.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import asyncio
 
-from sandtable.capsule.stopping import stopped
+from sandtable.stopping import stopped
 
 
 async def test_a_task_that_loses_its_first_cancellation_is_stopped() -> None:

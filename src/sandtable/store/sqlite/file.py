@@ -8,16 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, Literal, TypeVar
 
-from sandtable.capsule.sqlite_errors import explained, replaced, too_new
-from sandtable.capsule.sqlite_wal import use_wal
-from sandtable.capsule.store import StoreUnavailable
 from sandtable.private import private_database
+from sandtable.store.run_store import StoreUnavailable
+from sandtable.store.sqlite.errors import explained, replaced, too_new
 
 T = TypeVar("T")
 
@@ -118,7 +118,7 @@ class SqliteFile:
         connection.row_factory = sqlite3.Row
         # Of a new file; one that was made without it is changed by `give_back`.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
-        use_wal(connection, BUSY_TIMEOUT_S)
+        _use_wal(connection)
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
         connection.execute("PRAGMA foreign_keys = ON")
         with self.transaction():
@@ -134,6 +134,20 @@ class SqliteFile:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Waits by itself while another process has the file locked: SQLite's busy timeout does not cover a change of the
+    journal mode."""
+    give_up = time.monotonic() + BUSY_TIMEOUT_S
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > give_up:
+                raise
+        time.sleep(0.01)
 
 
 def give_back(path: Path, *, whole: bool) -> int:

@@ -10,8 +10,8 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.holdings import Holding, Removal, staying
-from sandtable.capsule.sqlite_file import SqliteFile
+from sandtable.store.holdings import Holding, Removal, staying
+from sandtable.store.sqlite.file import SqliteFile
 
 LOCK = "retention.lock"
 

@@ -15,7 +15,7 @@ import structlog
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from sandtable.capsule.stopping import stopped
+from sandtable.stopping import stopped
 
 log = structlog.get_logger(__name__)
 

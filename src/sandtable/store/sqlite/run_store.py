@@ -11,11 +11,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sandtable.capsule.migrations import MIGRATIONS
-from sandtable.capsule.records import Stored, conditions, record_of
-from sandtable.capsule.sqlite_file import SqliteFile
-from sandtable.capsule.sqlite_holdings import SqliteHoldings
-from sandtable.capsule.store import (
+from sandtable.store.rows import Stored, conditions, record_of
+from sandtable.store.run_store import (
     ANY_ORDER,
     Ending,
     Fairness,
@@ -26,6 +23,9 @@ from sandtable.capsule.store import (
     over_share,
     queue_full,
 )
+from sandtable.store.sqlite.file import SqliteFile
+from sandtable.store.sqlite.holdings import SqliteHoldings
+from sandtable.store.sqlite.migrations import MIGRATIONS
 
 _RECORD = "SELECT *, NULL AS result FROM runs"
 _RECORD_WITH_RESULT = """

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.migrations import MIGRATIONS
-from sandtable.capsule.sqlite import SqliteStore
-from sandtable.capsule.store import StoreCorrupt, StoreFull, StoreUnavailable
-from tests.capsule.store_conformance import AT, Make, StoreConformance, ending, record
+from sandtable.store.run_store import StoreCorrupt, StoreFull, StoreUnavailable
+from sandtable.store.sqlite.migrations import MIGRATIONS
+from sandtable.store.sqlite.run_store import SqliteStore
+from tests.store.conformance import AT, Make, StoreConformance, ending, record
 
 
 class TestSqlite(StoreConformance):
@@ -177,7 +177,7 @@ async def test_cancelling_the_caller_leaves_no_transaction_open(path: Path) -> N
 
 def test_processes_that_start_together_make_one_schema(path: Path) -> None:
     script = (
-        "import asyncio, sys; from pathlib import Path; from sandtable.capsule.sqlite import SqliteStore\n"
+        "import asyncio, sys; from pathlib import Path; from sandtable.store.sqlite.run_store import SqliteStore\n"
         "async def main():\n"
         "    store = SqliteStore(Path(sys.argv[1])); await store.open()\n"
         "    print(await store.counts()); await store.aclose()\n"

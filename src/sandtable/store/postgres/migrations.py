@@ -1,6 +1,6 @@
 """The Postgres tables of runs, step by step. A step that was released is never edited: add one.
 
-The triggers are the invariants of `capsule.store`, held by the database against our own bugs. The names carry the
+The triggers are the invariants of `store.run_store`, held by the database against our own bugs. The names carry the
 product's, because a Postgres database may hold other people's tables too. Ids sort as bytes, whatever the database's
 language.
 """

@@ -6,7 +6,7 @@ import errno
 import sqlite3
 from pathlib import Path
 
-from sandtable.capsule.store import StoreCorrupt, StoreFull, StoreUnavailable
+from sandtable.store.run_store import StoreCorrupt, StoreFull, StoreUnavailable
 
 _CORRUPT = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 _UNUSABLE = {

@@ -16,10 +16,10 @@ from psycopg.sql import SQL, Identifier
 from psycopg_pool import AsyncConnectionPool
 
 from sandtable.capsule.canonical import plain
-from sandtable.capsule.postgres_errors import check_address, explained, too_new
-from sandtable.capsule.postgres_presence import CONNECT_S, LOCKS, Presence, patient
-from sandtable.capsule.stopping import cancellations
-from sandtable.capsule.store import StoreUnavailable
+from sandtable.stopping import cancellations
+from sandtable.store.postgres.errors import check_address, explained, too_new
+from sandtable.store.postgres.presence import CONNECT_S, LOCKS, Presence, patient
+from sandtable.store.run_store import StoreUnavailable
 
 Connection = psycopg.AsyncConnection
 Pool = AsyncConnectionPool[Connection]

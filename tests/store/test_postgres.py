@@ -11,13 +11,13 @@ import psycopg
 import pytest
 import pytest_asyncio
 
-from sandtable.capsule.postgres import PostgresStore
-from sandtable.capsule.postgres_migrations import MIGRATIONS, VERSIONS
-from sandtable.capsule.postgres_pool import Postgres
-from sandtable.capsule.store import QueueFull, RunFilter, RunNews, StoreCorrupt, StoreFull, StoreUnavailable
 from sandtable.errors import SandtableError
+from sandtable.store.postgres.migrations import MIGRATIONS, VERSIONS
+from sandtable.store.postgres.pool import Postgres
+from sandtable.store.postgres.run_store import PostgresStore
+from sandtable.store.run_store import QueueFull, RunFilter, RunNews, StoreCorrupt, StoreFull, StoreUnavailable
 from tests import postgres
-from tests.capsule.store_conformance import AT, Make, StoreConformance, ending, record
+from tests.store.conformance import AT, Make, StoreConformance, ending, record
 
 pytestmark = pytest.mark.needs("postgres")
 

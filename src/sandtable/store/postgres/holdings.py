@@ -10,8 +10,8 @@ from typing import Any
 from psycopg.rows import dict_row
 
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.holdings import Holding, Removal, staying
-from sandtable.capsule.postgres_pool import Connection, Postgres, storable
+from sandtable.store.holdings import Holding, Removal, staying
+from sandtable.store.postgres.pool import Connection, Postgres, storable
 
 _ALONE = 0x5A7F
 """The class of the advisory lock that one server holds while it removes."""

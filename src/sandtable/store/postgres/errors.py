@@ -13,8 +13,8 @@ from psycopg import errors
 from psycopg.conninfo import conninfo_to_dict
 from psycopg_pool import PoolClosed, PoolTimeout
 
-from sandtable.capsule.store import StoreCorrupt, StoreFull, StoreUnavailable
 from sandtable.errors import InvalidInput
+from sandtable.store.run_store import StoreCorrupt, StoreFull, StoreUnavailable
 
 _CORRUPT = (errors.DataCorrupted, errors.IndexCorrupted)
 _NOT_OURS = (errors.InsufficientPrivilege, errors.UndefinedTable, errors.InvalidSchemaName)

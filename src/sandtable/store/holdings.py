@@ -1,6 +1,6 @@
 """What a store holds of runs that have ended, and the one way in which they leave it.
 
-Invariants every store holds (`tests/capsule/store_conformance.py`): a capsule is deleted only together with its run,
+Invariants every store holds (`tests/store/conformance.py`): a capsule is deleted only together with its run,
 and only after a line about it was added to the removals, which never change. What something kept still needs stays: a
 run that holds the result of another, and every cell of a session of which a cell stays. A removed run's id does not
 come back.

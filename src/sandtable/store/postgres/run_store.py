@@ -11,13 +11,13 @@ from typing import Any
 
 from psycopg.errors import ForeignKeyViolation
 
-from sandtable.capsule import postgres_statements as sql
-from sandtable.capsule.postgres_holdings import PostgresHoldings
-from sandtable.capsule.postgres_migrations import MIGRATIONS, VERSIONS
-from sandtable.capsule.postgres_pool import Postgres, storable
-from sandtable.capsule.postgres_presence import MISSED
-from sandtable.capsule.records import Stored, conditions, record_of
-from sandtable.capsule.store import (
+from sandtable.store.postgres import statements as sql
+from sandtable.store.postgres.holdings import PostgresHoldings
+from sandtable.store.postgres.migrations import MIGRATIONS, VERSIONS
+from sandtable.store.postgres.pool import Postgres, storable
+from sandtable.store.postgres.presence import MISSED
+from sandtable.store.rows import Stored, conditions, record_of
+from sandtable.store.run_store import (
     ANY_ORDER,
     Ending,
     Fairness,

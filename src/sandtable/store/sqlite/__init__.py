@@ -1,0 +1,1 @@
+"""The store in one SQLite file, which the processes of one home share."""
