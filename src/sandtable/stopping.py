@@ -1,7 +1,7 @@
-"""A cancellation is not lost.
+"""Cancel asyncio tasks so that no cancellation is lost.
 
-Before Python 3.12 `asyncio.wait_for` loses a cancellation that comes in the same moment as what it waits for, and the
-Postgres driver waits with it: a task that was cancelled once may go on as if nothing had happened.
+Before Python 3.12 `asyncio.wait_for` loses a cancellation that arrives together with the result it waits for, and the
+Postgres driver uses `wait_for`: a task that was cancelled once may continue.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ _AGAIN_S = 0.2
 
 
 def cancellations() -> int:
-    """How often the present task was asked to end, whether or not it heard of it."""
+    """How many times the current task was cancelled, lost cancellations included."""
     task = asyncio.current_task()
     return 0 if task is None else task.cancelling()
 
 
 async def stopped(*tasks: asyncio.Task[Any]) -> None:
-    """They have ended when this returns, whatever they raised."""
+    """Cancel the tasks, repeatedly, until all have ended. What they raise is dropped."""
     left = {task for task in tasks if not task.done()}
     while left:
         for task in left:

@@ -1,9 +1,8 @@
-"""What a store holds of runs that have ended, and the one way in which they leave it.
+"""What a store holds, and how retention removes runs from it.
 
-Invariants every store holds (`tests/store/conformance.py`): a capsule is deleted only together with its run,
-and only after a line about it was added to the removals, which never change. What something kept still needs stays: a
-run that holds the result of another, and every cell of a session of which a cell stays. A removed run's id does not
-come back.
+Invariants of every store (`tests/store/conformance.py`): a capsule is deleted only together with its run, and only
+after a row about it was added to the removals, which never change. A run stays while another run that stays needs it:
+one that holds the other's result, or a cell of the same session. The id of a removed run cannot be used again.
 """
 
 from __future__ import annotations
@@ -16,21 +15,21 @@ from typing import Protocol
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """A run, as far as keeping it is concerned."""
+    """What retention knows about a run."""
 
     id: str
     at: str
-    """When it ended; when it was accepted, while it has not."""
+    """When the run ended; for an unfinished run, when it was accepted."""
     ended: bool
     bytes: int
-    """Of what is stored with it: its record, capsule and result with artifacts."""
+    """The size of its record, capsule and result with artifacts."""
     result_of: str | None = None
     session: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """What is left of a run that was removed."""
+    """What the store keeps about a removed run."""
 
     run_id: str
     removed_at: str
@@ -38,34 +37,34 @@ class Removal:
     user: str
     dataset_id: str
     capsule: str
-    """Digest of the envelope in canonical form: who has a copy can show that it is this one."""
+    """Digest of the envelope in canonical form: it identifies a copy of the capsule."""
 
 
 class Holdings(Protocol):
     async def runs(self) -> list[Holding]:
-        """All of them, unfinished ones too."""
+        """All runs, unfinished ones included."""
         ...
 
     async def remove(self, run_ids: Sequence[str], at: str, rule: str) -> list[str]:
-        """Removes these runs, at once, but for those that something else needs. The ones that are gone."""
+        """Remove these runs in one transaction, except those that other runs need. Returns the removed ids."""
         ...
 
     async def removal(self, run_id: str) -> Removal | None: ...
 
     async def bytes_of(self, user: str) -> int:
-        """What the user's runs take."""
+        """The size of all runs of the user."""
         ...
 
     def alone(self) -> AbstractAsyncContextManager[bool]:
-        """True inside for one process at a time."""
+        """Yields True to one process at a time, False to the others."""
         ...
 
 
 def staying(
     rows: Mapping[str, tuple[bool, str | None, str | None]], needed: Iterable[str], sessions: Collection[str]
 ) -> set[str]:
-    """Which of these runs something else needs, by `id: (ended, result_of, session)`. `needed` hold results of runs
-    that are not among them, and `sessions` have cells that are not."""
+    """The runs among `rows` (`id: (ended, result_of, session)`) that must stay. `needed` are runs that hold results of
+    runs outside `rows`; `sessions` have cells outside `rows`."""
     stay = {run_id for run_id, (ended, _, _) in rows.items() if not ended} | (set(needed) & set(rows))
     while True:
         kept = {*sessions, *(rows[run_id][2] for run_id in stay)} - {None}

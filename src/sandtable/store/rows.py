@@ -1,4 +1,4 @@
-"""What every database of runs does alike: a filter as SQL conditions, a row as a record."""
+"""What both databases share: a filter becomes SQL conditions, a row becomes a record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Row(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """An ending's texts, as they are stored."""
+    """The JSON texts of an ending."""
 
     body: str
     envelope: str
@@ -33,8 +33,8 @@ class Stored:
 
 
 def conditions(wanted: RunFilter, *, mark: str, user: str, contains: str) -> tuple[str, list[str]]:
-    """The WHERE clause and its values. `mark` stands for a value, `user` is that column's name, `contains` finds a
-    pattern in the search text, in which `\\` escapes."""
+    """The WHERE clause and its values. `mark` is the placeholder of a value, `user` the name of the user column,
+    `contains` the condition that matches the search text with a LIKE pattern, in which `\\` escapes."""
     exact = {
         "status": wanted.status,
         "dataset_id": wanted.dataset_id,
@@ -42,7 +42,7 @@ def conditions(wanted: RunFilter, *, mark: str, user: str, contains: str) -> tup
     }
     parts = [(f"{name} = {mark}", value) for name, value in exact.items() if value is not None]
     if wanted.session is not None:
-        # Of a run that has not ended, the column says where it will run.
+        # The column of an unfinished run names the session in which it will run.
         parts.append((f"session = {mark} AND status NOT IN ('pending', 'running')", wanted.session))
     if wanted.before is not None:
         parts.append((f"id < {mark}", wanted.before))

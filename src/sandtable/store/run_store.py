@@ -1,13 +1,12 @@
-"""Where runs and capsules are kept: the seam, small enough for another database.
+"""The interface of a store of runs and capsules, with its records and errors. Each database implements `RunStore`.
 
-Invariants every store holds (`tests/store/conformance.py`):
-- a run that `accept` returned for is on disk;
-- a run gets one terminal status and one capsule, in one transaction (`finish`), and neither
-  changes afterwards;
-- an unfinished run belongs to one owner, and ends under its name only: who has lost a run to another cannot end it;
-- an owner's cells of one session are claimed one at a time, in the order in which they were accepted.
-Who may claim a pending run depends on where it is kept: in a store of one home (SQLite) its owner alone; in one that
-servers share (`shared`, Postgres) any of them, which thereby becomes its owner, unless it is pinned.
+Invariants of every store (`tests/store/conformance.py`):
+- a run is on disk when `accept` returns;
+- a run gets one terminal status and one capsule, in one transaction (`finish`), and neither changes afterwards;
+- an unfinished run has one owner, and only that owner can finish it: a server whose run was adopted cannot;
+- an owner claims the cells of a session one at a time, in the order in which they were accepted.
+In a store of one home (SQLite) only its owner claims a pending run. In a store that servers share (`shared`, Postgres)
+any server claims a run that is not pinned, and becomes its owner.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ TERMINAL: frozenset[Status] = frozenset(("succeeded", "failed", "rejected", "can
 
 
 class StoreUnavailable(RunnerBroken):
-    """The store cannot be used now: locked, unreadable, out of space. Trying later may help."""
+    """The store cannot be used now: it is locked, unreadable or out of space. A later attempt may succeed."""
 
 
 class StoreFull(StoreUnavailable):
@@ -33,15 +32,15 @@ class StoreFull(StoreUnavailable):
 
 
 class StoreCorrupt(RunnerBroken):
-    """The stored bytes are damaged: only a person can help."""
+    """The stored bytes are damaged: an operator must repair or restore them."""
 
 
 class QueueFull(SandboxUnavailable):
-    """As many runs wait as may wait."""
+    """The queue, or the user's share of it, has no place left."""
 
 
 class HolderGone(RunnerBroken):
-    """The run that holds the result was removed meanwhile: end this one with a result of its own."""
+    """The run that holds the result was removed: finish this run with a result of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,29 +52,29 @@ class RunRecord:
     dataset_id: str
     created_at: str
     body: dict[str, Any]
-    """What the layer above keeps about a run; not looked into here."""
+    """JSON that `runs` writes and reads; the store does not interpret it."""
     search: str = ""
     status: Status = "pending"
     started_at: str | None = None
     attempts: int = 0
-    """How often it was claimed."""
+    """How many times the run was claimed."""
     cancel_requested: bool = False
     result: dict[str, Any] | None = None
-    """Columns and rows; left out of lists."""
+    """Columns and rows; `list` leaves them out."""
     pinned: bool = False
-    """What it needs is with its owner: nobody else may claim it, in a store that servers share."""
+    """Only its owner may claim it, also in a shared store: what the run needs is on the owner's machine."""
     session: str | None = None
-    """The session whose cell it is. Of a run that has ended: only if the session lives on with what it did."""
+    """The session whose cell it is. For an ended run: only if the session keeps what the cell did."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fairness:
-    """What a claim must hold to."""
+    """The limits and the order of a claim."""
 
     each: int = 1 << 30
-    """Runs of one user that may be running with the same owner: a user who has so many waits for them to end."""
+    """How many runs of one user an owner may have running. At the limit, none of that user's runs is claimed."""
     lately: Sequence[str] = ()
-    """Users whose runs were claimed, the latest last: of users with equally many running, they come after others."""
+    """Users whose runs were claimed, the latest last: among users with equally many running, they come last."""
     cells: bool = True
     """Whether a session's cell may be claimed."""
 
@@ -85,7 +84,7 @@ ANY_ORDER = Fairness()
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """All that is written when a run ends."""
+    """Everything that `finish` writes."""
 
     id: str
     owner: str
@@ -96,11 +95,11 @@ class Ending:
     envelope: dict[str, Any]
     result: dict[str, Any] | None = None
     result_of: str | None = None
-    """The earlier run that holds the result, when this one was answered from it."""
+    """The earlier run that holds the result, if this run was answered from it."""
     cache_key: str | None = None
-    """Under which later runs may find this result."""
+    """The key by which later runs find this result."""
     session: str | None = None
-    """The session that lives on with what this run did in it."""
+    """The session that keeps what this run did in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +117,12 @@ class RunFilter:
 
 @dataclass(frozen=True, slots=True)
 class RunNews:
-    """What some server did, this one or another; `missed` means that anything may have happened."""
+    """An event in a shared store, from any server. `missed` means that events were lost: read the store again."""
 
     kind: Literal["work", "ended", "cancel", "missed"]
     run_id: str | None = None
     owner: str | None = None
-    """Of new work: who accepted it."""
+    """For `work`: the server that accepted the run."""
 
 
 def queue_full(waiting: int) -> QueueFull:
@@ -134,7 +133,7 @@ def queue_full(waiting: int) -> QueueFull:
 
 
 def over_share(user: str, has: str) -> QueueFull:
-    """`has` is such as `3 runs waiting`."""
+    """`has` is a phrase like `3 runs waiting`."""
     return QueueFull(
         f"the user {user} has {has}, which is as many as one user may have",
         suggestion="Wait for some of them to end, or cancel some; SANDTABLE_USER_SHARE is how much one user may have.",
@@ -144,62 +143,63 @@ def over_share(user: str, has: str) -> QueueFull:
 class RunStore(Protocol):
     @property
     def shared(self) -> bool:
-        """Whether several servers work on it, each claims what any of them accepted, and `subscribe` tells."""
+        """True if several servers use the store: each claims runs that any of them accepted, and `subscribe` works."""
         ...
 
     @property
     def holdings(self) -> Holdings:
-        """What it holds, and how that leaves it."""
+        """The stored runs, and their removal."""
         ...
 
     def subscribe(self, tell: Callable[[RunNews], None]) -> None:
-        """`tell` is called when it happens. A store that is not shared never calls it: look again and again."""
+        """Call `tell` for each event. A store that is not shared never calls it: its users poll."""
         ...
 
     async def open(self) -> None:
-        """Ready for use, with its schema up to date. Raises StoreCorrupt, StoreUnavailable."""
+        """Connect and bring the schema up to date. Raises StoreCorrupt, StoreUnavailable."""
         ...
 
     async def aclose(self) -> None: ...
 
     async def probe(self) -> None:
-        """Reads and writes, and changes nothing. Raises StoreCorrupt, StoreUnavailable."""
+        """Read and write without changing anything. Raises StoreCorrupt, StoreUnavailable."""
         ...
 
     async def accept(self, record: RunRecord, queue_limit: int, user_limit: int | None = None) -> None:
-        """Store a pending run durably. Raises QueueFull when `queue_limit` runs are pending, or `user_limit` of its
+        """Store a pending run durably. Raises QueueFull if `queue_limit` runs are pending, or `user_limit` runs of its
         user."""
         ...
 
     async def claim(
         self, owner: str, started_at: str, fair: Fairness = ANY_ORDER, *, anyones: bool = False
     ) -> RunRecord | None:
-        """Make one pending run of `owner` running: of the user with the fewest running, the oldest that may run.
+        """Start one pending run of `owner`: the oldest that may run, of the user with the fewest running.
 
-        `anyones` also takes what others accepted and did not pin, where the store is shared; it is `owner`'s then.
+        With `anyones`, a shared store also takes a run that another server accepted and did not pin; `owner` becomes
+        its owner.
         """
         ...
 
     async def finish(self, ending: Ending) -> bool:
-        """Terminal status and capsule at once. False when the run is no longer as `expected`. Raises HolderGone."""
+        """Write terminal status and capsule at once. False if the run is no longer as `expected`. Raises HolderGone."""
         ...
 
     async def release(self, owner: str) -> int:
-        """Running runs of `owner` are pending again."""
+        """Make the running runs of `owner` pending again. Returns their number."""
         ...
 
     async def adopt(self, dead: str, owner: str, run_id: str | None = None) -> int:
-        """Unfinished runs of `dead` (or one of them) are pending again, and belong to `owner`."""
+        """Give the unfinished runs of `dead`, or one of them, to `owner`, as pending. Returns their number."""
         ...
 
     async def owners(self) -> list[str]:
-        """Who has unfinished runs."""
+        """The owners of unfinished runs."""
         ...
 
     async def request_cancel(self, run_id: str) -> None: ...
 
     async def cancel_requests(self, owner: str) -> list[str]:
-        """Unfinished runs of `owner` that somebody asked to cancel."""
+        """Unfinished runs of `owner` with a request to cancel."""
         ...
 
     async def get(self, run_id: str) -> RunRecord | None: ...
@@ -209,11 +209,11 @@ class RunStore(Protocol):
         ...
 
     async def counts(self) -> dict[str, int]:
-        """How many runs have each status."""
+        """The number of runs in each status."""
         ...
 
     async def cached(self, cache_key: str) -> RunRecord | None:
-        """The newest succeeded run that was stored under this key, with its result."""
+        """The newest succeeded run with this key, with its result."""
         ...
 
     async def capsule(self, run_id: str) -> dict[str, Any] | None: ...

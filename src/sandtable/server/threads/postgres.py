@@ -52,7 +52,7 @@ class PostgresDatabase:
             return changed
 
     def listen(self, hear: Callable[[str | None], None]) -> None:
-        self.postgres.presence.hear(lambda said: hear(None if said == MISSED else said))
+        self.postgres.presence.subscribe(lambda said: hear(None if said == MISSED else said))
 
     @asynccontextmanager
     async def inherit(self, owner: str) -> AsyncGenerator[bool, None]:

@@ -1,6 +1,6 @@
-"""Postgres' troubles in words that say what to do.
+"""Postgres errors become store errors that say what to do.
 
-Invariant: no message holds the address of the database, which may hold a password.
+Invariant: no message contains the address of the database, which may contain a password.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _UNUSABLE = (
 
 @contextmanager
 def explained() -> Generator[None, None, None]:
-    """The database's own trouble becomes StoreUnavailable, StoreFull or StoreCorrupt; mistakes of ours pass."""
+    """Raise StoreUnavailable, StoreFull or StoreCorrupt for failures of the database. Bugs of ours pass unchanged."""
     try:
         yield
     except errors.DiskFull as error:
@@ -64,7 +64,7 @@ def too_new(found: int, known: int) -> StoreUnavailable:
 
 
 def check_address(url: str) -> None:
-    """The driver would quote an address that it cannot read, password and all. Raises InvalidInput."""
+    """Raises InvalidInput for an unreadable address. The driver's own error would quote it with the password."""
     try:
         conninfo_to_dict(url)
     except psycopg.Error:

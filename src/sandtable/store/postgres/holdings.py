@@ -1,4 +1,4 @@
-"""What the Postgres store holds, and how it leaves it: see `holdings`."""
+"""What the Postgres store holds, and how runs are removed: see `store.holdings`."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from sandtable.store.holdings import Holding, Removal, staying
 from sandtable.store.postgres.pool import Connection, Postgres, storable
 
 _ALONE = 0x5A7F
-"""The class of the advisory lock that one server holds while it removes."""
+"""The class of the advisory lock that a server holds while it removes runs."""
 
 _RUNS = """
     SELECT id, coalesce(finished_at, created_at) AS at, status NOT IN ('pending', 'running') AS ended, bytes,
         result_of, session
     FROM sandtable_runs
 """
-# Locked, so that a run which is about to be answered from one of them waits, and then finds it gone.
+# Lock the rows: a `finish` that refers to one of them waits, and then finds it removed.
 _ROWS = "SELECT id, status, result_of, session FROM sandtable_runs WHERE id = ANY(%(ids)s) FOR UPDATE"
 _NEEDED = """
     SELECT DISTINCT result_of AS id FROM sandtable_runs
@@ -57,7 +57,7 @@ class PostgresHoldings:
     async def remove(self, run_ids: Sequence[str], at: str, rule: str) -> list[str]:
         ids = storable(run_ids)
         found = await self._db.rows(_ENVELOPES, ids)
-        # They do not change: digested before others have to wait.
+        # Envelopes do not change, so digest them before the transaction makes others wait.
         capsules = {row["run_id"]: digest(json.loads(row["envelope"])) for row in found}
         async with self._db.connection() as connection, connection.transaction():
             rows = {

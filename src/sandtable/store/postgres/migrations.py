@@ -1,8 +1,7 @@
-"""The Postgres tables of runs, step by step. A step that was released is never edited: add one.
+"""The steps of the Postgres tables of runs. Never edit a released step: add one.
 
-The triggers are the invariants of `store.run_store`, held by the database against our own bugs. The names carry the
-product's, because a Postgres database may hold other people's tables too. Ids sort as bytes, whatever the database's
-language.
+The triggers enforce the invariants of `store.run_store` and `store.holdings` against bugs in our own code. Names begin
+with `sandtable_`, because the database may hold tables of other programs. Ids sort as bytes in every locale.
 """
 
 from __future__ import annotations

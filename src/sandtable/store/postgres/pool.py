@@ -1,6 +1,6 @@
-"""One Postgres database for everything a server keeps there: a pool of connections, and its presence.
+"""The connections of a server to its Postgres database: a pool, and the presence.
 
-Whoever uses it opens it under its own name and closes it; it is there until the last one has closed it.
+Each user of the database opens it as a holder and closes it; the connections close with the last holder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from psycopg_pool import AsyncConnectionPool
 from sandtable.capsule.canonical import plain
 from sandtable.stopping import cancellations
 from sandtable.store.postgres.errors import check_address, explained, too_new
-from sandtable.store.postgres.presence import CONNECT_S, LOCKS, Presence, patient
+from sandtable.store.postgres.presence import CONNECT_S, LOCKS, Presence, with_timeouts
 from sandtable.store.run_store import StoreUnavailable
 
 Connection = psycopg.AsyncConnection
@@ -47,7 +47,7 @@ class Postgres:
         return self._pool
 
     async def open(self, holder: object) -> None:
-        """Connects, unless it is open. Raises StoreUnavailable."""
+        """Connect unless connected, and remember the holder. Raises StoreUnavailable."""
         async with self._changing:
             if self._pool is None:
                 await self._connect()
@@ -62,7 +62,7 @@ class Postgres:
 
     async def _connect(self) -> None:
         self._pool = AsyncConnectionPool(
-            patient(self._url),
+            with_timeouts(self._url),
             kwargs={"autocommit": True, "prepare_threshold": 0},
             min_size=1,
             max_size=CONNECTIONS,
@@ -87,13 +87,13 @@ class Postgres:
 
     @asynccontextmanager
     async def connection(self) -> AsyncGenerator[Connection, None]:
-        """Each statement is a transaction of its own, unless one is begun."""
+        """A connection in autocommit mode."""
         pool, before = self.pool, cancellations()
         with explained():
             async with pool.connection() as connection:
                 yield connection
         if cancellations() > before:
-            # The driver lost it.
+            # The driver lost the cancellation (see `stopping`).
             raise asyncio.CancelledError
 
     async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
@@ -102,7 +102,7 @@ class Postgres:
             return await cursor.fetchall()
 
     async def probe(self, versions: str) -> None:
-        """Reads and writes the table of that name, and takes the change back. Raises StoreUnavailable, StoreCorrupt."""
+        """Read and write the table `versions`, and roll back. Raises StoreUnavailable, StoreCorrupt."""
         table = Identifier(versions)
         async with self.connection() as connection, connection.transaction(force_rollback=True):
             await connection.execute(SQL("SET LOCAL statement_timeout = {}").format(_PROBE_MS))
@@ -111,10 +111,10 @@ class Postgres:
 
     @asynccontextmanager
     async def upgrading(self) -> AsyncGenerator[Connection, None]:
-        """One server at a time changes the tables; the others wait here."""
+        """Wait until no other server changes the tables, and keep others waiting."""
         async with self.connection() as connection:
-            # Not by waiting in the database: an index that is made there waits for every statement under way, and so
-            # for one that waits for whoever makes the index.
+            # Poll instead of waiting in the database: creating an index waits for every running statement, and so for
+            # a statement that waits for this lock.
             while True:
                 if await _locked(connection):
                     break
@@ -125,7 +125,7 @@ class Postgres:
                 await connection.execute("SELECT pg_advisory_unlock(%s, 0)", (_UPGRADING,))
 
     async def upgrade(self, versions: str, steps: Sequence[Sequence[str]]) -> None:
-        """Brings tables up to date; `versions` is the table that tells how many steps were taken."""
+        """Bring tables up to date. The table `versions` records the steps that were applied."""
         table = Identifier(versions)
         async with self.upgrading() as connection, connection.transaction():
             await connection.execute(
@@ -142,7 +142,7 @@ class Postgres:
 
     @asynccontextmanager
     async def inherit(self, owner: str) -> AsyncGenerator[bool, None]:
-        """True inside when that server is dead; no other heir is inside at the same time."""
+        """Yields True if the server `owner` is dead, to one server at a time."""
         async with self.connection() as connection:
             tried = await connection.execute("SELECT pg_try_advisory_lock(%s, hashtext(%s))", (LOCKS, owner))
             got = await tried.fetchone() == (True,)
@@ -154,7 +154,7 @@ class Postgres:
 
 
 class PostgresLiveness:
-    """A server lives while the database holds the lock of its name."""
+    """Implements `runs.liveness.Liveness`: a server is alive while it holds the advisory lock of its id."""
 
     def __init__(self, postgres: Postgres) -> None:
         self._postgres = postgres
@@ -179,7 +179,7 @@ class PostgresLiveness:
             yield dead
 
     def others(self) -> list[str]:
-        """The database does not list the dead: whoever left something behind is named there."""
+        """Empty: the tables of runs and turns name every owner that left something unfinished."""
         return []
 
     def on_loss(self, tell: Callable[[], None]) -> None:
@@ -187,7 +187,7 @@ class PostgresLiveness:
 
 
 def storable(values: Sequence[Any]) -> list[Any]:
-    """Postgres takes neither NUL nor half of a surrogate pair in a text."""
+    """Replace what a Postgres text cannot hold: NUL, and unpaired surrogates."""
     return [_text(value) if isinstance(value, str) else value for value in values]
 
 

@@ -1,7 +1,8 @@
-"""This server's presence in a Postgres database: one connection that says it lives, and hears what others do.
+"""A server's presence in a Postgres database: one connection that holds the server's lock and receives notifications.
 
-Invariant: the advisory lock of `id` is held while `alive`. Whoever loses the connection has lost the lock, and with it
-whatever was done under that id: it comes back under another. What it did not hear meanwhile it is told as MISSED.
+Invariant: while `alive`, the connection holds the advisory lock of `id`. A server that loses the connection loses the
+lock, and other servers may adopt its runs; it reconnects with a new id. MISSED stands for the notifications that were
+sent in between.
 """
 
 from __future__ import annotations
@@ -23,13 +24,13 @@ Connection = psycopg.AsyncConnection
 
 CHANNEL = "sandtable"
 LOCKS = 0x5A7D
-"""The class of our advisory locks; one per living server."""
+"""The class of the advisory locks of servers; each living server holds one."""
 MISSED = "missed"
-"""Told instead of what was said while nobody could hear it."""
+"""Passed to subscribers after a reconnect, in place of the notifications that were lost."""
 
 CONNECT_S = 10
 HEARTBEAT_S = 5.0
-_COME_BACK_S = (0.05, 0.2, 0.5, 1.0, 2.0, 5.0)
+_RETRY_S = (0.05, 0.2, 0.5, 1.0, 2.0, 5.0)
 
 _LIMITS = {
     "connect_timeout": CONNECT_S,
@@ -39,7 +40,7 @@ _LIMITS = {
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,
 }
-"""A machine that is gone says nothing: both ends notice within half a minute."""
+"""With these limits both ends detect a vanished machine within half a minute."""
 _SERVER_KEEPALIVE = (
     "SET tcp_keepalives_idle = 10",
     "SET tcp_keepalives_interval = 5",
@@ -55,29 +56,29 @@ class Presence:
         self.alive = False
         self._connection: Connection | None = None
         self._task: asyncio.Task[None] | None = None
-        self._hearers: list[Callable[[str], None]] = []
-        self._mourners: list[Callable[[], None]] = []
+        self._subscribers: list[Callable[[str], None]] = []
+        self._loss_callbacks: list[Callable[[], None]] = []
 
-    def hear(self, tell: Callable[[str], None]) -> None:
-        """`tell` is called with every text that a server sends to CHANNEL, this one too, and with MISSED."""
-        self._hearers.append(tell)
+    def subscribe(self, tell: Callable[[str], None]) -> None:
+        """Call `tell` with every payload sent to CHANNEL, by this server too, and with MISSED."""
+        self._subscribers.append(tell)
 
     def on_loss(self, tell: Callable[[], None]) -> None:
-        """`tell` is called when others may take this server for dead."""
-        self._mourners.append(tell)
+        """Call `tell` when the lock is lost: other servers may now treat this one as dead."""
+        self._loss_callbacks.append(tell)
 
     async def open(self) -> None:
-        await self._enter()
-        self._task = asyncio.create_task(self._stay(), name="postgres presence")
+        await self._connect()
+        self._task = asyncio.create_task(self._keep_present(), name="postgres presence")
 
     async def aclose(self) -> None:
         task, self._task = self._task, None
         if task is not None:
             await stopped(task)
-        await self._leave()
+        await self._disconnect()
 
-    async def _enter(self) -> None:
-        connection = await Connection.connect(patient(self._url), autocommit=True)
+    async def _connect(self) -> None:
+        connection = await Connection.connect(with_timeouts(self._url), autocommit=True)
         self._connection = connection
         for statement in _SERVER_KEEPALIVE:
             await connection.execute(statement)
@@ -87,54 +88,54 @@ class Presence:
         await connection.execute(f"LISTEN {CHANNEL}".encode())
         self.alive = True
 
-    async def _leave(self) -> None:
+    async def _disconnect(self) -> None:
         self.alive = False
         connection, self._connection = self._connection, None
         if connection is not None:
             await connection.close()
 
-    async def _stay(self) -> None:
+    async def _keep_present(self) -> None:
         while True:
             try:
                 await self._listen()
             except (psycopg.Error, OSError) as error:
                 log.warning("database_presence_lost", owner=self.id, reason=" ".join(str(error).split()))
-            await self._leave()
-            for tell in self._mourners:
+            await self._disconnect()
+            for tell in self._loss_callbacks:
                 tell()
-            await self._come_back()
+            await self._reconnect()
             log.warning("database_presence_back", owner=self.id)
-            self._tell(MISSED)
+            self._notify(MISSED)
 
     async def _listen(self) -> None:
         connection = self._connection
         assert connection is not None
         while True:
             async for notify in connection.notifies(timeout=HEARTBEAT_S):
-                self._tell(notify.payload)
+                self._notify(notify.payload)
             async with asyncio.timeout(HEARTBEAT_S):
                 await connection.execute("SELECT 1")
 
-    def _tell(self, payload: str) -> None:
-        for tell in self._hearers:
+    def _notify(self, payload: str) -> None:
+        for tell in self._subscribers:
             tell(payload)
 
-    async def _come_back(self) -> None:
+    async def _reconnect(self) -> None:
         before, self.id = self.id, secrets.token_hex(8)
         tries = 0
         while True:
             try:
-                await self._enter()
-                await self._bury(before)
+                await self._connect()
+                await self._terminate(before)
                 return
             except (psycopg.Error, OSError) as error:
                 log.warning("database_not_reached", reason=" ".join(str(error).split()))
-                await self._leave()
-            await asyncio.sleep(_COME_BACK_S[min(tries, len(_COME_BACK_S) - 1)])
+                await self._disconnect()
+            await asyncio.sleep(_RETRY_S[min(tries, len(_RETRY_S) - 1)])
             tries += 1
 
-    async def _bury(self, before: str) -> None:
-        """The database may not have noticed yet that the connection is gone, and would keep its lock."""
+    async def _terminate(self, before: str) -> None:
+        """End the lost connection at the database, which may not have noticed and would keep its lock."""
         assert self._connection is not None
         await self._connection.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
@@ -143,7 +144,7 @@ class Presence:
         )
 
 
-def patient(url: str) -> str:
-    """The address with a time limit for connecting, and signs of life; what it says of these itself stays."""
+def with_timeouts(url: str) -> str:
+    """Add connect timeout and keepalives unless the URL sets them."""
     given = conninfo_to_dict(url)
     return make_conninfo(url, **{name: value for name, value in _LIMITS.items() if name not in given})

@@ -1,6 +1,6 @@
-"""The store in a Postgres database, shared by every server that uses the same one.
+"""The store in a Postgres database that servers share.
 
-Each operation is one statement, or one transaction; what it tells the other servers they hear when it is committed.
+Each operation is one statement or one transaction. Other servers are notified when it is committed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class PostgresStore:
         await self._db.probe(VERSIONS)
 
     def subscribe(self, tell: Callable[[RunNews], None]) -> None:
-        def hear(payload: str) -> None:
+        def on_payload(payload: str) -> None:
             match payload.split(" "):
                 case [word] if word == MISSED:
                     tell(RunNews("missed"))
@@ -65,7 +65,7 @@ class PostgresStore:
                 case _:
                     return
 
-        self._db.presence.hear(hear)
+        self._db.presence.subscribe(on_payload)
 
     async def accept(self, record: RunRecord, queue_limit: int, user_limit: int | None = None) -> None:
         values = (

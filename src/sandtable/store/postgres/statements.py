@@ -1,4 +1,4 @@
-"""The SQL of the Postgres store. What it tells other servers they hear when it is committed."""
+"""The SQL of the Postgres store. Postgres delivers a notification when its transaction is committed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CANCEL_REQUESTS = """
     WHERE owner = %s AND status IN ('pending', 'running') AND cancel_requested ORDER BY id
 """
 
-# One server at a time counts and adds: else many that count at the same moment would all find a place.
+# One server at a time counts and inserts. Without the lock, several could count at once and exceed the limit.
 IN_LINE = "SELECT pg_advisory_xact_lock(23167, 0)"
 ACCEPT = """
     WITH made AS (
@@ -35,7 +35,7 @@ ACCEPT = """
     )
     SELECT pg_notify('sandtable', 'run work ' || owner) FROM made
 """
-# Users take turns over all servers, and have their share of each of them.
+# Users take turns across all servers; the limit for each user holds for each server.
 CLAIM = """
     UPDATE sandtable_runs SET status = 'running', attempts = attempts + 1, started_at = %s, owner = %s
     WHERE id = (

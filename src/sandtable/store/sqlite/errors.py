@@ -1,4 +1,4 @@
-"""SQLite's error codes in words that say what to do."""
+"""SQLite errors become store errors that say what to do."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ StoreProblem = StoreCorrupt | StoreUnavailable
 
 
 def explained(error: sqlite3.Error | OSError, path: Path) -> StoreProblem | None:
-    """What to tell the person; None for what can only be a mistake of ours."""
+    """The error to raise; None if only a bug of ours can be the cause."""
     if isinstance(error, OSError):
         return _full(path) if error.errno == errno.ENOSPC else _unusable(path, error.strerror or str(error))
-    # The low byte is the kind of error; the rest says more precisely where.
+    # The low byte is the primary code, the rest the extended one.
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in _CORRUPT:
         return StoreCorrupt(

@@ -1,7 +1,7 @@
-"""One SQLite file on one worker thread: migrated, in WAL mode, with troubles that a person can act on.
+"""One SQLite file in WAL mode, with its schema up to date, used from one worker thread.
 
-Each piece of work is one function on that thread, so a transaction is never left half open by a
-cancelled task, and never interleaves with another.
+Invariant: each piece of work is one function on that thread, so a cancelled task leaves no transaction open, and
+transactions never interleave. SQLite's errors are raised as store errors.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ T = TypeVar("T")
 BUSY_TIMEOUT_S = 15.0
 _INCREMENTAL = 2
 _PIECE = 500
-"""Pages that are given back in one transaction."""
+"""Pages that one transaction returns to the file system."""
 _PROBE_BUSY_S = 1.0
 
 Identity = tuple[int, int]
@@ -58,7 +58,7 @@ class SqliteFile:
             thread.shutdown()
 
     async def do(self, act: Callable[[], T]) -> T:
-        """`act` runs on the worker thread. Raises StoreUnavailable with the reason and what to do."""
+        """Run `act` on the worker thread. Raises StoreUnavailable, StoreCorrupt."""
         if self._thread is None:
             raise StoreUnavailable(f"{self.path.name} is closed", suggestion="Start again.")
         try:
@@ -73,19 +73,19 @@ class SqliteFile:
         return await self.do(lambda: [dict(row) for row in self.db.execute(sql, values)])
 
     async def change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[int]:
-        """All or none; how many rows each changed."""
+        """Execute all statements in one transaction. Returns how many rows each changed."""
         return await self.do(lambda: self._change(statements))
 
     async def probe(self) -> None:
-        """Reads and writes the file, and changes nothing. Raises StoreUnavailable, StoreCorrupt.
+        """Read and write the file without changing anything. Raises StoreUnavailable, StoreCorrupt.
 
-        Beside the worker thread, which may have work that takes long.
+        It does not wait for the worker thread, which may be busy for long.
         """
         await probe_file(self.path, self._opened)
 
     def require_in_place(self) -> None:
-        """Raises StoreUnavailable where another file, or none, has the name of the one that is open: SQLite would go
-        on writing to that, and all would be lost at the end."""
+        """Raises StoreUnavailable if the open file was moved, deleted or replaced: SQLite would continue to write to
+        it, and those writes would be lost."""
         if identity_of(self.path) != self._opened:
             raise replaced(self.path)
 
@@ -116,7 +116,7 @@ class SqliteFile:
         connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
         self._connection = connection
         connection.row_factory = sqlite3.Row
-        # Of a new file; one that was made without it is changed by `give_back`.
+        # For a new file; `give_back` changes a file that was made without it.
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         _use_wal(connection)
         connection.execute(f"PRAGMA synchronous = {self._synchronous}")
@@ -137,8 +137,8 @@ class SqliteFile:
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:
-    """Waits by itself while another process has the file locked: SQLite's busy timeout does not cover a change of the
-    journal mode."""
+    """Turn on the write-ahead log. Retry while another process holds the lock: SQLite's busy timeout does not cover a
+    change of the journal mode."""
     give_up = time.monotonic() + BUSY_TIMEOUT_S
     while True:
         try:
@@ -151,10 +151,9 @@ def _use_wal(connection: sqlite3.Connection) -> None:
 
 
 def give_back(path: Path, *, whole: bool) -> int:
-    """Returns free space of a database to the file system; how many bytes. Blocks: for a thread of its own.
+    """Return free space of a database to the file system. Returns the number of bytes. Blocks: use a thread.
 
-    A file that an earlier version made gives nothing back unless it is rewritten as a `whole`. Others cannot write to
-    it meanwhile.
+    A file from an earlier version must be rewritten (`whole`) first; nothing else can write to it during that time.
     """
     before = _size(path)
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
@@ -165,7 +164,7 @@ def give_back(path: Path, *, whole: bool) -> int:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("VACUUM")
         while connection.execute("PRAGMA freelist_count").fetchone()[0]:
-            # A piece at a time: others write in between. (`execute` would free a single page.)
+            # In pieces, so that other connections can write in between. (`execute` would free a single page.)
             connection.executescript(f"PRAGMA incremental_vacuum({_PIECE})")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     except sqlite3.Error as error:
@@ -195,8 +194,8 @@ _TABLES = """
 
 
 async def probe_file(path: Path, opened: Identity | None) -> None:
-    """Reads and writes a SQLite file over a connection of its own, and changes nothing; `opened` is the file that is in
-    use. Raises StoreUnavailable, StoreCorrupt."""
+    """Read and write a SQLite file over a separate connection without changing anything. `opened` identifies the file
+    that is in use. Raises StoreUnavailable, StoreCorrupt."""
     try:
         await asyncio.to_thread(_probe, path, opened)
     except (sqlite3.Error, OSError) as error:
@@ -216,11 +215,11 @@ def _probe(path: Path, opened: Identity | None) -> None:
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("BEGIN IMMEDIATE")
         for (name,) in connection.execute(_TABLES).fetchall():
-            # The first and the last page of each: damage in between shows when that page is read.
+            # The first and the last page of each table; damage between them is found when that page is read.
             for order in ("ASC", "DESC"):
                 sql = f'SELECT 1 FROM "{name}" ORDER BY rowid {order} LIMIT 1'  # noqa: S608 - a table of ours
                 connection.execute(sql).fetchall()
         version = connection.execute("PRAGMA user_version").fetchone()[0]
-        # The same number again is written like any other.
+        # Writing the same number is a write like any other.
         connection.execute(f"PRAGMA user_version = {version}")
         connection.execute("COMMIT")

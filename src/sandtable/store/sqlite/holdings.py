@@ -1,4 +1,4 @@
-"""What the SQLite store holds, and how it leaves it: see `holdings`."""
+"""What the SQLite store holds, and how runs are removed: see `store.holdings`."""
 
 from __future__ import annotations
 
@@ -73,9 +73,9 @@ class SqliteHoldings:
                 os.close(descriptor)
 
     def _remove(self, run_ids: Sequence[str], at: str, rule: str) -> list[str]:
-        """On the file's own thread."""
+        """Runs on the worker thread."""
         chosen = json.dumps(list(run_ids))
-        # They do not change: digested before others have to wait.
+        # Envelopes do not change, so digest them before the transaction makes others wait.
         capsules = {
             run_id: digest(json.loads(text)) for run_id, text in self._file.db.execute(_ENVELOPES, (chosen,))
         }
@@ -94,7 +94,7 @@ class SqliteHoldings:
 
 
 def _locked(path: Path) -> int | None:
-    """A descriptor that holds the lock; none when another process has it."""
+    """A descriptor that holds the lock; None if another process holds it."""
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_CREAT, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

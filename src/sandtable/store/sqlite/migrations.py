@@ -1,6 +1,6 @@
-"""The SQLite schema, step by step. A step that was released is never edited: add one.
+"""The steps of the SQLite schema. Never edit a released step: add one.
 
-The triggers are the invariants of `store.run_store`, held by the database against our own bugs.
+The triggers enforce the invariants of `store.run_store` and `store.holdings` against bugs in our own code.
 """
 
 from __future__ import annotations

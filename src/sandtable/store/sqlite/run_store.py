@@ -1,6 +1,6 @@
-"""The store in one SQLite file, shared by every process that uses the same home.
+"""The store in one SQLite file, which all processes of one home share.
 
-Every commit that promises something to a caller is synced to disk before the caller hears of it.
+A commit that a caller relies on is synced to disk before the call returns.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class SqliteStore:
         await self._file.probe()
 
     def subscribe(self, tell: Callable[[RunNews], None]) -> None:
-        """One process does not hear of another through a file."""
+        """SQLite sends no events between processes."""
 
     async def accept(self, record: RunRecord, queue_limit: int, user_limit: int | None = None) -> None:
         await self._file.do(lambda: self._accept(record, queue_limit, user_limit))
@@ -135,14 +135,14 @@ class SqliteStore:
             )  # fmt: skip
 
     def _refuse_over_share(self, user: str, limit: int) -> None:
-        # Without the plus, SQLite goes through all that the user ever ran.
+        # The plus keeps SQLite from scanning the index of all runs of the user.
         sql = "SELECT count(*) FROM runs WHERE status = 'pending' AND +user = ?"
         waiting = self._file.db.execute(sql, (user,)).fetchone()[0]
         if waiting >= limit:
             raise over_share(user, f"{waiting} runs waiting")
 
     def _claim(self, owner: str, started_at: str, fair: Fairness) -> RunRecord | None:
-        # A claim promises nothing to anyone: if a power cut undoes it, the run is pending again.
+        # No caller relies on a claim: if a power cut undoes it, the run is pending again.
         self._file.db.execute("PRAGMA synchronous = NORMAL")
         try:
             with self._file.transaction() as db:
@@ -199,8 +199,8 @@ class SqliteStore:
 
 
 _SEPARATOR = "\x1f"
-"""Between users; the later one is named, the further back it comes."""
-# That a run is unfinished is said again and again because SQLite uses an index of unfinished ones only then.
+"""Between users in `lately`: a user who is named later comes later."""
+# The condition that a run is unfinished is repeated because SQLite uses the partial index only then.
 _CHOOSE = """
     SELECT min(id) AS id, (
         SELECT count(*) FROM runs AS busy
