@@ -94,14 +94,14 @@ async def digest_check_ms(rounds: int) -> list[float]:
     taken: list[float] = []
     with tempfile.TemporaryDirectory(prefix="sandtable-bench-") as home:
         async with assemble(Settings(home=Path(home), standby=0, presealed=0)) as parts:
-            library = parts.library
-            dataset = max(library.datasets(), key=lambda each: len(each.tables))
-            await library.ready(dataset.id)
+            datasets = parts.datasets
+            dataset = max(datasets.datasets(), key=lambda each: len(each.tables))
+            await datasets.ready(dataset.id)
             # Just after they were written, files are hashed for every run.
             await asyncio.sleep(_SETTLED_S)
             for _ in range(rounds):
                 started = time.perf_counter()
-                same = await library.unchanged(await library.open(dataset.id, dataset.version))
+                same = await datasets.unchanged(await datasets.open(dataset.id, dataset.version))
                 taken.append((time.perf_counter() - started) * 1e3)
                 assert same
     return taken

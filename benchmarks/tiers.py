@@ -57,7 +57,7 @@ async def measure(tiers: dict[str, dict[str, Any]], rounds: int) -> Table:
 
 
 async def _contender(name: str, parts: Parts) -> Contender:
-    dataset = await parts.library.ready(DATASET)
+    dataset = await parts.datasets.ready(DATASET)
 
     async def run(text: str) -> None:
         accepted = await parts.runs.submit(RunRequest(dataset_id=DATASET, sql=text, cache=False))

@@ -75,7 +75,7 @@ UNKNOWN = {"table": "orders", "select": [{"agg": "sum", "column": "amuont"}]}
 
 
 @dataclass
-class Library(FakeDatasets):
+class ShopDatasets(FakeDatasets):
     current: dict[str, Dataset] = field(
         default_factory=lambda: {"shop": SHOP, "stall": SHOP.model_copy(update={"id": "stall"})}
     )
@@ -113,7 +113,7 @@ class House:
     runs: Runs
     executor: FakeExecutor
     proposer: Scripted
-    library: Library
+    datasets: ShopDatasets
 
     async def ask(self, question: str, thread: str = "t", **more: Any) -> list[Event]:
         return [
@@ -150,15 +150,15 @@ async def open_house(
     planner: bool = False,
     **world: Any,
 ) -> AsyncIterator[House]:
-    library, executor = Library(), FakeExecutor()
+    datasets, executor = ShopDatasets(), FakeExecutor()
     sessions = Sessions(executor)
     changes = {"compile": compile_checked, "judge": _judge, "sessions": sessions, **world}
-    made = World(home, executor=executor, changes=changes, datasets=library)
+    made = World(home, executor=executor, changes=changes, datasets=datasets)
     builtin = BuiltinProposer()
     chosen = proposer or Scripted([PlanProposal(COUNT)])
     async with made.opened() as runs, sqlite_checkpoints(home / "threads.db") as saver:
         means = Means(
-            datasets=library,
+            datasets=datasets,
             runs=runs,
             check=_check,
             proposer=chosen,
@@ -172,7 +172,7 @@ async def open_house(
             hint=builtin.hint if planner else None,
             read_as=builtin.read_as,
         )
-        yield House(Analyst(means, saver), runs, executor, chosen, library)
+        yield House(Analyst(means, saver), runs, executor, chosen, datasets)
     await sessions.aclose()
     await executor.aclose()
 

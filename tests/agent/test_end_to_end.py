@@ -45,7 +45,7 @@ class Office:
 
     async def directly(self, dataset_id: str, sql: str) -> list[tuple[Any, ...]]:
         """What DuckDB itself says, outside of everything."""
-        dataset = await self.parts.library.ready(dataset_id)
+        dataset = await self.parts.datasets.ready(dataset_id)
         folder = self.parts.settings.home / "data" / "versions" / dataset.version.removeprefix("sha256:")
         with duckdb.connect() as engine:
             for table in dataset.tables:
@@ -102,7 +102,7 @@ async def test_the_suggested_prompts_are_answered_correctly(office: Office, case
 
 
 async def test_every_prompt_of_the_registry_is_among_them(office: Office) -> None:
-    told = {prompt for dataset in office.parts.library.datasets() for prompt in dataset.prompts}
+    told = {prompt for dataset in office.parts.datasets.datasets() for prompt in dataset.prompts}
     assert told == {case["question"] for case in PROMPTS}
 
 
@@ -244,7 +244,7 @@ async def test_sql_of_a_person_is_answered(office: Office) -> None:
 async def test_a_poisoned_cell_is_only_data(office: Office, tmp_path: Path) -> None:
     source = tmp_path / "notes.csv"
     source.write_text(f'author,note,amount\nAda,"{POISON}",10\nBob,fine,32\n', encoding="utf-8")
-    dataset = await office.parts.library.add_files([source])
+    dataset = await office.parts.datasets.add_files([source])
     events = await office.ask("total amount by note", dataset.id)
     said = last(events)
     assert said.ending == "answered", said.text

@@ -105,7 +105,7 @@ async def test_what_a_catalog_says_of_its_data(tmp_path: Path) -> None:
             columns = (column, *SHOP.tables[0].columns[1:])
             table = SHOP.tables[0].model_copy(update={"description": fragment, "columns": columns})
             shop = {"title": fragment, "description": fragment, "prompts": (fragment,), "tables": (table,)}
-            house.library.current["shop"] = SHOP.model_copy(update=shop)
+            house.datasets.current["shop"] = SHOP.model_copy(update=shop)
             live = await live_after(house, "hello", "what data is there?", thread=name)
             assert live == [], name
 

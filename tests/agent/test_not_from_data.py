@@ -71,7 +71,7 @@ async def test_a_constant_beside_data_is_named_and_not_worded(tmp_path: Path) ->
     mixed = "SELECT region, 42 AS revenue FROM orders LIMIT 5"
     proposer = Scripted([SqlProposal(mixed)], wording=lambda plain: "North has 42.")
     async with open_house(tmp_path, proposer, judge=real_judge) as house:
-        canonical = await real_judge(mixed, house.library.current["shop"])
+        canonical = await real_judge(mixed, house.datasets.current["shop"])
         assert isinstance(canonical, Approved)
         rows = Script(
             columns=[("region", "VARCHAR"), ("revenue", "INTEGER")], rows=[("North", 42), ("South", 42)]

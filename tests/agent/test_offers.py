@@ -162,7 +162,7 @@ async def test_a_chosen_reading_is_not_repaired(tmp_path: Path) -> None:
         table = SHOP.tables[0]
         columns = tuple(column for column in table.columns if column.name != "amount")
         tables = (table.model_copy(update={"columns": columns}),)
-        house.library.current["shop"] = SHOP.model_copy(update={"tables": tables, "metrics": ()})
+        house.datasets.current["shop"] = SHOP.model_copy(update={"tables": tables, "metrics": ()})
         events = await house.ask(choice.message, plan=choice.plan)
         assert last(events).ending == "refused" and len(house.proposer.asked) == 1
 

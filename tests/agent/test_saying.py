@@ -15,7 +15,7 @@ from sandtable.agent.voice import MOST_PIECES, PIECE, pieces
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.job import Limits, ResultColumn
-from tests.agent.house import SHOP, Library
+from tests.agent.house import SHOP, ShopDatasets
 
 
 def run_of(rows: list[tuple[Any, ...]], columns: tuple[str, ...] = ("region", "n"), **more: Any) -> Run:
@@ -95,7 +95,7 @@ def test_there_are_six_tools_and_no_others() -> None:
     ]
     assert call_of("shop", None, "SELECT 1", "c")["args"].keys() == TOOLS[3].parameters["properties"].keys()
     assert call_of("shop", {}, None, "c")["args"].keys() == TOOLS[2].parameters["properties"].keys()
-    assert list_datasets(Library())[0]["id"] == "shop"
+    assert list_datasets(ShopDatasets())[0]["id"] == "shop"
     assert get_schema(SHOP)["tables"][0]["name"] == "orders"
 
 

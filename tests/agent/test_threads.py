@@ -210,9 +210,9 @@ async def test_a_refused_query_is_not_put_before_a_person(tmp_path: Path) -> Non
 async def test_an_approval_is_for_the_data_it_was_given_for(tmp_path: Path) -> None:
     recent = {**COUNT, "time": {"last": 3, "unit": "day"}}
     async with open_house(tmp_path, Scripted([PlanProposal(recent)]), approval="sql") as house:
-        house.library.current["shop"] = SHOP.model_copy(update={"as_of": "2025-01-31"})
+        house.datasets.current["shop"] = SHOP.model_copy(update={"as_of": "2025-01-31"})
         assert last(await house.ask("how many lately?")).ending == "waiting"
-        house.library.current["shop"] = SHOP.model_copy(update={"as_of": "2025-02-28"})
+        house.datasets.current["shop"] = SHOP.model_copy(update={"as_of": "2025-02-28"})
         said = last(await house.approve({"type": "approve"}))
         assert said.ending == "failed" and "has changed since" in said.text
         assert await house.runs.counts() == {}

@@ -182,7 +182,7 @@ def test_files_become_a_dataset(invoke: Invoke, analyst: FakeAnalyst, prepare: P
     seen: list[House] = []
     prepare.append(seen.append)
     assert invoke("ask", "x?", "--data", "a.csv", "--data", "b.csv").exit_code == 0
-    assert seen[0].library.added == [(Path("a.csv"), Path("b.csv"))]
+    assert seen[0].datasets.added == [(Path("a.csv"), Path("b.csv"))]
 
 
 def test_an_unknown_dataset_is_told_of(invoke: Invoke, analyst: FakeAnalyst) -> None:

@@ -146,7 +146,7 @@ def test_files_become_a_dataset(invoke: Invoke, prepare: Prepare) -> None:
     prepare.append(seen.append)
     done = invoke("run", "--data", "a.csv", "--data", "b.csv", "--sql", "SELECT 1")
     assert done.exit_code == 0
-    assert seen[0].library.added == [(Path("a.csv"), Path("b.csv"))]
+    assert seen[0].datasets.added == [(Path("a.csv"), Path("b.csv"))]
 
 
 def test_run_many(invoke: Invoke, tmp_path: Path) -> None:

@@ -130,7 +130,7 @@ def test_files_are_beside_the_questions_and_read_once(
     absolute = {"id": 9, "question": "x?", "data": "/elsewhere/c.csv"}
     done = invoke("eval", write(*map(json.dumps, [*lines, absolute])), "--json")
     assert done.exit_code == 0
-    assert seen[0].library.added == [
+    assert seen[0].datasets.added == [
         (tmp_path / "a.csv", tmp_path / "sub/b.csv"),
         (Path("/elsewhere/c.csv"),),
     ]

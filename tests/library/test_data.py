@@ -29,7 +29,7 @@ FRAME = pandas.DataFrame({"city": ["Bonn", "Cork", "Bonn"], "amount": [3, 5, 4]}
 def _dataset(data: Any) -> Dataset:
     async def taken() -> Dataset:
         house = await STREET.house()
-        return await house.handover.dataset(data, house.parts.library)
+        return await house.handover.dataset(data, house.parts.datasets)
 
     return wait_for(taken())
 
@@ -224,7 +224,7 @@ def test_a_file_is_read_once_until_it_changes(sales: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr("sandtable.catalog.source._SETTLED_NS", 0)
         before = _dataset(sales)
-        patch.setattr("sandtable.runs.library.ingest_files", None)
+        patch.setattr("sandtable.catalog.ready_datasets.ingest_files", None)
         assert _dataset(str(sales)) == before
     sales.write_text("city,amount\nBonn,3\nCork,5\nBonn,9\n", encoding="utf-8")
     changed = _dataset(sales)

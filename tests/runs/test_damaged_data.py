@@ -17,18 +17,18 @@ from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.integrity import Damage, OpenData, Whole
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.source import FileStamp
 from sandtable.catalog.store import DataStore
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import DataDamaged, ErrorCode, InvalidInput
 from sandtable.library.handover import Handover
-from sandtable.runs.library import Library
 from sandtable.runs.scrub import Scrub
 from tests.catalog.damage import dataset as described
 from tests.catalog.damage import flip, publish
 from tests.catalog.fakes import FakeConvert
-from tests.runs.test_library import Looking
+from tests.catalog.test_ready_datasets import Looking
 
 KEY = b"k" * 32
 
@@ -41,7 +41,7 @@ class Place:
     store: DataStore
     convert: FakeConvert
     looking: Looking
-    library: Library
+    datasets: ReadyDatasets
     shop: Dataset
     sales: Path
 
@@ -70,7 +70,7 @@ def _quick_clock(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 async def make(tmp_path: Path) -> AsyncIterator[Callable[..., Place]]:
-    libraries: list[Library] = []
+    opened: list[ReadyDatasets] = []
 
     def made(*, rebuilds: bool = False) -> Place:
         registry = tmp_path / "registry"
@@ -82,28 +82,28 @@ async def make(tmp_path: Path) -> AsyncIterator[Callable[..., Place]]:
         store = DataStore(tmp_path / "data", Attestations(tmp_path / "attestations", KEY))
         convert, looking = FakeConvert(store), Looking()
         looking.go.set()
-        library = Library(Catalog([shop], registry), store, convert, looking, rebuilds=rebuilds)
-        libraries.append(library)
+        datasets = ReadyDatasets(Catalog([shop], registry), store, convert, looking, rebuilds=rebuilds)
+        opened.append(datasets)
         sales = tmp_path / "sales.csv"
         sales.write_text("y\n3\n", "utf-8")
-        return Place(tmp_path, store, convert, looking, library, shop, sales)
+        return Place(tmp_path, store, convert, looking, datasets, shop, sales)
 
     yield made
-    for library in libraries:
-        await library.aclose()
+    for datasets in opened:
+        await datasets.aclose()
 
 
 async def opened(place: Place, dataset: Dataset | None = None) -> OpenData:
     dataset = dataset or place.shop
-    return await place.library.open(dataset.id, dataset.version)
+    return await place.datasets.open(dataset.id, dataset.version)
 
 
 async def test_data_that_changed_are_not_opened(make: Callable[..., Place]) -> None:
     place = make()
     data = await opened(place)
-    assert data.dataset == place.shop and await place.library.unchanged(data)
+    assert data.dataset == place.shop and await place.datasets.unchanged(data)
     flip(place.file(place.shop))
-    assert not await place.library.unchanged(data)
+    assert not await place.datasets.unchanged(data)
     with pytest.raises(DataDamaged) as caught:
         await opened(place)
     problem = caught.value.problem
@@ -118,7 +118,7 @@ async def test_all_who_open_at_the_same_time_wait_for_one_reading(
     make: Callable[..., Place], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     place = make()
-    await place.library.ready("shop")
+    await place.datasets.ready("shop")
     readings: list[str] = []
     check = place.store.check
 
@@ -142,7 +142,7 @@ async def test_a_server_builds_damaged_data_again_in_the_background(make: Callab
     with pytest.raises(DataDamaged, match="cannot be used") as caught:
         await opened(place)
     assert "being built again" in caught.value.suggestion
-    await until(lambda: len(place.convert.requests) == 2 and not place.library.rebuilding._tasks)
+    await until(lambda: len(place.convert.requests) == 2 and not place.datasets.rebuilding._tasks)
     after = await opened(place)
     assert place.file(place.shop).read_text("utf-8") == "converted t"
     assert after.whole.copy_id != before.whole.copy_id
@@ -155,12 +155,12 @@ async def test_an_original_that_is_another_by_now_builds_nothing(make: Callable[
     flip(place.file(place.shop))
     with pytest.raises(DataDamaged):
         await opened(place)
-    await until(lambda: not place.library.rebuilding._tasks)
+    await until(lambda: not place.datasets.rebuilding._tasks)
     with pytest.raises(DataDamaged, match="cannot be used") as caught:
         await opened(place)
     assert "scrub --repair" in caught.value.suggestion, "it is not tried again at once"
     with pytest.raises(InvalidInput, match="is not the file the registry describes"):
-        await place.library.rebuilding.rebuild(place.shop.version)
+        await place.datasets.rebuilding.rebuild(place.shop.version)
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -171,14 +171,14 @@ async def until(condition: Callable[[], bool]) -> None:
 
 async def test_data_of_a_file_are_built_again_from_it(make: Callable[..., Place]) -> None:
     place = make()
-    dataset = await place.library.add_files([place.sales])
+    dataset = await place.datasets.add_files([place.sales])
     flip(place.file(dataset))
     with pytest.raises(DataDamaged, match="`sales`"):
         await opened(place, dataset)
-    await place.library.rebuilding.rebuild(dataset.version)
+    await place.datasets.rebuilding.rebuild(dataset.version)
     assert (await opened(place, dataset)).dataset == dataset
     assert place.file(dataset).read_text("utf-8") == "converted sales"
-    await place.library.rebuilding.rebuild(dataset.version)
+    await place.datasets.rebuilding.rebuild(dataset.version)
     assert len(place.convert.requests) == 2, "what is whole is not built again"
 
 
@@ -193,11 +193,11 @@ async def test_data_of_a_file_that_is_not_there_any_more(
     make: Callable[..., Place], act: Callable[[Path], object], said: str
 ) -> None:
     place = make()
-    dataset = await place.library.add_files([place.sales])
+    dataset = await place.datasets.add_files([place.sales])
     flip(place.file(dataset))
     act(place.sales)
     with pytest.raises(InvalidInput, match=said):
-        await place.library.rebuilding.rebuild(dataset.version)
+        await place.datasets.rebuilding.rebuild(dataset.version)
     assert isinstance(place.store.check(dataset.version), Damage)
 
 
@@ -207,21 +207,21 @@ async def test_data_whose_original_was_never_known(make: Callable[..., Place]) -
     publish(place.store, other)
     flip(place.store.path(other.version) / "u.parquet")
     with pytest.raises(DataDamaged) as caught:
-        await place.library.open("u", other.version)
+        await place.datasets.open("u", other.version)
     assert "scrub --repair" in caught.value.suggestion
     with pytest.raises(InvalidInput, match="original is not kept"):
-        await place.library.rebuilding.rebuild(other.version)
+        await place.datasets.rebuilding.rebuild(other.version)
 
 
 async def test_a_file_that_is_given_again_replaces_its_damaged_data(make: Callable[..., Place]) -> None:
     place = make()
     settle()
     with Handover.open(place.home / "lib") as handover:
-        first = await handover.dataset(place.sales, place.library)
-        assert await handover.dataset(place.sales, place.library) == first
+        first = await handover.dataset(place.sales, place.datasets)
+        assert await handover.dataset(place.sales, place.datasets) == first
         assert len(place.convert.requests) == 1
         flip(place.file(first))
-        assert await handover.dataset(place.sales, place.library) == first
+        assert await handover.dataset(place.sales, place.datasets) == first
     assert len(place.convert.requests) == 2
     assert (await opened(place, first)).dataset == first
 
@@ -232,11 +232,11 @@ async def test_a_given_file_that_changed_with_its_time_set_back_is_read_again(
     place = make()
     settle()
     with Handover.open(place.home / "lib") as handover:
-        first = await handover.dataset(place.sales, place.library)
+        first = await handover.dataset(place.sales, place.datasets)
         before = place.sales.stat()
         place.sales.write_text("y\n4\n", "utf-8")
         os.utime(place.sales, ns=(before.st_atime_ns, before.st_mtime_ns))
-        assert (await handover.dataset(place.sales, place.library)).version != first.version
+        assert (await handover.dataset(place.sales, place.datasets)).version != first.version
 
 
 async def test_a_profile_is_made_of_whole_data_only(make: Callable[..., Place]) -> None:
@@ -251,11 +251,11 @@ async def test_a_profile_is_made_of_whole_data_only(make: Callable[..., Place]) 
 
     looking = Meanwhile()
     looking.go.set()
-    other = Library(place.library.catalog, place.store, place.convert, looking)
+    other = ReadyDatasets(place.datasets.catalog, place.store, place.convert, looking)
     with pytest.raises(DataDamaged, match="changed while they were read"):
         await other.profile(place.shop)
     with pytest.raises(DataDamaged, match=r"t\.parquet changed"):
-        await place.library.profile(place.shop)
+        await place.datasets.profile(place.shop)
     assert place.looking.looks == [] and place.store.profile(place.shop.version) is None
 
 
@@ -263,13 +263,13 @@ async def test_a_profile_is_made_of_whole_data_only(make: Callable[..., Place]) 
 
 
 def scrub_of(place: Place, **given: Any) -> Scrub:
-    return Scrub(place.store, place.library.on_damage, **{"every_s": 0.0, **given})
+    return Scrub(place.store, place.datasets.on_damage, **{"every_s": 0.0, **given})
 
 
 async def test_a_scrub_finds_what_no_stamp_tells_and_has_it_built_again(make: Callable[..., Place]) -> None:
     place = make(rebuilds=True)
     before = await opened(place)
-    sales = await place.library.add_files([place.sales])
+    sales = await place.datasets.add_files([place.sales])
     settle()
     await opened(place)
     place.silently(place.shop)
@@ -280,7 +280,7 @@ async def test_a_scrub_finds_what_no_stamp_tells_and_has_it_built_again(make: Ca
     finally:
         await scrub.aclose()
     assert isinstance(found[place.shop.version], Damage) and isinstance(found[sales.version], Whole)
-    await until(lambda: not place.library.rebuilding._tasks)
+    await until(lambda: not place.datasets.rebuilding._tasks)
     assert (await opened(place)).whole.copy_id != before.whole.copy_id
 
 

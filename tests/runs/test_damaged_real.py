@@ -64,7 +64,7 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(source, "_SETTLED_NS", 15_000_000)
         async with assemble(Settings(home=tmp_path_factory.mktemp("home"), standby=1, presealed=1)) as parts:
-            dataset = await parts.library.add_files([sales])
+            dataset = await parts.datasets.add_files([sales])
             folder = parts.settings.home / "data/versions" / dataset.version.removeprefix("sha256:")
             file = folder / "sales.parquet"
             yield Place(parts, dataset, file, file.read_bytes(), other.read_bytes())
@@ -95,7 +95,7 @@ async def test_sandboxes_that_were_made_on_the_damaged_files_answer_nothing(plac
     place.write(place.other)
     await place.settle()
     assert (await place.run(cache=False)).status == "failed"
-    await place.parts.library.rebuilding.rebuild(place.dataset.version)
+    await place.parts.datasets.rebuilding.rebuild(place.dataset.version)
     assert place.file.read_bytes() != place.other
     assert (await place.run(cache=False)).rows == first.rows
     report = await place.parts.verify(await place.parts.runs.capsule(first.id))
@@ -118,6 +118,6 @@ async def test_a_file_that_changes_under_a_run_is_not_answered_from(
         patch.setattr(runs, "result", meanwhile)
         run = await place.run("SELECT min(amount) FROM sales")
     assert run.error is not None and run.error.code is ErrorCode.DATA_DAMAGED
-    await place.parts.library.rebuilding.rebuild(place.dataset.version)
+    await place.parts.datasets.rebuilding.rebuild(place.dataset.version)
     after = await place.run("SELECT min(amount) FROM sales")
     assert (after.rows, after.cached_from) == (((3,),), None)

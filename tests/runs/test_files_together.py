@@ -43,7 +43,7 @@ def files(folder: Path, **texts: str) -> list[Path]:
 
 
 async def linked(parts: Parts, folder: Path, **texts: str) -> list[str]:
-    dataset = await parts.library.add_files(files(folder, **texts))
+    dataset = await parts.datasets.add_files(files(folder, **texts))
     return [f"{r.many_table}.{r.many_column} {r.one_table}.{r.one_column}" for r in dataset.relationships]
 
 
@@ -90,12 +90,14 @@ async def test_a_plan_over_two_files_is_answered_and_verified_elsewhere(tmp_path
     settings = Settings(home=tmp_path / "home", standby=0, presealed=0)
     paths = files(tmp_path, orders=ORDERS, customers=CUSTOMERS)
     async with assemble(settings) as parts:
-        dataset = await parts.library.add_files(paths)
+        dataset = await parts.datasets.add_files(paths)
         done = await run(parts, dataset)
         assert done.rows == TOTALS
     async with assemble(settings) as parts:
         # Here nobody has added the files: what is known of them is what lies with the version.
-        assert (await parts.library.version("orders", dataset.version)).relationships == dataset.relationships
+        assert (
+            await parts.datasets.version("orders", dataset.version)
+        ).relationships == dataset.relationships
         found = await states(parts, done.id)
         assert (found["plan"], found["result"]) == ("ok", "ok")
 
@@ -108,11 +110,11 @@ async def test_a_version_from_before_gets_its_links_and_its_capsules_stay_true(
         with monkeypatch.context() as before:
             before.setattr(ingest, "_LINKS_FORMAT", 0)
             before.setattr(ingest, "candidates", lambda _: ())
-            old = await parts.library.add_files(paths)
+            old = await parts.datasets.add_files(paths)
         request = RunRequest(dataset_id=old.id, sql="SELECT count(*) AS n FROM orders")
         counted = await parts.runs.wait((await parts.runs.submit(request)).id)
         assert (await run(parts, old)).status == "rejected"
-        new = await parts.library.add_files(paths)
+        new = await parts.datasets.add_files(paths)
         assert (new.version, len(new.relationships)) == (old.version, 1)
         assert (await run(parts, new)).rows == TOTALS
         assert (await states(parts, counted.id))["result"] == "ok"
@@ -122,8 +124,8 @@ async def test_a_version_from_before_gets_its_links_and_its_capsules_stay_true(
 async def test_the_files_of_a_built_in_dataset_are_linked_as_its_registry_declares(
     parts: Parts, tmp_path: Path, name: str
 ) -> None:
-    declared = parts.library.catalog.get(name)
-    assert parts.library.catalog.folder is not None
-    async with originals(declared, parts.library.catalog.folder, tmp_path) as sources:
-        dataset = await parts.library.add_files(list(sources.values()))
+    declared = parts.datasets.catalog.get(name)
+    assert parts.datasets.catalog.folder is not None
+    async with originals(declared, parts.datasets.catalog.folder, tmp_path) as sources:
+        dataset = await parts.datasets.add_files(list(sources.values()))
     assert set(dataset.relationships) == set(declared.relationships)

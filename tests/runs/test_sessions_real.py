@@ -63,7 +63,7 @@ def sales(tmp_path_factory: pytest.TempPathFactory) -> Path:
 async def place(sales: Path, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place]:
     settings = Settings(home=tmp_path_factory.mktemp("home"), standby=1, presealed=0, memory_mb=512)
     async with assemble(settings) as parts:
-        yield Place(parts, (await parts.library.add_files([sales])).id)
+        yield Place(parts, (await parts.datasets.add_files([sales])).id)
 
 
 async def test_cells_find_what_earlier_ones_left(place: Place) -> None:
@@ -179,7 +179,7 @@ from sandtable.settings import Settings
 
 async def main():
     async with assemble(Settings(home=Path(sys.argv[1]), standby=0, presealed=0)) as parts:
-        dataset = await parts.library.add_files([Path(sys.argv[2])])
+        dataset = await parts.datasets.add_files([Path(sys.argv[2])])
         for code in ("x = 40", "x += 2"):
             run = await parts.runs.submit(RunRequest(dataset_id=dataset.id, python=code, session="t"))
             await parts.runs.wait(run.id)
@@ -194,13 +194,13 @@ asyncio.run(main())
 async def test_a_session_does_not_outlive_the_files_it_was_opened_on(place: Place, sales: Path) -> None:
     first = await place.cell("total = int(df.amount.sum())\nprint(total)", "rebuilt")
     assert first.stdout == "12\n", first.error
-    library = place.parts.library
-    version = library.get(place.dataset_id).version
+    datasets = place.parts.datasets
+    version = datasets.get(place.dataset_id).version
     [file] = (place.parts.settings.home / "data" / "versions").glob(f"{version[7:]}/*.parquet")
     flip(file, file.stat().st_size // 2)
     failed = await place.cell("print(int(df.amount.max()), total)", "rebuilt")
     assert failed.error is not None and failed.error.code is ErrorCode.DATA_DAMAGED
-    await library.rebuilding.rebuild(version)
+    await datasets.rebuilding.rebuild(version)
     again = await place.cell("print(int(df.amount.max()), total)", "rebuilt")
     assert (again.stdout, again.replayed) == ("5 12\n", 1), again.error
     assert await place.verified(again) == {}
@@ -228,6 +228,6 @@ async def test_a_killed_server_leaves_nothing_but_its_store(sales: Path, tmp_pat
     assert not left, "orphans"
     assert _files(tmp_path) <= files
     async with assemble(Settings(home=tmp_path, standby=0, presealed=0)) as parts:
-        dataset = await parts.library.add_files([sales])
+        dataset = await parts.datasets.add_files([sales])
         run = await Place(parts, dataset.id).cell("print(x)", "t")
         assert (run.stdout, run.replayed) == ("42\n", 2), run.error

@@ -54,7 +54,7 @@ SHOP_PROFILE = _shop_profile()
 
 
 @dataclass
-class FakeLibrary:
+class FakeReadyDatasets:
     added: list[Sequence[Path]] = field(default_factory=list)
     progress: Any = None
     copy_id: str = ""
@@ -94,7 +94,7 @@ class House:
     """Looks like `sandtable.assemble.Parts`."""
 
     settings: Settings
-    library: FakeLibrary
+    datasets: FakeReadyDatasets
     runs: Runs
     key: SigningKey
     executor: FakeExecutor
@@ -166,7 +166,9 @@ async def open_house(
     async with world.opened(queue_limit=chosen.queue_limit, quotas=limits) as runs:
         limits.meters.append(runs._store.holdings.bytes_of)
         verifier = Verifier(world.parts(), _version_of, places=chosen.verifications, share=chosen.user_share)
-        yield House(chosen, FakeLibrary(), runs, open_signing_key(home), world.executor, world, verifier)
+        yield House(
+            chosen, FakeReadyDatasets(), runs, open_signing_key(home), world.executor, world, verifier
+        )
 
 
 async def _version_of(dataset: Dataset) -> str:

@@ -229,7 +229,7 @@ async def served(
             async with AsyncExitStack() as stack:
                 store, saver = await open_memory(parts.settings, stack)
                 means = Means(
-                    datasets=parts.library,
+                    datasets=parts.datasets,
                     runs=parts.runs,
                     check=parts.check,
                     proposer=proposer or script,

@@ -52,12 +52,12 @@ async def test_a_sample_goes_with_the_files_that_it_was_taken_from(client: Async
     async def sample() -> dict[str, Any]:
         return (await client.get("/datasets/shop/schema")).json()["tables"][0]["sample"]
 
-    house.library.copy_id = "first"
+    house.datasets.copy_id = "first"
     first = await sample()
     assert (await sample())["run_id"] == first["run_id"]
-    house.library.copy_id = "second"
+    house.datasets.copy_id = "second"
     assert (await sample())["run_id"] != first["run_id"]
-    house.library.damaged = True
+    house.datasets.damaged = True
     assert (await sample())["error"]["code"] == "DATA_DAMAGED"
 
 
@@ -88,7 +88,7 @@ async def test_a_profile_that_cannot_be_made_is_told_of(
     async def broken(dataset: Dataset) -> Profile:
         raise RunnerBroken(f"the columns of {dataset.id} could not be looked at")
 
-    monkeypatch.setattr(house.library, "profile", broken)
+    monkeypatch.setattr(house.datasets, "profile", broken)
     answer = await client.get("/datasets/shop/profile")
     assert answer.status_code == 500
     assert answer.json()["error"]["code"] == ErrorCode.RUNNER_INTERNAL_ERROR

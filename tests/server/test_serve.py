@@ -222,7 +222,7 @@ async def test_datasets_are_made_ready_and_looked_at_meanwhile() -> None:
     done: list[tuple[str, str]] = []
     everything = threading.Event()
 
-    class Library:
+    class Datasets:
         def datasets(self) -> tuple[Dataset, ...]:
             return tuple(SHOP.model_copy(update={"id": name}) for name in ("one", "broken", "two"))
 
@@ -235,7 +235,7 @@ async def test_datasets_are_made_ready_and_looked_at_meanwhile() -> None:
             done.append(("profile", dataset.id))
 
     class Parts:
-        library = Library()
+        datasets = Datasets()
 
         async def warm(self, dataset: Dataset) -> None:
             done.append(("warm", dataset.id))

@@ -35,7 +35,7 @@ async def test_every_answer_carries_the_security_headers(client: AsyncClient, pa
 async def test_even_an_unexpected_error_carries_them(
     client: AsyncClient, house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(house.library, "datasets", lambda: 1 / 0)
+    monkeypatch.setattr(house.datasets, "datasets", lambda: 1 / 0)
     answer = await client.get("/datasets")
     assert answer.status_code == 500
     assert "content-security-policy" in answer.headers
@@ -69,7 +69,7 @@ async def test_a_request_is_one_log_line_with_its_ids(client: AsyncClient, log_l
 async def test_an_unexpected_error_is_logged_with_its_cause(
     client: AsyncClient, house: House, log_lines: LogLines, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(house.library, "datasets", lambda: 1 / 0)
+    monkeypatch.setattr(house.datasets, "datasets", lambda: 1 / 0)
     answer = await client.get("/datasets")
     [line] = [line for line in log_lines() if line["event"] == "request_broke"]
     assert "ZeroDivisionError" in line["exception"]

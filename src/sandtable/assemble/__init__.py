@@ -19,6 +19,7 @@ from sandtable.capsule.report import Report
 from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput
@@ -26,7 +27,6 @@ from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
-from sandtable.runs.library import Library
 from sandtable.runs.parts import Parts as RunParts
 from sandtable.runs.quotas import Quotas
 from sandtable.runs.scrub import Scrub
@@ -69,7 +69,7 @@ class Ahead:
 @dataclass(frozen=True, slots=True)
 class Parts:
     settings: Settings
-    library: Library
+    datasets: ReadyDatasets
     runs: Runs
     gate: Gate
     tiers: Tiers
@@ -141,7 +141,7 @@ class Parts:
 
     async def warm(self, dataset: Dataset) -> None:
         """Have sandboxes ready for questions about this dataset. Raises DataDamaged."""
-        data = await self.library.open(dataset.id, dataset.version)
+        data = await self.datasets.open(dataset.id, dataset.version)
         job = Job(
             id="warm",
             mode="sql",
@@ -211,14 +211,14 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         tiers = await open_tiers(settings, store, stack)
         looks = tiers.looks
         threads = threads_of(settings)
-        library = Library(
+        datasets = ReadyDatasets(
             catalog,
             store,
             SandboxedConvert(tiers.index, threads=threads),
             partial(profile_of, tiers.index, threads=threads),
             rebuilds=serving,
         )
-        stack.push_async_callback(library.aclose)
+        stack.push_async_callback(datasets.aclose)
         gate = Gate(
             looks, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
         )
@@ -227,7 +227,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         stack.push_async_callback(sessions.aclose)
         code = tiers.code_engine
         run_parts = RunParts(
-            datasets=library,
+            datasets=datasets,
             compile=compile_checked,
             judge=gate,
             judge_compiled=gate.compiled if tiers.in_one_place else None,
@@ -267,12 +267,12 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         if serving and run_parts.judge_python is not None:
             ahead.begin()
         if serving and settings.scrub_hours:
-            scrub = Scrub(store, library.on_damage, every_s=settings.scrub_hours * 3600)
+            scrub = Scrub(store, datasets.on_damage, every_s=settings.scrub_hours * 3600)
             scrub.begin()
             stack.push_async_callback(scrub.aclose)
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
-            settings, library, runs, gate, tiers, sessions, key, verifier, run_parts, store, ahead,
+            settings, datasets, runs, gate, tiers, sessions, key, verifier, run_parts, store, ahead,
             state.runs, quotas, state.database,
         )  # fmt: skip
 

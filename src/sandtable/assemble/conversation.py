@@ -49,7 +49,7 @@ async def converse(
         builtin = _builtin(parts.settings, stack, serving=serving)
         chosen = proposer or (None if planner_only else open_proposer(parts.settings)) or builtin
         means = Means(
-            datasets=parts.library,
+            datasets=parts.datasets,
             runs=parts.runs,
             check=parts.check,
             proposer=chosen,

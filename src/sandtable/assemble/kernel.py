@@ -22,7 +22,7 @@ async def open_kernel(parts: Parts, dataset: Dataset) -> AsyncGenerator[Sandboxe
         raise switched_off()
     settings = parts.settings
     kernels = kernels_of(settings, DataStore(settings.home / "data"))
-    data = await parts.library.open(dataset.id, dataset.version)
+    data = await parts.datasets.open(dataset.id, dataset.version)
     job = Job(
         id=f"kernel-{secrets.token_hex(8)}",
         mode="session",

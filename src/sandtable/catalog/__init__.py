@@ -1,1 +1,2 @@
-"""What may be asked about: the model of datasets, the registry, the data store, and how files get into it."""
+"""What may be asked about: the model of datasets, the registry, the data store, how files get into it, and how a
+dataset is opened by id."""

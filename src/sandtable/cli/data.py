@@ -104,7 +104,7 @@ async def _rebuilt(parts: Parts, wrong: list[Found]) -> dict[str, Found]:
     for each in wrong:
         with _progress(f"Building {each.dataset or each.version[:19]} again") as progress:
             try:
-                await parts.library.rebuilding.rebuild(each.version, progress)
+                await parts.datasets.rebuilding.rebuild(each.version, progress)
                 made[each.version] = replace(each, state="rebuilt")
             except SandtableError as error:
                 made[each.version] = replace(

@@ -51,15 +51,15 @@ async def on_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings) -> 
 async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, ...]) -> Dataset:
     """The dataset that `--dataset` names or that the files of `--data` make, with its data in place."""
     async with _patience(parts):
-        library = parts.library
+        datasets = parts.datasets
         if data:
-            dataset = await library.add_files(data)
+            dataset = await datasets.add_files(data)
         else:
             assert dataset_id is not None
-            dataset = await library.ready(dataset_id)
+            dataset = await datasets.ready(dataset_id)
         # Hashing a large file is shown here; a damaged one is reported by the run, which leaves a capsule.
         with suppress(DataDamaged):
-            await library.open(dataset.id, dataset.version)
+            await datasets.open(dataset.id, dataset.version)
         return dataset
 
 
@@ -70,14 +70,14 @@ async def _patience(parts: Parts) -> AsyncGenerator[None, None]:
         yield
         return
     status = Status("Preparing data…", console=Console(file=sys.stderr))
-    parts.library.progress = lambda done, total: status.update(_percent(done, total))
+    parts.datasets.progress = lambda done, total: status.update(_percent(done, total))
     showing = asyncio.get_running_loop().call_later(_PATIENCE_S, status.start)
     try:
         yield
     finally:
         showing.cancel()
         status.stop()
-        parts.library.progress = None
+        parts.datasets.progress = None
 
 
 def _percent(done: int, total: int) -> str:

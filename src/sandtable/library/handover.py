@@ -19,6 +19,7 @@ from typing import Any
 
 from sandtable.catalog.filenames import source_format, table_name
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.source import FileStamp
 from sandtable.errors import DataDamaged, InvalidInput, NotFound
 from sandtable.library.frames import is_frame, write_frame
@@ -26,7 +27,6 @@ from sandtable.private import private_folder
 from sandtable.quoting import quote
 from sandtable.recent import Recent
 from sandtable.runs.instance import Instance
-from sandtable.runs.library import Library
 
 FRAME = "df"
 NOTHING = "no_data"
@@ -58,17 +58,17 @@ class Handover:
         finally:
             instance.release()
 
-    async def dataset(self, data: Any, library: Library) -> Dataset:
+    async def dataset(self, data: Any, datasets: ReadyDatasets) -> Dataset:
         """Raises InvalidInput and NotFound."""
-        if isinstance(data, str) and data in library.catalog:
-            return await library.ready(data)
+        if isinstance(data, str) and data in datasets.catalog:
+            return await datasets.ready(data)
         stamps = await asyncio.to_thread(_stamps, data)
         known = self._taken.get(stamps) if stamps else None
-        if known is not None and await _still_there(known, library):
+        if known is not None and await _still_there(known, datasets):
             return known
         with self._files() as folder:
-            paths = await asyncio.to_thread(_paths, data, folder, library)
-            dataset = await library.add_files(paths, reserved=tuple(library.catalog))
+            paths = await asyncio.to_thread(_paths, data, folder, datasets)
+            dataset = await datasets.add_files(paths, reserved=tuple(datasets.catalog))
         if stamps:
             self._taken.put(stamps, dataset)
         return dataset
@@ -79,10 +79,10 @@ class Handover:
             yield Path(name)
 
 
-async def _still_there(dataset: Dataset, library: Library) -> bool:
+async def _still_there(dataset: Dataset, datasets: ReadyDatasets) -> bool:
     """Data that were lost or damaged since are taken in again: the original is at hand."""
     try:
-        await library.open(dataset.id, dataset.version)
+        await datasets.open(dataset.id, dataset.version)
     except (NotFound, DataDamaged):
         return False
     return True
@@ -121,32 +121,32 @@ def _stamp(table: str, path: Path) -> Given:
     return Given(table, path, found)
 
 
-def _paths(data: Any, folder: Path, library: Library) -> list[Path]:
+def _paths(data: Any, folder: Path, datasets: ReadyDatasets) -> list[Path]:
     if data is None:
         (folder / f"{NOTHING}.csv").write_bytes(_NO_DATA)
         return [folder / f"{NOTHING}.csv"]
     if is_frame(data):
         return [write_frame(data, folder, FRAME)]
     if isinstance(data, str | os.PathLike):
-        return [_path(data, library)]
+        return [_path(data, datasets)]
     if isinstance(data, Mapping):
         if not data:
             raise InvalidInput("`data` is an empty dict", suggestion="Leave it out when there is none.")
-        return [_named(name, value, folder, library) for name, value in data.items()]
+        return [_named(name, value, folder, datasets) for name, value in data.items()]
     if isinstance(data, Sequence) and all(isinstance(each, str | os.PathLike) for each in data):
-        return [_path(each, library) for each in data]
+        return [_path(each, datasets) for each in data]
     raise InvalidInput(
         f"`data` cannot be {_kind(data)}",
         suggestion="Give a path, a list of paths, a pandas or Polars DataFrame, a dict of names and paths or "
-        f"DataFrames, or the id of a dataset: {', '.join(library.catalog)}.",
+        f"DataFrames, or the id of a dataset: {', '.join(datasets.catalog)}.",
     )
 
 
-def _path(given: str | os.PathLike[str], library: Library) -> Path:
+def _path(given: str | os.PathLike[str], datasets: ReadyDatasets) -> Path:
     path = Path(given).expanduser()
     if isinstance(given, str) and not path.suffix and not path.exists():
         try:
-            library.catalog.get(given)
+            datasets.catalog.get(given)
         except NotFound as error:
             raise NotFound(
                 f"`data` is {quote(given)}, which is neither a file nor a dataset",
@@ -156,7 +156,7 @@ def _path(given: str | os.PathLike[str], library: Library) -> Path:
     return path
 
 
-def _named(name: Any, value: Any, folder: Path, library: Library) -> Path:
+def _named(name: Any, value: Any, folder: Path, datasets: ReadyDatasets) -> Path:
     if not isinstance(name, str) or table_name(name) != name or keyword.iskeyword(name):
         raise InvalidInput(
             f"{quote(str(name))} cannot be the name of a table",
@@ -169,7 +169,7 @@ def _named(name: Any, value: Any, folder: Path, library: Library) -> Path:
             f"the table {quote(name)} cannot be {_kind(value)}",
             suggestion="Give a path or a pandas or Polars DataFrame.",
         )
-    source = _path(value, library).absolute()
+    source = _path(value, datasets).absolute()
     source_format(source)
     link = folder / f"{name}{source.suffix.lower()}"
     link.symlink_to(source)

@@ -94,7 +94,7 @@ class LiveSession:
     async def _place(self, seconds: float) -> tuple[House, Dataset]:
         if self._house is None or self._dataset is None:
             house = await STREET.house(timeout_s=max(seconds, self._seconds), memory_mb=self._memory_mb)
-            dataset = await house.handover.dataset(self._data, house.parts.library)
+            dataset = await house.handover.dataset(self._data, house.parts.datasets)
             require_tables(self._names, dataset)
             self._house, self._dataset = house, dataset
         return self._house, self._dataset

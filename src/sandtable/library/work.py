@@ -69,7 +69,7 @@ async def run(
     house = await STREET.house(
         timeout_s=timeout, max_rows=_number(max_rows, "max_rows", MOST_ROWS), memory_mb=memory_of(memory_mb)
     )
-    dataset = await house.handover.dataset(data, house.parts.library)
+    dataset = await house.handover.dataset(data, house.parts.datasets)
     try:
         request = RunRequest(
             dataset_id=dataset.id,
@@ -117,7 +117,7 @@ async def ask(
             suggestion=f"Ask in a sentence or two, with at most {LONGEST_QUESTION:,} characters.",
         )
     house = await STREET.house()
-    dataset = await house.handover.dataset(data, house.parts.library)
+    dataset = await house.handover.dataset(data, house.parts.datasets)
     analyst = await house.analyst()
     chosen = normal_plan(dict(plan)) if plan is not None else None
     talk = thread or analyst.new_thread()

@@ -149,7 +149,7 @@ async def _turn(parts: Parts, talk: Conversation, user: str, body: ChatBody) -> 
     elif body.dataset_id is not None:
         thread = await talk.new_thread(user, body.dataset_id)
     else:
-        known = ", ".join(quote(dataset.id) for dataset in parts.library.datasets())
+        known = ", ".join(quote(dataset.id) for dataset in parts.datasets.datasets())
         raise InvalidInput(
             "`dataset_id` is missing", suggestion=f"Add it: one of {known}.", field="dataset_id"
         )

@@ -181,4 +181,4 @@ def known_dataset(parts: Parts, dataset_id: str) -> str:
     """Raises NotFound with the nearest name."""
     if len(dataset_id) > LONGEST_ID:
         raise NotFound("no dataset has so long a name", suggestion="GET /datasets lists them.")
-    return parts.library.get(dataset_id).id
+    return parts.datasets.get(dataset_id).id

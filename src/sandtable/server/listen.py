@@ -95,10 +95,10 @@ async def _preparing(parts: Parts, describe: Callable[[], object]) -> AsyncGener
     for the first request, it would hold up all others."""
 
     async def prepare() -> None:
-        for step in (parts.warm, parts.library.profile):
-            for dataset in parts.library.datasets():
+        for step in (parts.warm, parts.datasets.profile):
+            for dataset in parts.datasets.datasets():
                 try:
-                    await step(await parts.library.ready(dataset.id))
+                    await step(await parts.datasets.ready(dataset.id))
                 except SandtableError as error:
                     log.error("dataset_not_ready", dataset_id=dataset.id, reason=error.message)
         await asyncio.to_thread(describe)

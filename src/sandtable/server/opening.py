@@ -82,7 +82,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
 
 async def _learn(analyst: Analyst, parts: Parts) -> None:
     """The words of every dataset, so that the first question need not wait for them."""
-    for dataset in parts.library.datasets():
+    for dataset in parts.datasets.datasets():
         try:
             await analyst.prepare(dataset.id)
         except SandtableError as error:

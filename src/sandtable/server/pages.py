@@ -42,7 +42,7 @@ async def landing(request: Request) -> HTMLResponse:
         runs = _runs(await parts.runs.list(limit=LAST_RUNS))
     except SandtableError as error:
         runs = f'<p class="failed">{escape(error.message)}</p>'
-    cards = "".join(_card(dataset) for dataset in parts.library.datasets())
+    cards = "".join(_card(dataset) for dataset in parts.datasets.datasets())
     host = request.headers.get("host", "localhost")
     return html_page(
         "Sandtable",

@@ -68,7 +68,7 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
     if run.status not in ("rejected", "failed"):
         return views.RunView.of(run, trust=trust)
     try:
-        dataset = await parts.library.ready(run.request.dataset_id)
+        dataset = await parts.datasets.ready(run.request.dataset_id)
         async with checks.place(user):
             fixes = await fixes_for(parts.check, dataset, run)
     except SandtableError:
@@ -82,7 +82,7 @@ async def _trust(parts: Parts, run: Run) -> tuple[Mark, ...]:
     if not asked.question or (asked.plan is None and asked.origin is None):
         return ()
     try:
-        dataset = await parts.library.version(asked.dataset_id, run.dataset_version)
+        dataset = await parts.datasets.version(asked.dataset_id, run.dataset_version)
     except SandtableError:
         return ()
     return marks_of(asked.plan, dataset, asked.origin.proposer if asked.origin else None)
@@ -101,7 +101,7 @@ def _checks(request: Request) -> FairQueue:
 
 @router.get("/datasets", operation_id="list_datasets", tags=["datasets"], summary="What may be asked about")
 async def list_datasets(request: Request) -> list[views.DatasetSummary]:
-    return [views.DatasetSummary.of(dataset) for dataset in _parts(request).library.datasets()]
+    return [views.DatasetSummary.of(dataset) for dataset in _parts(request).datasets.datasets()]
 
 
 @router.get(
@@ -113,7 +113,7 @@ async def list_datasets(request: Request) -> list[views.DatasetSummary]:
 )
 async def get_dataset(request: Request, dataset_id: DatasetId) -> Dataset:
     logs.bind(dataset_id=dataset_id)
-    return _parts(request).library.get(dataset_id)
+    return _parts(request).datasets.get(dataset_id)
 
 
 @router.get(
@@ -126,7 +126,7 @@ async def get_dataset(request: Request, dataset_id: DatasetId) -> Dataset:
 async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> views.DatasetSchema:
     """The sample rows come from a run through the gate and the sandbox, like any other."""
     logs.bind(dataset_id=dataset_id)
-    dataset = await _parts(request).library.ready(dataset_id)
+    dataset = await _parts(request).datasets.ready(dataset_id)
     samples: Samples = request.app.state.samples
     taken = await samples.of(dataset, user)
     return views.DatasetSchema(
@@ -149,8 +149,8 @@ async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> vie
 async def get_profile(request: Request, dataset_id: DatasetId) -> Profile:
     """Made in a sandbox, once for each version of the data."""
     logs.bind(dataset_id=dataset_id)
-    library = _parts(request).library
-    return await library.profile(await library.ready(dataset_id))
+    datasets = _parts(request).datasets
+    return await datasets.profile(await datasets.ready(dataset_id))
 
 
 @router.get("/plan/schema", operation_id="get_plan_schema", tags=["datasets"], summary="The plan language")
@@ -283,7 +283,7 @@ async def check(
             suggestion="Give exactly one of `plan`, `sql` and `python`.",
         )
     check_names(body.names, body.python)
-    dataset = await parts.library.ready(body.dataset_id)
+    dataset = await parts.datasets.ready(body.dataset_id)
 
     async def checked() -> views.VerdictView:
         async with _checks(request).place(user):

@@ -29,7 +29,7 @@ class Samples:
 
     async def _one(self, dataset: Dataset, table: Table, user: str) -> Sample:
         try:
-            data = await self._parts.library.open(dataset.id, dataset.version)
+            data = await self._parts.datasets.open(dataset.id, dataset.version)
             key = (dataset.version, data.whole.copy_id, table.name)
             sample = self._kept.get(key) or await self._take(dataset, table, user)
         except SandtableError as error:

@@ -134,7 +134,7 @@ async def office(settings: Settings, home: Path) -> AsyncGenerator[Office, None]
     source = home / "trips.csv"
     source.write_text(CSV, "utf-8")
     async with assemble(settings) as parts, converse(parts) as analyst:
-        yield Office(parts, analyst, await parts.library.add_files([source]))
+        yield Office(parts, analyst, await parts.datasets.add_files([source]))
 
 
 def blocks(prompt: str) -> dict[str, Any]:

@@ -57,7 +57,7 @@ async def test_questions_are_answered_and_the_second_prompt_is_mostly_read_alrea
         # No key and no time limit: only the two settings that the documentation names.
         settings = server.settings("openai", tmp_path / "home", SANDTABLE_OPENAI_API_KEY=None)
         async with assemble(settings) as parts, converse(parts) as analyst:
-            dataset = await parts.library.add_files([tmp_path / "sales.csv"])
+            dataset = await parts.datasets.add_files([tmp_path / "sales.csv"])
             for question in PLANS:
                 events = [event async for event in analyst.ask(question, dataset_id=dataset.id)]
                 assert isinstance(events[-1], Message) and events[-1].ending == "answered"

@@ -73,7 +73,7 @@ async def test_no_cell_reaches_the_model_in_a_conversation(wire: str, tmp_path: 
     with start_scripted(_script) as server:
         settings = server.settings(wire, tmp_path / "home", privacy="schema")
         async with assemble(settings) as parts, converse(parts) as analyst:
-            dataset = await parts.library.add_files([tmp_path / "people.csv"])
+            dataset = await parts.datasets.add_files([tmp_path / "people.csv"])
             for question in questions:
                 asked = analyst.ask(question, dataset_id=dataset.id, thread_id="t")
                 events = [event async for event in asked]

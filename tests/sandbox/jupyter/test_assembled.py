@@ -29,7 +29,7 @@ async def test_cells_of_a_conversation_share_a_kernel(
     prices = tmp_path / "prices.csv"
     prices.write_text("item,price\napple,3\npear,4\n")
     async with assemble(Settings(home=tmp_path / "home", session="jupyter")) as parts:
-        dataset = await parts.library.add_files((prices,))
+        dataset = await parts.datasets.add_files((prices,))
         shown: list[str] = []
         for code in ("total = int(df['price'].sum())", "print(total * 2)"):
             request = RunRequest(dataset_id=dataset.id, python=code, session="talk", mode="python")

@@ -207,7 +207,7 @@ class Shelf:
         return await asyncio.shield(self._ready[key])
 
     async def _prepare(self, key: str | tuple[Path, ...]) -> Dataset:
-        library = self._parts.library
-        dataset = await (library.ready(key) if isinstance(key, str) else library.add_files(key))
-        await library.profile(dataset)
+        datasets = self._parts.datasets
+        dataset = await (datasets.ready(key) if isinstance(key, str) else datasets.add_files(key))
+        await datasets.profile(dataset)
         return dataset

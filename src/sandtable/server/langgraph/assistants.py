@@ -24,10 +24,10 @@ router = APIRouter(prefix=PREFIX, include_in_schema=False)
 
 def dataset_of(parts: Parts, assistant_id: str) -> Dataset:
     """By the assistant's id or by the dataset's own name. Raises NotFound with the nearest name."""
-    for dataset in parts.library.datasets():
+    for dataset in parts.datasets.datasets():
         if assistant_id in (dataset.id, assistant_id_of(dataset.id)):
             return dataset
-    return parts.library.get(known_dataset(parts, assistant_id))
+    return parts.datasets.get(known_dataset(parts, assistant_id))
 
 
 def _dataset(request: Request, assistant_id: str) -> Dataset:
@@ -47,14 +47,14 @@ async def info() -> dict[str, Any]:
 @router.post("/assistants/search")
 async def search_assistants(request: Request, wanted: AssistantSearch) -> Response:
     parts: Parts = request.app.state.parts
-    found = [assistant_json(dataset, SINCE) for dataset in parts.library.datasets() if _is(dataset, wanted)]
+    found = [assistant_json(dataset, SINCE) for dataset in parts.datasets.datasets() if _is(dataset, wanted)]
     return answer(found[wanted.offset : wanted.offset + wanted.limit])
 
 
 @router.post("/assistants/count")
 async def count_assistants(request: Request, wanted: AssistantSearch) -> int:
     parts: Parts = request.app.state.parts
-    return sum(_is(dataset, wanted) for dataset in parts.library.datasets())
+    return sum(_is(dataset, wanted) for dataset in parts.datasets.datasets())
 
 
 def _is(dataset: Dataset, wanted: AssistantSearch) -> bool:

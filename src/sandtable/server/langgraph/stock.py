@@ -45,7 +45,7 @@ async def page(request: Request, talk: Talking, user: User) -> Response:
     if given.get("apiUrl") == own and given.get("assistantId"):
         return await _file(INDEX, request)
     parts: Parts = request.app.state.parts
-    datasets = list(parts.library.datasets())
+    datasets = list(parts.datasets.datasets())
     dataset = dataset_of(parts, given["assistantId"]) if given.get("assistantId") else datasets[0]
     thread_id = given.get("threadId") or await greeting_thread(talk, dataset, datasets, user)
     query = urlencode({"apiUrl": own, "assistantId": dataset.id, "threadId": thread_id})

@@ -101,7 +101,7 @@ async def query(
 
 def dataset_named(parts: Parts, name: str) -> Dataset:
     """By id, or by the name of one of its files. Raises NotFound with the nearest name."""
-    datasets = parts.library.datasets()
+    datasets = parts.datasets.datasets()
     found = [d for d in datasets if d.id == name]
     found = found or [d for d in datasets if d.id.lower() == name.lower()]
     found = found or [d for d in datasets if name.lower() in _files(d)]

@@ -11,11 +11,11 @@ from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile
+from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.store import DataStore
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import RunnerBroken
-from sandtable.runs.library import Library
 from tests.capsule.samples import SHOP
 from tests.catalog.fakes import FakeConvert
 
@@ -64,12 +64,12 @@ def store(tmp_path: Path) -> DataStore:
 
 
 @pytest.fixture
-def library(store: DataStore, looking: Looking) -> Library:
-    return Library(Catalog({}, None), store, FakeConvert(store), looking)
+def datasets(store: DataStore, looking: Looking) -> ReadyDatasets:
+    return ReadyDatasets(Catalog({}, None), store, FakeConvert(store), looking)
 
 
-async def test_all_who_ask_share_one_look(library: Library, looking: Looking) -> None:
-    asking = [asyncio.create_task(library.profile(_version(1))) for _ in range(5)]
+async def test_all_who_ask_share_one_look(datasets: ReadyDatasets, looking: Looking) -> None:
+    asking = [asyncio.create_task(datasets.profile(_version(1))) for _ in range(5)]
     await asyncio.sleep(0.01)
     looking.go.set()
     found = await asyncio.gather(*asking)
@@ -77,9 +77,11 @@ async def test_all_who_ask_share_one_look(library: Library, looking: Looking) ->
     assert len(looking.looks) == 1
 
 
-async def test_who_gives_up_does_not_take_it_from_the_others(library: Library, looking: Looking) -> None:
-    impatient = asyncio.create_task(library.profile(_version(1)))
-    patient = asyncio.create_task(library.profile(_version(1)))
+async def test_who_gives_up_does_not_take_it_from_the_others(
+    datasets: ReadyDatasets, looking: Looking
+) -> None:
+    impatient = asyncio.create_task(datasets.profile(_version(1)))
+    patient = asyncio.create_task(datasets.profile(_version(1)))
     await asyncio.sleep(0.01)
     impatient.cancel()
     await asyncio.sleep(0.01)
@@ -89,53 +91,53 @@ async def test_who_gives_up_does_not_take_it_from_the_others(library: Library, l
 
 
 async def test_another_process_finds_it_in_the_store(
-    library: Library, looking: Looking, store: DataStore
+    datasets: ReadyDatasets, looking: Looking, store: DataStore
 ) -> None:
     looking.go.set()
-    made = await library.profile(_version(1))
-    other = Library(Catalog({}, None), store, FakeConvert(store), looking)
+    made = await datasets.profile(_version(1))
+    other = ReadyDatasets(Catalog({}, None), store, FakeConvert(store), looking)
     assert await other.profile(_version(1)) == made
     assert len(looking.looks) == 1
 
 
-async def test_a_failed_look_is_tried_again(library: Library, looking: Looking) -> None:
+async def test_a_failed_look_is_tried_again(datasets: ReadyDatasets, looking: Looking) -> None:
     looking.go.set()
     looking.trouble = RunnerBroken("lost")
     with pytest.raises(RunnerBroken):
-        await library.profile(_version(1))
+        await datasets.profile(_version(1))
     looking.trouble = None
-    assert (await library.profile(_version(1))).version == _version(1).version
+    assert (await datasets.profile(_version(1))).version == _version(1).version
 
 
 async def test_a_disk_that_is_full_costs_only_the_keeping(
-    library: Library, looking: Looking, store: DataStore, monkeypatch: pytest.MonkeyPatch
+    datasets: ReadyDatasets, looking: Looking, store: DataStore, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(profile: Profile) -> None:
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(store, "keep_profile", full)
     looking.go.set()
-    assert (await library.profile(_version(1))).version == _version(1).version
-    await library.profile(_version(1))
+    assert (await datasets.profile(_version(1))).version == _version(1).version
+    await datasets.profile(_version(1))
     assert len(looking.looks) == 1
 
 
-async def test_few_versions_are_held_in_memory(library: Library, looking: Looking) -> None:
+async def test_few_versions_are_held_in_memory(datasets: ReadyDatasets, looking: Looking) -> None:
     looking.go.set()
     for number in range(30):
-        await library.profile(_version(number))
-    assert len(library._profiles) == 8
+        await datasets.profile(_version(number))
+    assert len(datasets._profiles) == 8
     assert len(looking.looks) == 30
-    await library.profile(_version(0))
+    await datasets.profile(_version(0))
     assert len(looking.looks) == 30, "the store has it"
 
 
-async def test_files_of_one_name_are_two_datasets(library: Library, tmp_path: Path) -> None:
+async def test_files_of_one_name_are_two_datasets(datasets: ReadyDatasets, tmp_path: Path) -> None:
     for folder, value in (("a", 1), ("b", 2)):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "table.csv").write_text(f"x\n{value}\n", "utf-8")
-    one = await library.add_files([tmp_path / "a" / "table.csv"])
-    other = await library.add_files([tmp_path / "b" / "table.csv"])
-    again = await library.add_files([tmp_path / "a" / "table.csv"])
+    one = await datasets.add_files([tmp_path / "a" / "table.csv"])
+    other = await datasets.add_files([tmp_path / "b" / "table.csv"])
+    again = await datasets.add_files([tmp_path / "a" / "table.csv"])
     assert (one.id, other.id, again.id) == ("table", "table_2", "table")
-    assert library.get("table").version == one.version != library.get("table_2").version
+    assert datasets.get("table").version == one.version != datasets.get("table_2").version

@@ -1,6 +1,6 @@
-"""Datasets ready to be queried: found by id, put into the data store on first use, looked at once a version.
+"""Datasets by id: put into the data store on first use, opened when their files are whole, profiled once a version.
 
-Invariant: what `open` returns was found whole in the state that `unchanged` compares with.
+Invariant: `open` returns only data that were found whole, in the state that `unchanged` compares with.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sandtable.catalog.ingest import ingest_declared, ingest_files
 from sandtable.catalog.integrity import Damage, OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.catalog.rebuilding import Rebuilding
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.source import Progress
 from sandtable.catalog.store import DataStore, parquet_name
 from sandtable.errors import NotFound, SandboxUnavailable
-from sandtable.runs.rebuilding import Rebuilding
 
 log = structlog.get_logger(__name__)
 
@@ -34,7 +34,7 @@ _PROFILES_KEPT = 8
 _LOG_S = 5.0
 
 
-class Library:
+class ReadyDatasets:
     def __init__(
         self,
         catalog: Catalog,
@@ -145,7 +145,7 @@ class Library:
         return await asyncio.shield(task)
 
     def _watched(self, version: str) -> Progress:
-        """Shows how far a check is, and logs it where that takes long; ends the check when this library is closed."""
+        """Shows how far a check is, and logs it where that takes long; ends the check when this object is closed."""
         logged_at = time.monotonic()
 
         def watch(done: int, total: int) -> None:
