@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from sandtable.agent.saying import MOST_COLUMNS, MOST_ROWS, failure_text, table_of, whole_answer
 from sandtable.agent.state import Turn
-from sandtable.agent.tools import CELL_CHARS, ROWS_SHOWN, TOOLS, call_of, get_schema, list_datasets, report_of
+from sandtable.agent.tools import CELL_CHARS, ROWS_SHOWN, call_of, report_of
 from sandtable.agent.voice import MOST_PIECES, PIECE, pieces
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.job import Limits, ResultColumn
-from tests.agent.house import SHOP, ShopDatasets
+from tests.agent.house import SHOP
 
 
 def run_of(rows: list[tuple[Any, ...]], columns: tuple[str, ...] = ("region", "n"), **more: Any) -> Run:
@@ -83,20 +83,15 @@ def test_a_tools_report_is_bounded() -> None:
     assert report["row_count"] == 50
 
 
-def test_there_are_six_tools_and_no_others() -> None:
-    names = [tool.name for tool in TOOLS]
-    assert names == [
-        "list_datasets",
-        "get_schema",
-        "execute_plan",
-        "execute_sql",
-        "execute_python",
-        "get_run",
-    ]
-    assert call_of("shop", None, "SELECT 1", "c")["args"].keys() == TOOLS[3].parameters["properties"].keys()
-    assert call_of("shop", {}, None, "c")["args"].keys() == TOOLS[2].parameters["properties"].keys()
-    assert list_datasets(ShopDatasets())[0]["id"] == "shop"
-    assert get_schema(SHOP)["tables"][0]["name"] == "orders"
+def test_a_call_names_its_tool_and_holds_what_is_run() -> None:
+    plan = call_of("shop", {"table": "orders"}, None, "c")
+    assert plan == {
+        "name": "execute_plan",
+        "args": {"dataset_id": "shop", "plan": {"table": "orders"}},
+        "id": "c",
+    }
+    sql = call_of("shop", None, "SELECT 1", "c")
+    assert sql == {"name": "execute_sql", "args": {"dataset_id": "shop", "sql": "SELECT 1"}, "id": "c"}
 
 
 @given(st.text())

@@ -66,9 +66,6 @@ class MarkdownArtifact(_Artifact):
     text: str
 
 
-PlotArtifact = PlotlyArtifact | VegaArtifact | SvgArtifact
-
-
 def _which(given: Any) -> str | None:
     """A plot is told by its format, everything else by its kind."""
     kind, form = (

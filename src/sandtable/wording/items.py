@@ -28,7 +28,6 @@ _BUCKETS = {
     "month_name": "month of the year",
     "hour_name": "hour of the day",
 }
-_SHARES = frozenset("share rate fraction proportion percentage".split())
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ from sandtable_runner.complaint import explain
 from sandtable_runner.python.artifacts import TooMuch
 
 Outcome = dict[str, Any]
-_CELL = "<cell"
 _MOST_FRAMES = 20
 _LONGEST = 4000
 _LONGEST_KIND = 200

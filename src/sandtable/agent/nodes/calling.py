@@ -22,7 +22,7 @@ def new_call(turn: Turn, dataset_id: str) -> AIMessage:
 
 def code_call(dataset_id: str, code: str, step: int, goal: str) -> AIMessage:
     args = {"dataset_id": dataset_id, "code": code, "step": step, "goal": goal}
-    call = {"name": EXECUTE_PYTHON.name, "args": args, "id": f"call_{new_id()}"}
+    call = {"name": EXECUTE_PYTHON, "args": args, "id": f"call_{new_id()}"}
     message = AIMessage(content="", id=new_id(), tool_calls=[call])
     progress(ids_of(message), "checked", None, None)
     return message

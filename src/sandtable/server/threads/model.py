@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 
 from sandtable.errors import InvalidInput
 
@@ -14,8 +14,6 @@ ThreadStatus = Literal["idle", "busy", "interrupted", "error"]
 TurnStatus = Literal["pending", "running", "success", "error", "interrupted"]
 """`interrupted` ended before its answer: cancelled, or waiting for a person's word."""
 
-THREAD_STATUSES: tuple[str, ...] = get_args(ThreadStatus)
-TURN_STATUSES: tuple[str, ...] = get_args(TurnStatus)
 UNDER_WAY: tuple[TurnStatus, ...] = ("pending", "running")
 
 
