@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable, SandtableError
+    from sandtable.errors import InvalidInput, NotFound, QueueFull, SandboxUnavailable, SandtableError
     from sandtable.library import Answer, RunResult, Session, Table, aio, ask, close, run
 
 __version__ = "0.1.0"
@@ -23,6 +23,7 @@ __all__ = [
     "Answer",
     "InvalidInput",
     "NotFound",
+    "QueueFull",
     "RunResult",
     "SandboxUnavailable",
     "SandtableError",
@@ -36,7 +37,7 @@ __all__ = [
 ]
 
 # By name, when they are asked for: `sandtable --help` and every other import of a part go through here.
-_ERRORS = ("InvalidInput", "NotFound", "SandboxUnavailable", "SandtableError")
+_ERRORS = ("InvalidInput", "NotFound", "QueueFull", "SandboxUnavailable", "SandtableError")
 
 
 def __getattr__(name: str) -> Any:

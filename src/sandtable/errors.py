@@ -4,6 +4,7 @@ SandtableError
 ├── InvalidInput        the caller: a plan, a file, a request that cannot be used   VALIDATION_ERROR
 ├── NotFound            the caller: no such dataset, table, run                     NOT_FOUND
 ├── SandboxUnavailable  the operator: this host cannot isolate                      SANDBOX_UNAVAILABLE
+├── QueueFull           the caller: wait, as many wait already as may wait          QUEUE_FULL
 ├── DataDamaged         the operator: a version's files are not those published     DATA_DAMAGED
 └── RunnerBroken        nobody by name: the machinery failed                        RUNNER_INTERNAL_ERROR
 
@@ -30,6 +31,7 @@ class ErrorCode(StrEnum):
     RUNNER_RESOURCE_EXCEEDED = "RUNNER_RESOURCE_EXCEEDED"
     RUNNER_INTERNAL_ERROR = "RUNNER_INTERNAL_ERROR"
     SANDBOX_UNAVAILABLE = "SANDBOX_UNAVAILABLE"
+    QUEUE_FULL = "QUEUE_FULL"
     DATA_DAMAGED = "DATA_DAMAGED"
     NOT_FOUND = "NOT_FOUND"
     UNAUTHORIZED = "UNAUTHORIZED"
@@ -116,6 +118,12 @@ class NotFound(SandtableError):
 
 class SandboxUnavailable(SandtableError):
     code = ErrorCode.SANDBOX_UNAVAILABLE
+
+
+class QueueFull(SandtableError):
+    """The queue, or the user's share of it, has no place left. A later attempt may succeed."""
+
+    code = ErrorCode.QUEUE_FULL
 
 
 class DataDamaged(SandtableError):

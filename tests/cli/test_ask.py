@@ -73,6 +73,7 @@ _REFUSED = Problem(
 )
 _TIMEOUT = Problem(code=ErrorCode.RUNNER_TIMEOUT, message="too slow")
 _NO_SANDBOX = Problem(code=ErrorCode.SANDBOX_UNAVAILABLE, message="no sandbox")
+_FULL = Problem(code=ErrorCode.QUEUE_FULL, message="2 runs are waiting")
 
 
 @pytest.mark.parametrize(
@@ -88,6 +89,7 @@ _NO_SANDBOX = Problem(code=ErrorCode.SANDBOX_UNAVAILABLE, message="no sandbox")
         pytest.param(ended("failed", "It took too long.", _TIMEOUT), "failed", 1, id="failed"),
         pytest.param(ended("failed", "It failed."), "failed", 1, id="failed without a code"),
         pytest.param(ended("failed", "Nowhere.", _NO_SANDBOX), "failed", 4, id="no sandbox"),
+        pytest.param(ended("failed", "Not now.", _FULL), "failed", 1, id="queue full"),
         pytest.param(ended("waiting", "May I?"), "waiting", 3, id="waits for a person who is not there"),
         pytest.param(broke(), "failed", 1, id="broken"),
         pytest.param(broke(ErrorCode.NOT_FOUND), "failed", 2, id="not found"),

@@ -16,6 +16,7 @@ from sandtable.cli import inputs, run
 from sandtable.errors import ErrorCode, InvalidInput, SandboxUnavailable
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
+from sandtable.store.run_store import queue_full
 from tests.capsule.samples import KEY, SHOP, capsule
 from tests.cli.conftest import Invoke
 from tests.server.house import House, open_house, report
@@ -292,6 +293,18 @@ def test_doctor(invoke: Invoke, monkeypatch: pytest.MonkeyPatch, problem: Any, c
     found = json.loads(invoke("doctor", "--json").stdout)
     assert found["ok"] == (code == 0)
     assert [layer["active"] for layer in found["layers"]] == [True, False]
+
+
+def test_a_full_queue_is_no_missing_sandbox(invoke: Invoke, prepare: Prepare) -> None:
+    async def full(*_: Any) -> None:
+        raise queue_full(2)
+
+    prepare.append(lambda house: setattr(house.runs, "submit", full))
+    done = invoke("run", *SHOP_ARGS, "--sql", "SELECT 1")
+    assert done.exit_code == 1
+    assert "error[QUEUE_FULL]: 2 runs are waiting" in done.stderr and "\n  → Try again" in done.stderr
+    as_json = invoke("run", *SHOP_ARGS, "--sql", "SELECT 1", "--json")
+    assert (as_json.exit_code, json.loads(as_json.stdout)["error"]["code"]) == (1, "QUEUE_FULL")
 
 
 @pytest.mark.parametrize(

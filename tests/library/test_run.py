@@ -14,7 +14,8 @@ import pandas
 import pytest
 
 import sandtable
-from sandtable import InvalidInput, NotFound, aio
+from sandtable import InvalidInput, NotFound, QueueFull, SandboxUnavailable, aio
+from sandtable.store.run_store import queue_full
 
 FRAME = pandas.DataFrame({"city": ["Bonn", "Cork", "Bonn"], "amount": [3, 5, 4]})
 
@@ -157,6 +158,16 @@ async def test_who_gives_up_stops_the_code() -> None:
         await task
     # With one worker left busy for a minute this would wait.
     assert (await aio.run("print(2)")).stdout == "2\n"
+
+
+def test_a_full_queue_has_an_exception_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def full(*_: object) -> None:
+        raise queue_full(2)
+
+    monkeypatch.setattr("sandtable.runs.desk.Runs.submit", full)
+    with pytest.raises(QueueFull, match="2 runs are waiting") as caught:
+        sandtable.run("1", cache=False)
+    assert caught.value.code == "QUEUE_FULL" and not isinstance(caught.value, SandboxUnavailable)
 
 
 def test_threads_share_it(sales: Path) -> None:

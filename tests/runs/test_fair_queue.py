@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandtable.errors import QueueFull
 from sandtable.runs.fair_queue import FairQueue, share_of
-from sandtable.store.run_store import QueueFull
 
 
 async def settle() -> None:

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
+from sandtable.errors import QueueFull
 from sandtable.runs.desk import Runs
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor, Script
-from sandtable.store.run_store import QueueFull
 from tests.runs.cells import QUIET, before, cell, ran_in, script_cells
 from tests.runs.world import World, abandon, ask
 

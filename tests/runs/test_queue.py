@@ -9,11 +9,11 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.model import LOG_CHARS
-from sandtable.errors import SandboxUnavailable
+from sandtable.errors import ErrorCode, QueueFull, SandboxUnavailable
 from sandtable.runs import pipeline
 from sandtable.runs.desk import Runs
 from sandtable.sandbox.fake import FakeExecutor, Script
-from sandtable.store.run_store import QueueFull, RunRecord, StoreCorrupt, StoreFull, StoreUnavailable
+from sandtable.store.run_store import RunRecord, StoreCorrupt, StoreFull, StoreUnavailable
 from tests.capsule.samples import SHOP
 from tests.runs.test_states import capsule_of
 from tests.runs.world import World, ask, code
@@ -51,6 +51,7 @@ async def test_the_queue_is_bounded(world: World) -> None:
         last = await runs.submit(ask("SELECT 2"))
         with pytest.raises(QueueFull) as caught:
             await runs.submit(ask("SELECT 3"))
+        assert caught.value.code == ErrorCode.QUEUE_FULL
         assert "SANDTABLE_QUEUE_LIMIT" in caught.value.suggestion
         assert (await runs.wait(first.id, 5)).status == "succeeded"
         assert (await runs.wait(last.id, 5)).status == "succeeded"

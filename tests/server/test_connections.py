@@ -239,7 +239,7 @@ async def test_a_connection_too_many_is_answered_at_once(stage: Stage) -> None:
     for _ in range(3):
         client = await stage.client(WHOLE)
         status, body = await client.answer()
-        assert status == 503 and problem(body)["code"] == "SANDBOX_UNAVAILABLE"
+        assert status == 503 and problem(body)["code"] == "QUEUE_FULL"
     assert len([line for line in stage.log if line["event"] == "connection_refused"]) == 1
     stage.app.go.set()
     for one in held:

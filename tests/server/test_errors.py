@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from httpx import AsyncClient, Response
 
-from sandtable.errors import DataDamaged, ErrorCode, RunnerBroken, SandboxUnavailable
+from sandtable.errors import DataDamaged, ErrorCode, QueueFull, RunnerBroken, SandboxUnavailable
 from sandtable.server import errors
-from sandtable.store.run_store import QueueFull, StoreFull
+from sandtable.store.run_store import StoreFull
 from tests.server.house import House
 
 JSON = {"Content-Type": "application/json"}
@@ -164,7 +164,7 @@ async def test_the_folders_of_the_server_are_for_its_log(
     ("error", "status", "code"),
     [
         pytest.param(SandboxUnavailable("no sandbox"), 503, "SANDBOX_UNAVAILABLE", id="no sandbox"),
-        pytest.param(QueueFull("full"), 503, "SANDBOX_UNAVAILABLE", id="queue full"),
+        pytest.param(QueueFull("full"), 503, "QUEUE_FULL", id="queue full"),
         pytest.param(StoreFull("no space"), 503, "RUNNER_INTERNAL_ERROR", id="disk full"),
         pytest.param(DataDamaged("changed"), 503, "DATA_DAMAGED", id="damaged data"),
         pytest.param(RunnerBroken("broken"), 500, "RUNNER_INTERNAL_ERROR", id="broken"),

@@ -15,8 +15,9 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.canonical import digest
+from sandtable.errors import QueueFull
 from sandtable.store.holdings import Holding, Removal
-from sandtable.store.run_store import Ending, Fairness, HolderGone, QueueFull, RunFilter, RunRecord, RunStore
+from sandtable.store.run_store import Ending, Fairness, HolderGone, RunFilter, RunRecord, RunStore
 
 Make = Callable[[], RunStore]
 

@@ -11,11 +11,11 @@ import psycopg
 import pytest
 import pytest_asyncio
 
-from sandtable.errors import SandtableError
+from sandtable.errors import QueueFull, SandtableError
 from sandtable.store.postgres.migrations import MIGRATIONS, VERSIONS
 from sandtable.store.postgres.pool import Postgres
 from sandtable.store.postgres.run_store import PostgresStore
-from sandtable.store.run_store import QueueFull, RunFilter, RunNews, StoreCorrupt, StoreFull, StoreUnavailable
+from sandtable.store.run_store import RunFilter, RunNews, StoreCorrupt, StoreFull, StoreUnavailable
 from tests import postgres
 from tests.store.conformance import AT, Make, StoreConformance, ending, record
 

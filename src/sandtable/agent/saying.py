@@ -26,6 +26,7 @@ _LEADS = {
     ErrorCode.RUNNER_TIMEOUT: "The query took too long",
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The query needed more memory or space than it may use",
     ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
+    ErrorCode.QUEUE_FULL: "The query was not run",
     ErrorCode.DATA_DAMAGED: "Nothing was answered",
 }
 _SMALLER = "Ask for less: add a filter or a shorter time window, or ask for totals instead of single rows."

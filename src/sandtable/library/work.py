@@ -63,6 +63,7 @@ async def run(
     Raises:
         InvalidInput, NotFound: `data` or another argument cannot be used.
         SandboxUnavailable: this machine cannot isolate code, or Python is not installed for it.
+        QueueFull: as many runs wait already as SANDTABLE_QUEUE_LIMIT allows.
     """
     require_text(code, "code")
     timeout_ms = timeout_of(timeout)

@@ -16,7 +16,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from sandtable.store.run_store import QueueFull, over_share
+from sandtable.errors import QueueFull
+from sandtable.store.run_store import over_share
 
 
 def share_of(whole: int, share: float) -> int:

@@ -206,7 +206,7 @@ def written(answer: Response) -> bytes:
 _FULL = written(
     bare_answer(
         Problem(
-            code=ErrorCode.SANDBOX_UNAVAILABLE,
+            code=ErrorCode.QUEUE_FULL,
             message="this server has as many connections as it can hold",
             suggestion="Try again in a moment.",
         ),

@@ -25,7 +25,7 @@ from sandtable.quoting import quote
 from sandtable.runs.quotas import QuotaFull
 from sandtable.server.threads.model import ThreadBusy
 from sandtable.server.threads.text import TooLong
-from sandtable.store.run_store import QueueFull, StoreUnavailable
+from sandtable.store.run_store import StoreUnavailable
 
 log = structlog.get_logger("sandtable.server")
 
@@ -37,6 +37,7 @@ STATUS: dict[ErrorCode, int] = {
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: 503,
     ErrorCode.RUNNER_INTERNAL_ERROR: 500,
     ErrorCode.SANDBOX_UNAVAILABLE: 503,
+    ErrorCode.QUEUE_FULL: 503,
     ErrorCode.DATA_DAMAGED: 503,
     ErrorCode.NOT_FOUND: 404,
     ErrorCode.UNAUTHORIZED: 401,
@@ -118,7 +119,7 @@ async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
     if _FOR_THE_LOG & error.details.keys():
         log.error("request_failed", path=request.url.path, reason=error.message, **error.details)
-    if isinstance(error, QueueFull | StoreUnavailable):
+    if isinstance(error, StoreUnavailable):
         return error_response(error.problem, request.scope, 503)
     if isinstance(error, QuotaFull):
         return error_response(error.problem, request.scope, 507)

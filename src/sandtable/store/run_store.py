@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
 from sandtable.capsule.model import Ended
-from sandtable.errors import RunnerBroken, SandboxUnavailable
+from sandtable.errors import QueueFull, RunnerBroken
 from sandtable.store.holdings import Holdings
 
 Status = Literal["pending", "running", "succeeded", "failed", "rejected", "cancelled"]
@@ -33,10 +33,6 @@ class StoreFull(StoreUnavailable):
 
 class StoreCorrupt(RunnerBroken):
     """The stored bytes are damaged: an operator must repair or restore them."""
-
-
-class QueueFull(SandboxUnavailable):
-    """The queue, or the user's share of it, has no place left."""
 
 
 class HolderGone(RunnerBroken):

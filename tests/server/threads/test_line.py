@@ -6,9 +6,9 @@ import asyncio
 
 import pytest
 
+from sandtable.errors import QueueFull
 from sandtable.server.threads.line import Line
 from sandtable.server.threads.model import ThreadBusy
-from sandtable.store.run_store import QueueFull
 
 
 def nothing() -> None:

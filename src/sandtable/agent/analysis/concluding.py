@@ -37,6 +37,7 @@ _GIVEN_UP = {
     ErrorCode.RUNNER_TIMEOUT: "The code took too long",
     ErrorCode.RUNNER_RESOURCE_EXCEEDED: "The code needed more memory or space than it may use",
     ErrorCode.SANDBOX_UNAVAILABLE: "There is no sandbox to run it in",
+    ErrorCode.QUEUE_FULL: "The code was not run",
     ErrorCode.DATA_DAMAGED: "Nothing was answered",
 }
 

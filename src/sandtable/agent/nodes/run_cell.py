@@ -24,6 +24,7 @@ from sandtable.runs.model import Run, RunRequest
 _NOT_MENDABLE = frozenset(
     {
         ErrorCode.SANDBOX_UNAVAILABLE,
+        ErrorCode.QUEUE_FULL,
         ErrorCode.DATA_DAMAGED,
         ErrorCode.NOT_FOUND,
         ErrorCode.UNAUTHORIZED,

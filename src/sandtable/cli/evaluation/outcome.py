@@ -22,7 +22,7 @@ Kind = Literal["question", "first turn", "follow-up"]
 PASSED: frozenset[Outcome | None] = frozenset({"right", "rightly asked", "rightly declined"})
 _STATUS: dict[str, Status] = {"answered": "answered", "failed": "failed"}
 """All other ends are abstentions: no answer was given, and the reason was said."""
-_OUT_OF_TIME = frozenset({ErrorCode.RUNNER_TIMEOUT, ErrorCode.SANDBOX_UNAVAILABLE})
+_OUT_OF_TIME = frozenset({ErrorCode.RUNNER_TIMEOUT, ErrorCode.SANDBOX_UNAVAILABLE, ErrorCode.QUEUE_FULL})
 
 _WITHOUT_RESULT: dict[Expect, Outcome] = {
     "answer": "asked",

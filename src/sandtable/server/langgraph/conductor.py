@@ -21,7 +21,7 @@ from langgraph.types import Command, StateSnapshot, StreamMode
 
 from sandtable.agent.analyst import Analyst, Given
 from sandtable.agent.state import State, with_exchange
-from sandtable.errors import InvalidInput, NotFound, SandtableError
+from sandtable.errors import InvalidInput, NotFound, QueueFull, SandtableError
 from sandtable.recent import Recent
 from sandtable.runs.quotas import Quotas
 from sandtable.server.json_text import encode
@@ -33,7 +33,6 @@ from sandtable.server.threads.journal import WHOLE, Heard, Journal, read_stored
 from sandtable.server.threads.line import Line
 from sandtable.server.threads.model import Happening, Left, Thread, ThreadStatus, Turn, TurnEnd, now
 from sandtable.server.threads.store import LOST, ThreadStore
-from sandtable.store.run_store import QueueFull
 
 LOGS_KEPT = timedelta(minutes=30)
 LOGS_BYTES = 128 << 20

@@ -10,9 +10,10 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Literal
 
+from sandtable.errors import QueueFull
 from sandtable.runs.fair_queue import FairQueue, share_of
 from sandtable.server.threads.model import ThreadBusy
-from sandtable.store.run_store import QueueFull, over_share
+from sandtable.store.run_store import over_share
 
 Strategy = Literal["enqueue", "reject", "interrupt", "rollback"]
 """What a newcomer does about the turn under way: waits, gives up, or ends it. `rollback` also forgets it."""

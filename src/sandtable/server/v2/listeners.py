@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Generator
 from contextlib import contextmanager
 
+from sandtable.errors import QueueFull
 from sandtable.runs.fair_queue import share_of
-from sandtable.store.run_store import QueueFull, over_share
+from sandtable.store.run_store import over_share
 
 MOST = 512
 LEAVING_S = 1.0
