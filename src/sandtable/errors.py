@@ -10,7 +10,8 @@ SandtableError
 
 Expected outcomes of a run (refused, timed out, too large) are values, not exceptions: see
 `policy.verdict.Refused` and `sandbox.job.JobError`. Both carry a `Problem`'s fields, so that
-every surface shows one shape: code, message, suggestion, details.
+every surface shows one shape: code, message, suggestion, details. So does an answer that was cancelled before it was
+complete (CANCELLED); a run that was cancelled has that status and no error.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ class ErrorCode(StrEnum):
     RUNNER_INTERNAL_ERROR = "RUNNER_INTERNAL_ERROR"
     SANDBOX_UNAVAILABLE = "SANDBOX_UNAVAILABLE"
     QUEUE_FULL = "QUEUE_FULL"
+    CANCELLED = "CANCELLED"
     DATA_DAMAGED = "DATA_DAMAGED"
     NOT_FOUND = "NOT_FOUND"
     UNAUTHORIZED = "UNAUTHORIZED"

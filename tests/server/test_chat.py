@@ -157,7 +157,18 @@ async def test_another_interface_may_take_the_turn(server: Served) -> None:
     events = await server.events(thread, "Me first", multitask_strategy="interrupt")
     assert says(events[-1].data)[-1] == "You said: Me first"
     cut = await waiting
-    assert cut.status_code == 500 and "cancelled" in cut.json()["error"]["message"]
+    error = cut.json()["error"]
+    assert (cut.status_code, error["code"], error["suggestion"]) == (409, "CANCELLED", "Ask again.")
+    assert error["message"] == "the answer was cancelled before it was complete"
+
+
+async def test_a_cancelled_answer_ends_its_stream_with_a_code_of_its_own(server: Served) -> None:
+    thread = (await ask(server))["thread_id"]
+    listening = asyncio.create_task(heard(server, thread_id=thread, message="slow one"))
+    await server.script.waiting.wait()
+    await server.events(thread, "Me first", multitask_strategy="interrupt")
+    events = await listening
+    assert (events[-1].name, events[-1].data["problem"]["code"]) == ("error", "CANCELLED")
 
 
 async def test_approval(tmp_path: Path) -> None:

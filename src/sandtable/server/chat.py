@@ -60,7 +60,10 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     },
     404: {"model": ErrorBody, "description": "No such dataset or thread."},
     401: {"model": ErrorBody, "description": "The chat model's provider refuses this server's key."},
-    409: {"model": ErrorBody, "description": "Another server is answering in this conversation."},
+    409: {
+        "model": ErrorBody,
+        "description": "Another server is answering in this conversation, or the answer was cancelled.",
+    },
     504: {"model": ErrorBody, "description": "The chat model did not answer in time."},
     507: {"model": ErrorBody, "description": "The user has as much stored as one user may have."},
 }

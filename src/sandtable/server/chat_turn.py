@@ -28,7 +28,7 @@ MOST_UNHEARD = 256
 _DISPENSABLE = ("thought", "delta", "log")
 """Events that a listener who is far behind can do without: the message brings the whole."""
 _CANCELLED = Problem(
-    code=ErrorCode.RUNNER_INTERNAL_ERROR,
+    code=ErrorCode.CANCELLED,
     message="the answer was cancelled before it was complete",
     suggestion="Ask again.",
 )

@@ -38,6 +38,7 @@ STATUS: dict[ErrorCode, int] = {
     ErrorCode.RUNNER_INTERNAL_ERROR: 500,
     ErrorCode.SANDBOX_UNAVAILABLE: 503,
     ErrorCode.QUEUE_FULL: 503,
+    ErrorCode.CANCELLED: 409,
     ErrorCode.DATA_DAMAGED: 503,
     ErrorCode.NOT_FOUND: 404,
     ErrorCode.UNAUTHORIZED: 401,

@@ -212,6 +212,7 @@ async def test_a_query_can_be_cancelled(server: Served) -> None:
         await socket.send('{"type": "cancel"}')
         said = await until(socket)
         assert [one["type"] for one in said[-2:]] == ["error", "final_response"]
+        assert said[-2]["payload"] == "UserInterrupt: the answer was cancelled"
         assert "cancelled" in said[-1]["payload"]
         # And the session goes on.
         await ask(server.client, "two", session_id=asked["session_id"])

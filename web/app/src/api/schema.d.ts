@@ -745,7 +745,7 @@ export interface components {
          * ErrorCode
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "QUEUE_FULL" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
+        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "QUEUE_FULL" | "CANCELLED" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
         /**
          * Fix
          * @description One way to mend what was refused or failed: replaces all that was handed in. Either a text or a plan.
@@ -1861,7 +1861,7 @@ export interface operations {
                 };
             };
             408: components["responses"]["Status408"];
-            /** @description Another server is answering in this conversation. */
+            /** @description Another server is answering in this conversation, or the answer was cancelled. */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
