@@ -71,10 +71,10 @@ PARTS: list[tuple[str, dict[str, Any], list[tuple[str, str, str, list[str]]]]] =
             "filters": [where("kind_of_job", "=", "brakes")],
         },
         [
-            ("measure", "total parts eur", "words", ["by total parts"]),
+            ("measure", "total parts EUR", "words", ["by total parts"]),
             ("by", "mechanic", "words", ["mechanics"]),
             ("where", "kind of job is brakes", "words", ["for brakes"]),
-            ("order", "highest total parts eur first", "words", ["top", "parts"]),
+            ("order", "highest total parts EUR first", "words", ["top", "parts"]),
             ("limit", "the first 3", "words", ["3"]),
         ],
     ),
@@ -91,9 +91,9 @@ PARTS: list[tuple[str, dict[str, Any], list[tuple[str, str, str, list[str]]]]] =
         "total parts by mechanic",
         {**by("mechanic", total("parts_eur")), "order_by": [{"expr": "total_parts_eur", "dir": "desc"}]},
         [
-            ("measure", "total parts eur", "words", ["total parts"]),
+            ("measure", "total parts EUR", "words", ["total parts"]),
             ("by", "mechanic", "words", ["by mechanic"]),
-            ("order", "highest total parts eur first", "default", []),
+            ("order", "highest total parts EUR first", "default", []),
         ],
     ),
     (
@@ -126,7 +126,7 @@ def test_words_that_join_belong_to_those_after_them_and_the_rest_is_left_aside()
 
 
 CHOICES: list[tuple[str, dict[str, Any], str, list[str]]] = [
-    ("total parts by mechanic", by("mechanic", total("parts_eur")), "measure", ["average parts eur"]),
+    ("total parts by mechanic", by("mechanic", total("parts_eur")), "measure", ["average parts EUR"]),
     ("total parts by mechanic", by("mechanic", total("parts_eur")), "by", ["kind of job", "status"]),
     ("average stars by mechanic", by("mechanic", average("stars")), "measure", ["median stars"]),
     ("repairs per month", month_by(), "by", ["quarter", "week", "month of finished on"]),
@@ -181,7 +181,7 @@ def test_a_score_is_never_offered_as_a_sum() -> None:
 def test_what_the_plan_calls_a_column_changes_with_the_column() -> None:
     made = first(by("mechanic", total("parts_eur")), "total_parts_eur", limit=3)
     read = _read("top 3 mechanics by total parts", made)
-    averaged = next(c.plan for c in _part(read, "measure").choices if c.label == "average parts eur")
+    averaged = next(c.plan for c in _part(read, "measure").choices if c.label == "average parts EUR")
     assert averaged["order_by"] == [{"expr": "avg_parts_eur", "dir": "desc"}]
     by_status = next(c.plan for c in _part(read, "by").choices if c.label == "status")
     assert by_status["group_by"] == ["status"] and {"column": "status"} in by_status["select"]
@@ -289,14 +289,14 @@ def test_a_part_is_likely_when_any_of_its_words_is(
 
 def test_an_earlier_likely_part_is_likely_while_it_is_kept() -> None:
     before = by("mechanic", total("parts_eur"))
-    doubted = frozenset({("measure", "total parts eur")})
+    doubted = frozenset({("measure", "total parts EUR")})
     filtered = {**before, "filters": [where("kind_of_job", "=", "brakes")]}
     question = "only for brakes"
     alignment = aligned(question, account(question, filtered, INDEX, before))
     read = read_as(filtered, INDEX, alignment, before, doubted)
     assert read is not None
     assert [part.source for part in read.parts] == ["likely", "kept", "words"]
-    assert read.line == "total parts eur (likely) · by mechanic · kind of job is brakes"
+    assert read.line == "total parts EUR (likely) · by mechanic · kind of job is brakes"
     named = "total parts by mechanic"
     again = read_as(before, INDEX, aligned(named, account(named, before, INDEX, before)), before, doubted)
     assert again is not None and not again.likely
@@ -304,8 +304,8 @@ def test_an_earlier_likely_part_is_likely_while_it_is_kept() -> None:
 
 def test_words_in_the_line_do_nothing_in_markdown() -> None:
     words = (Words(text="<b>*spend*", start=0, end=10),)
-    part = ReadPart(kind="measure", label="total parts eur", source="likely", words=words)
-    assert ReadAs(parts=(part,)).line == "total parts eur (likely: “`<b>*spend*`”)"
+    part = ReadPart(kind="measure", label="total parts EUR", source="likely", words=words)
+    assert ReadAs(parts=(part,)).line == "total parts EUR (likely: “`<b>*spend*`”)"
 
 
 def test_the_line_reads_as_parts() -> None:

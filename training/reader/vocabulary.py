@@ -1,7 +1,7 @@
 """The pieces that the network knows: `python -m training.reader.vocabulary MODEL DOMAINS`.
 
-Of the encoder's vocabulary those stay that questions and names of tables and columns need: single signs, what occurs in at
-least two of our training domains, and then the commonest English ones, in whose order it lists them. Writes
+Of the encoder's vocabulary those stay that questions and names of tables and columns need: single signs, what occurs in
+at least two of our training domains, and then the commonest English ones, in whose order it lists them. Writes
 `vocabulary.txt` beside this file.
 """
 

@@ -13,7 +13,7 @@ from sandtable.planner.conscience import account, blamed_word, offers_at, reason
 from sandtable.planner.conscience.abstain import unknown_reason
 from sandtable.planner.conscience.guards import stop
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
-from sandtable.planner.dialogue.soundness import misses_the_point
+from sandtable.planner.dialogue.soundness import misses_the_point, speaks_of_others
 from sandtable.planner.mentions.correcting import corrected
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
@@ -267,7 +267,7 @@ def _continued(
         # It does not point back: read alone, it may be clearer.
         alone = _weighed(question, index, best, threshold, reader)
         if isinstance(alone, Understood):
-            missed = misses_the_point(question, alone.plan, before.plan, index)
+            missed = speaks_of_others(question, alone.plan, before.plan)
             return alone if missed is None else replace(unsure(missed, question, index), choices=choices)
         return replace(alone, choices=choices or alone.choices)
     asked = changed if isinstance(changed, Unsure) else unsure(_NOT_FOLLOWED, question, index)
@@ -325,6 +325,7 @@ def _field(question: str, index: SchemaIndex, best: Interpretation | None, reade
     lookup = ask_lookup(question, index)
     if lookup is not None:
         among.add_understood(as_understood(lookup, index), lookup=True)
+    among.without_unasked_conditions()
     return among
 
 

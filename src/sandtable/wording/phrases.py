@@ -25,9 +25,10 @@ _SUFFIXES = {
 }  # fmt: skip
 _TIMES = frozenset("milliseconds seconds minutes hours days weeks months years".split())
 _LASTING = frozenset(
-    "duration downtime uptime time delay wait waiting stay work worked working setup break idle response resolution "
-    "talk hold handling travel ride play played playing loading outage late lateness overtime runtime flight drive "
-    "driving walk session call visit service repair cleaning processing planned actual lead cycle down stop".split()
+    "duration downtime uptime time labour labor delay wait waiting stay work worked working setup break idle response "
+    "resolution talk hold handling travel ride play played playing loading outage late lateness overtime runtime "
+    "flight drive driving walk session call visit service repair cleaning processing planned actual lead cycle down "
+    "stop".split()
 )
 """Before a `min` at the end of a name: minutes. Elsewhere it may be the least of something, and stays as it is."""
 _LEADING = frozenset("in on since until from before last the where is".split())

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sandtable.planner.conscience import account
-from sandtable.planner.ranking.candidates import Candidate
+from sandtable.planner.ranking.candidates import Candidate, Field
 from sandtable.planner.ranking.choosing import lawful_account
 from tests.planner.ground import World
 
@@ -83,3 +83,14 @@ def test_a_condition_that_nothing_asks_for_is_not_lawful(worlds: dict[str, World
 def test_a_literal_reading_has_nothing_likely(worlds: dict[str, World]) -> None:
     found = judged(worlds["ecommerce"], "total order total by region", REVENUE)
     assert found is not None and found.likely == ()
+
+
+def test_a_condition_that_no_word_asks_for_counts_for_the_plan_without_it(worlds: dict[str, World]) -> None:
+    among = Field("total order total by region", worlds["ecommerce"].index)
+    narrowed = {**REVENUE, "filters": [{"column": "channel", "op": "=", "value": "web"}]}
+    for plan, likelihood in ((REVENUE, 0.2), (narrowed, 0.6)):
+        candidate = among.add(plan)
+        assert candidate is not None
+        candidate.likelihood = likelihood
+    among.without_unasked_conditions()
+    assert [each.likelihood for each in among.candidates] == [pytest.approx(0.8), 0.0]

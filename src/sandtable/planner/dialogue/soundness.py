@@ -24,14 +24,21 @@ def misses_the_point(message: str, plan: Json, before: Json, index: SchemaIndex)
             "The answer before showed only the first of them. Should this be about that one, or about all? Name "
             "it, or ask the whole question."
         )
-    if _REFERRING.search(message.lower()) and _leaves_them(plan, before):
-        return "I could not tell how this is about what was answered before: name the rows that are meant."
+    if (other := speaks_of_others(message, plan, before)) is not None:
+        return other
     shares = any("share_of_total" in each and not each.get("within") for each in plan.get("derive", ()))
     if shares and _keys(plan) and all(_is_pinned(key, plan) for key in _keys(plan)):
         return "Of what should the share be? Only one group is left, which is all of itself."
     said = {word.strip("?.,!").lower() for word in message.split()}
     if not said & _SUMMED and any(_adds_rates(item, plan, index) for item in _new_measures(plan, before)):
         return "I could not tell which number is meant: name the column or the metric."
+    return None
+
+
+def speaks_of_others(message: str, plan: Json, before: Json) -> str | None:
+    """Why a message about the rows before cannot mean this plan, which is about others; None when it can."""
+    if _REFERRING.search(message.lower()) and _leaves_them(plan, before):
+        return "I could not tell how this is about what was answered before: name the rows that are meant."
     return None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from sandtable.planner.candidates.network.reader import Read
-from sandtable.planner.conscience import Account, account, known_pieces
+from sandtable.planner.conscience import Account, Part, account, known_pieces
 from sandtable.planner.dialogue.continuing import continuing
 from sandtable.planner.dialogue.following import Followed
 from sandtable.planner.dialogue.message import Message
@@ -137,6 +137,25 @@ class Field:
                 if found.place < 0:
                     found.place, found.doubts = place, Doubts.of(each)
 
+    def without_unasked_conditions(self) -> None:
+        """A condition that no word asks for is none: what the network gives the plan with it is the plan's without it.
+
+        Over a table of few rows it adds the one value that it was shown (`total units` of the South).
+        """
+        for each in list(self.candidates):
+            extra = {part.path[1] for part in each.account.unasked if _is_condition(part)}
+            if not extra or len(extra) < len(each.account.unasked) or each.account.unbound:
+                continue
+            kept = [one for at, one in enumerate(each.plan["filters"]) if at not in extra]
+            plain = {**each.plan, "filters": kept}
+            key = essence(plain if kept else _without_filters(plain), self.index, ordered=False)
+            known = self._by_essence.get(key)
+            if known is not None and known is not each:
+                known.likelihood += each.likelihood
+                each.likelihood = 0.0
+                if known.place < 0:
+                    known.place, known.doubts = each.place, each.doubts
+
     def without_the_answer_before(self) -> None:
         """Whatever was asked for, it is not what was answered already: its probability is that of the others."""
         same = [each for each in self.candidates if self.is_answered(each.plan)]
@@ -189,3 +208,11 @@ class Field:
 
 def _merit(found: Account) -> int:
     return -len(found.unbound) - len(found.unasked)
+
+
+def _is_condition(part: Part) -> bool:
+    return part.kind == "where" and len(part.path) == 2 and part.path[0] == "filters"
+
+
+def _without_filters(plan: Json) -> Json:
+    return {name: value for name, value in plan.items() if name != "filters"}
