@@ -45,6 +45,30 @@ UNITS: dict[str, tuple[dict[str, Any], str]] = {
         {"op": "*", "left": {"op": "/", "left": RETURNED, "right": COUNT}, "right": {"value": 100}},
         "%",
     ),
+    "different ones among all": (
+        {
+            "op": "/",
+            "left": {"agg": "count_distinct", "column": "order_id", "where": RETURNED["where"]},
+            "right": {"agg": "count_distinct", "column": "order_id"},
+        },
+        "fraction",
+    ),
+    "a part of an amount": (
+        {
+            "op": "/",
+            "left": {"agg": "sum", "column": "line_total", "where": RETURNED["where"]},
+            "right": {"agg": "sum", "column": "line_total"},
+        },
+        "fraction",
+    ),
+    "one amount by another": (
+        {
+            "op": "/",
+            "left": {"agg": "sum", "column": "line_total", "where": RETURNED["where"]},
+            "right": {"agg": "sum", "column": "unit_price"},
+        },
+        "",
+    ),
     "all by some": ({"op": "/", "left": COUNT, "right": RETURNED}, ""),
 }
 

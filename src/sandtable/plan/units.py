@@ -121,12 +121,18 @@ def _unit_in_name(expr: Expr) -> str:
             return ""
 
 
+_PARTED = frozenset({"count", "count_distinct", "sum"})
+"""What is added up of the parts is that of the whole, or at most as much."""
+
+
 def _is_share(left: Expr, right: Expr) -> bool:
-    """Some rows counted, among all of those."""
-    if not isinstance(left, Aggregate) or not isinstance(right, Aggregate):
+    """Some rows counted, among all of those; or the same counted or added up, of some rows among all."""
+    if not isinstance(left, Aggregate) or not isinstance(right, Aggregate) or right.where is not None:
         return False
-    counts = {left.function, right.function} <= {"count"}
-    return counts and right.operand is None and right.where is None
+    if left.function != right.function or left.function not in _PARTED:
+        return False
+    counted = left.function == "count" and right.operand is None
+    return counted or (left.operand == right.operand and left.where is not None)
 
 
 def _per(left: Expr, right: Expr, dataset: Dataset, units: Mapping[str, str] | None) -> str:
