@@ -326,6 +326,7 @@ def _field(question: str, index: SchemaIndex, best: Interpretation | None, reade
     if lookup is not None:
         among.add_understood(as_understood(lookup, index), lookup=True)
     among.without_unasked_conditions()
+    among.without_other_rows()
     return among
 
 

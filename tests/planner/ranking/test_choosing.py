@@ -94,3 +94,30 @@ def test_a_condition_that_no_word_asks_for_counts_for_the_plan_without_it(worlds
         candidate.likelihood = likelihood
     among.without_unasked_conditions()
     assert [each.likelihood for each in among.candidates] == [pytest.approx(0.8), 0.0]
+
+
+def test_what_a_table_is_called_is_counted_and_nothing_else(worlds: dict[str, World]) -> None:
+    among = Field("How many order items are there?", worlds["ecommerce"].index)
+    count: dict[str, Any] = {"dataset_id": "ecommerce", "select": [{"agg": "count", "as": "count"}]}
+    for table, likelihood in (("order_items", 0.5), ("inventory", 0.4)):
+        candidate = among.add({**count, "table": table})
+        assert candidate is not None
+        candidate.likelihood = likelihood
+    among.without_other_rows()
+    assert [each.plan["table"] for each in among.candidates] == ["order_items"]
+    assert among.candidates[0].likelihood == pytest.approx(0.5 / 0.6)
+
+
+def test_a_needless_condition_makes_no_plan_of_its_own(worlds: dict[str, World]) -> None:
+    among = Field("average order total by region", worlds["ecommerce"].index)
+    average = {
+        **REVENUE,
+        "select": [{"column": "region"}, {"agg": "avg", "column": "order_total", "as": "mean"}],
+    }
+    known = {**average, "filters": [{"column": "order_total", "op": "not_null"}]}
+    for plan, likelihood in ((average, 0.3), (known, 0.5)):
+        candidate = among.add(plan)
+        assert candidate is not None
+        candidate.likelihood = likelihood
+    among.without_unasked_conditions()
+    assert max(each.likelihood for each in among.candidates) == pytest.approx(0.8)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import math
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -11,6 +13,7 @@ from sandtable.planner.conscience import Account, Part, account, known_pieces
 from sandtable.planner.dialogue.continuing import continuing
 from sandtable.planner.dialogue.following import Followed
 from sandtable.planner.dialogue.message import Message
+from sandtable.planner.language.reading import Reading
 from sandtable.planner.outcome import Understood
 from sandtable.planner.ranking.essence import core, essence
 from sandtable.planner.schema.defined import valid_plan
@@ -19,6 +22,7 @@ from sandtable.planner.schema.index import SchemaIndex
 
 _LEAST_LEFT = 0.02
 _UNLIKELY = math.log(2 / 3)
+_OF_KNOWN = frozenset({"avg", "sum", "min", "max", "median"})
 _KINDS = {"table": "table", "metric": "table", "column": "column"}
 
 
@@ -143,8 +147,9 @@ class Field:
         Over a table of few rows it adds the one value that it was shown (`total units` of the South).
         """
         for each in list(self.candidates):
-            extra = {part.path[1] for part in each.account.unasked if _is_condition(part)}
-            if not extra or len(extra) < len(each.account.unasked) or each.account.unbound:
+            unasked = {part.path[1] for part in each.account.unasked if _is_condition(part)}
+            extra = unasked | _needless(each.plan)
+            if not extra or len(unasked) < len(each.account.unasked) or each.account.unbound:
                 continue
             kept = [one for at, one in enumerate(each.plan["filters"]) if at not in extra]
             plain = {**each.plan, "filters": kept}
@@ -156,14 +161,32 @@ class Field:
                 if known.place < 0:
                     known.place, known.doubts = each.place, each.doubts
 
+    def without_other_rows(self) -> None:
+        """`how many order items`: where a table is called that, nothing else is counted."""
+        line = Reading.of(self.question).line
+        named = [
+            table.name
+            for table in self.index.tables
+            if len(table.words) > 1
+            and re.search(rf"\b(?:how many|number of|count of) {' '.join(table.words)}\b", line)
+        ]
+        if len(named) == 1:
+            self._leave(
+                [each for each in self.candidates if f'"{named[0]}' not in json.dumps(each.plan, default=str)]
+            )
+
+    def _leave(self, out: list[Candidate]) -> None:
+        """Without these: their probability is that of the others."""
+        left = max(1.0 - sum(each.likelihood for each in out), _LEAST_LEFT)
+        self.candidates = [each for each in self.candidates if each not in out]
+        for each in self.candidates:
+            each.likelihood = min(1.0, each.likelihood / left)
+
     def without_the_answer_before(self) -> None:
         """Whatever was asked for, it is not what was answered already: its probability is that of the others."""
         same = [each for each in self.candidates if self.is_answered(each.plan)]
         self.repeated = max(same, key=lambda each: each.likelihood, default=None)
-        left = max(1.0 - sum(each.likelihood for each in same), _LEAST_LEFT)
-        self.candidates = [each for each in self.candidates if each not in same]
-        for each in self.candidates:
-            each.likelihood = min(1.0, each.likelihood / left)
+        self._leave(same)
 
     def is_answered(self, plan: Json) -> bool:
         """Whether it is the plan before, in the same order or in none."""
@@ -208,6 +231,19 @@ class Field:
 
 def _merit(found: Account) -> int:
     return -len(found.unbound) - len(found.unasked)
+
+
+def _needless(plan: Json) -> set[str | int]:
+    """Conditions that a value is known, where nothing but averages or sums of it is shown, which need it anyway."""
+    shown = [item for item in plan.get("select", ()) if "agg" in item or "metric" in item or "op" in item]
+    needed = {item.get("column") for item in shown if item.get("agg") in _OF_KNOWN}
+    if len(needed) != 1 or len(shown) != 1:
+        return set()
+    return {
+        at
+        for at, each in enumerate(plan.get("filters", ()))
+        if each.get("op") == "not_null" and each.get("column") in needed
+    }
 
 
 def _is_condition(part: Part) -> bool:

@@ -32,6 +32,8 @@ def conversation_field(
     among.without_the_answer_before()
     if followed is not None and followed.plan is not None and not followed.unknown:
         among.add_followed(followed, followed.plan)
+    among.without_unasked_conditions()
+    among.without_other_rows()
     if followed is not None and not followed.whole:
         return among
     if best is not None and best.plan is not None and not best.unknown:
