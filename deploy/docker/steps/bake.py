@@ -23,8 +23,8 @@ async def bake(target: Path) -> None:
     with tempfile.TemporaryDirectory() as home:
         # Profiles hold the same bytes whatever the number of threads; Parquet files need not.
         async with assemble(Settings(home=Path(home), threads=1, backend="local")) as parts:
-            for dataset in parts.library.datasets():
-                await parts.library.profile(await parts.library.ready(dataset.id))
+            for dataset in parts.datasets.datasets():
+                await parts.datasets.profile(await parts.datasets.ready(dataset.id))
         for name in _KEPT:
             shutil.copytree(Path(home) / "data" / name, target / name)
 
