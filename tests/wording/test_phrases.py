@@ -12,7 +12,7 @@ from sandtable.wording.phrases import plural, words
     [
         ("downtime_min", "downtime minutes"),
         ("DurationMin", "duration minutes"),
-        ("temp_min", "temperature min"),  # the least, or minutes: nobody says
+        ("temp_min", "temperature min"),  # the least, or minutes: the name does not say
         ("min_temp", "minimum temperature"),
         ("max_speed", "maximum speed"),
         ("total_eur", "total EUR"),

@@ -1,7 +1,7 @@
 """Slips of the pen in a question: `avrage` is average, `satisfacton` the column satisfaction.
 
 Only a word that is no English word that we know, nothing of the data and no name is corrected, and only to a word of
-questions or a name of the data that is clearly the nearest. Every correction is told with the answer.
+questions or a name of the data that is clearly the nearest. The answer lists every correction.
 Invariant: the corrected question has as many words at the same places, so that an account of it fits the question.
 """
 
@@ -24,7 +24,7 @@ _COMMON = {
     "wich": "which", "whcih": "which", "whch": "which", "hwo": "how", "teh": "the", "thier": "their", "wat": "what",
     "adn": "and", "avrg": "average", "mnth": "month", "yaer": "year",
 }  # fmt: skip
-"""Slips in words that are too short to be told from others."""
+"""Slips in words that are too short to tell apart from others."""
 _TIMES = frozenset(word for word in (*MONTHS, *WEEKDAYS) if len(word) >= _SHORTEST)
 _ASKING = (
     _TIMES

@@ -168,12 +168,10 @@ class Field:
             table.name
             for table in self.index.tables
             if len(table.words) > 1
-            and re.search(rf"\b(?:how many|number of|count of) {' '.join(table.words)}\b", line)
+            and re.search(rf"\b(?:how many|number of|count of) {re.escape(' '.join(table.words))}\b", line)
         ]
         if len(named) == 1:
-            self._leave(
-                [each for each in self.candidates if f'"{named[0]}' not in json.dumps(each.plan, default=str)]
-            )
+            self._leave([each for each in self.candidates if f'"{named[0]}' not in _text(each.plan)])
 
     def _leave(self, out: list[Candidate]) -> None:
         """Without these: their probability is that of the others."""
@@ -252,3 +250,7 @@ def _is_condition(part: Part) -> bool:
 
 def _without_filters(plan: Json) -> Json:
     return {name: value for name, value in plan.items() if name != "filters"}
+
+
+def _text(plan: Json) -> str:
+    return json.dumps(plan, default=str, ensure_ascii=False)
