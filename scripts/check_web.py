@@ -1,7 +1,8 @@
 """Everything about web/app that can be judged without a browser: `make web-check`.
 
-Style (Biome), types (TypeScript), tests (Vitest), and whether src/api/schema.d.ts is what openapi-typescript
-makes of src/api/openapi.json. With `--write-types` it only writes that file: part of `make web-types`.
+Style and layers (Biome), types (TypeScript), tests (Vitest), and whether the types in src/api are those that
+openapi-typescript makes of the documents beside them. With `--write-types` it only writes the types: part of
+`make web-types`.
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from scripts import build_web, node
 
 APP = build_web.APP
-SCHEMA = APP / "src" / "api" / "openapi.json"
-TYPES = APP / "src" / "api" / "schema.d.ts"
+API = APP / "src" / "api"
+TYPES = {API / "schema.d.ts": API / "openapi.json", API / "events.d.ts": API / "events.json"}
+"""Which document each file of types is made from."""
 
 
 def main(arguments: list[str]) -> int:
@@ -25,7 +27,8 @@ def main(arguments: list[str]) -> int:
         program = node.find_node()
         build_web.install(program)
         if "--write-types" in arguments:
-            _write_types(program, TYPES)
+            for types, document in TYPES.items():
+                _write_types(program, document, types)
             return 0
         checks = {
             "types of the API": lambda: _types_are_current(program),
@@ -51,16 +54,17 @@ def main(arguments: list[str]) -> int:
 
 def _types_are_current(program: Path) -> None:
     with tempfile.TemporaryDirectory(prefix="sandtable-types-") as scratch:
-        fresh = Path(scratch) / TYPES.name
-        _write_types(program, fresh)
-        if not TYPES.is_file() or TYPES.read_bytes() != fresh.read_bytes():
-            raise node.Broken(
-                f"{TYPES.relative_to(node.ROOT)} lags behind {SCHEMA.name}: run `make web-types`"
-            )
+        for types, document in TYPES.items():
+            fresh = Path(scratch) / types.name
+            _write_types(program, document, fresh)
+            if not types.is_file() or types.read_bytes() != fresh.read_bytes():
+                raise node.Broken(
+                    f"{types.relative_to(node.ROOT)} lags behind {document.name}: run `make web-types`"
+                )
 
 
-def _write_types(program: Path, there: Path) -> None:
-    script, *arguments = "openapi-typescript/bin/cli.js", str(SCHEMA), "--output", str(there)
+def _write_types(program: Path, document: Path, there: Path) -> None:
+    script, *arguments = "openapi-typescript/bin/cli.js", str(document), "--output", str(there)
     node.run(program, APP, script, *arguments, quiet=True)
 
 

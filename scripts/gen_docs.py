@@ -14,6 +14,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import AliasChoices
 from pydantic.fields import FieldInfo
 
+from sandtable.agent.events import EVENT
 from sandtable.cli.reference import reference_page as cli_page
 from sandtable.plan.schema import plan_schema_text
 from sandtable.policy import reference as policy_functions
@@ -119,6 +120,21 @@ def openapi_text() -> str:
     return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
+def events_text() -> str:
+    """The events of an answer, as a document that the web interface's types are made from.
+
+    It is an OpenAPI document without paths, for the generator of types reads no other kind.
+    """
+    event = EVENT.json_schema(ref_template="#/components/schemas/{model}", mode="serialization")
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Events of an answer", "version": "1"},
+        "paths": {},
+        "components": {"schemas": event.pop("$defs") | {"Event": event}},
+    }
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+
+
 POLICY = "docs/policy.md"
 PAGES: dict[str, Callable[[], str]] = {
     "docs/settings.md": settings_page,
@@ -126,6 +142,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "docs/plan.schema.json": plan_schema_text,
     POLICY: policy_page,
     "web/app/src/api/openapi.json": openapi_text,
+    "web/app/src/api/events.json": events_text,
 }
 
 

@@ -133,6 +133,7 @@ def test_generated_pages_are_up_to_date() -> None:
         "docs/policy.md",
         "docs/settings.md",
         "web/app/src/api/openapi.json",
+        "web/app/src/api/events.json",
     ],
 )
 def test_make_docs_writes_every_generated_page(page: str) -> None:

@@ -1,7 +1,7 @@
 // The LangGraph client, for streaming and for a thread's states. It is large and no page needs it to be
 // painted, so it is loaded at first use. Lists of threads need only `threads.ts`.
 import type { Client } from "@langchain/langgraph-sdk/client";
-import type { ConversationState } from "~/events/wire";
+import type { ConversationState } from "./wire";
 
 export type LangGraph = Client<ConversationState>;
 

@@ -1,7 +1,9 @@
 // Names for what the server speaks of; the shapes themselves are generated (npm run types).
+import type { components as Answering } from "./events";
 import type { components } from "./schema";
 
 type Schemas = components["schemas"];
+type Events = Answering["schemas"];
 
 export type DatasetSummary = Schemas["DatasetSummary"];
 export type Dataset = Schemas["Dataset"];
@@ -36,6 +38,14 @@ export type Choice = Schemas["Choice"];
 /** A mark of trust: derived from what a capsule seals, never claimed. */
 export type Mark = ReadAs["trust"][number];
 
+/** What happens while a question is answered. */
+export type SandtableEvent = Events["Event"];
+export type CodeEvent = Events["Code"];
+export type MessageEvent = Events["Message"];
+export type Ending = MessageEvent["ending"];
+/** What code showed besides text, as the server sends it. */
+export type SentArtifact = Events["ArtifactShown"]["artifact"];
+
 /** One cell as JSON: long integers, decimals, dates and times are text. */
 export type Cell = unknown;
 export type Row = readonly Cell[];
@@ -46,6 +56,16 @@ export interface Figure {
   data: Record<string, unknown>[];
   layout?: Record<string, unknown>;
 }
+
+/** A figure of the wire, which says only that it is an object; nothing where it is none. */
+export function figureOf(value: unknown): Figure | null {
+  if (!isFields(value)) return null;
+  const data = Array.isArray(value.data) ? value.data.filter(isFields) : [];
+  return { data, layout: isFields(value.layout) ? value.layout : {} };
+}
+
+export const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** As the server says them: `MARK_WORDS` of capsule/trust.py. */
 export const MARKS: Readonly<Record<Mark, { word: string; means: string }>> = {

@@ -1,8 +1,8 @@
 // Threads of the LangGraph protocol, as far as plain requests go: list, read, rename, delete.
 import { queryOptions } from "@tanstack/react-query";
-import { type ConversationState, textOf, type WireInterrupt } from "~/events/wire";
 import { request } from "./http";
 import { keys } from "./queries";
+import { type ConversationState, textOf, type WireInterrupt } from "./wire";
 
 export interface Thread {
   thread_id: string;

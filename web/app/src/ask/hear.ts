@@ -1,8 +1,9 @@
 // One part of a stream, told to the exchange it belongs to. Pure.
+
+import { type ConversationState, chosenIn, textOf, type WireError } from "~/api/wire";
 import { reduce, reduceError, reduceInterrupt } from "~/events/reduce";
 import { turnsFromState } from "~/events/restore";
 import { newTurn } from "~/events/turn";
-import { type ConversationState, chosenIn, textOf, type WireError } from "~/events/wire";
 import type { Exchange } from "./exchange";
 import { lastHuman } from "./tree";
 import type { StreamPart } from "./wire";

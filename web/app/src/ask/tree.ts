@@ -2,10 +2,10 @@
 // Questions and answers alternate, so each branch is a path that can be read from top to bottom.
 import type { PlanJson } from "~/api/model";
 import type { KeptState } from "~/api/threads";
+import type { WireMessage } from "~/api/wire";
 import { stopped } from "~/events/reduce";
 import { turnsFromState } from "~/events/restore";
 import type { Turn } from "~/events/turn";
-import type { WireMessage } from "~/events/wire";
 
 export interface Question {
   /** The id of the person's message. */

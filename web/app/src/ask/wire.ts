@@ -11,7 +11,7 @@ import {
   type ThreadRun,
   threadHistory,
 } from "~/api/threads";
-import type { WireMessage } from "~/events/wire";
+import type { WireMessage } from "~/api/wire";
 
 /** One part of a stream, as the client gives it. */
 export interface StreamPart {

@@ -1,39 +1,18 @@
 // What code showed besides text. All of it was written by a stranger's code: it is read with care, and drawn by
 // components that trust none of it.
-import type { Figure, ResultColumn, Row } from "~/api/model";
+import { type Figure, figureOf, isFields, type ResultColumn, type SentArtifact } from "~/api/model";
 
-interface Named {
-  /** Kind and number: `[[table-1]]` in an answer is the place where it belongs. */
-  id: string;
-  title: string;
-}
+type Sent<Kind extends SentArtifact["kind"]> = Extract<SentArtifact, { kind: Kind }>;
+type SentPlot<Format extends Sent<"plot">["format"]> = Extract<Sent<"plot">, { format: Format }>;
 
-export interface TableArtifact extends Named {
-  kind: "table";
-  columns: ResultColumn[];
-  rows: Row[];
-  row_count: number;
-  truncated: boolean;
-}
+export type TableArtifact = Sent<"table">;
+export type PlotArtifact =
+  | (Omit<SentPlot<"plotly">, "figure"> & { figure: Figure })
+  | SentPlot<"svg">
+  | SentPlot<"vega-lite">;
+export type Artifact = TableArtifact | PlotArtifact | Sent<"html"> | Sent<"mermaid"> | Sent<"markdown">;
 
-export type PlotArtifact = Named & { kind: "plot" } & (
-    | { format: "plotly"; figure: Figure }
-    | { format: "svg"; svg: string }
-    | { format: "vega-lite"; spec: Record<string, unknown> }
-  );
-
-export interface HtmlArtifact extends Named {
-  kind: "html";
-  html: string;
-}
-
-export interface TextArtifact extends Named {
-  kind: "mermaid" | "markdown";
-  text: string;
-}
-
-export type Artifact = TableArtifact | PlotArtifact | HtmlArtifact | TextArtifact;
-
+type Named = Pick<Artifact, "id" | "title">;
 type Fields = Record<string, unknown>;
 
 /** Those that can be understood, each id once: the newest of two holds. */
@@ -78,14 +57,9 @@ function tableOf(named: Named, { columns, rows, row_count, truncated }: Fields):
 function plotOf(named: Named, { format, figure, svg, spec }: Fields): PlotArtifact | null {
   if (format === "svg" && typeof svg === "string") return { ...named, kind: "plot", format, svg };
   if (format === "vega-lite" && isFields(spec)) return { ...named, kind: "plot", format, spec };
-  if (format !== "plotly" || !isFields(figure)) return null;
-  const data = Array.isArray(figure.data) ? figure.data.filter(isFields) : [];
-  const layout = isFields(figure.layout) ? figure.layout : {};
-  return { ...named, kind: "plot", format, figure: { data, layout } };
+  const drawn = format === "plotly" ? figureOf(figure) : null;
+  return drawn && { ...named, kind: "plot", format: "plotly", figure: drawn };
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const isColumn = (value: unknown): value is ResultColumn =>
   isFields(value) && typeof value.name === "string" && typeof value.type === "string";

@@ -1,6 +1,7 @@
 // The turn after an event. Pure and total: what is not understood leaves the turn as it is.
+import { figureOf, type SandtableEvent } from "~/api/model";
+import type { WireError, WireInterrupt } from "~/api/wire";
 import { artifactOf, withArtifact } from "./artifact";
-import { isSandtableEvent } from "./model";
 import {
   runOf,
   withCode,
@@ -11,7 +12,6 @@ import {
   withWaitingCode,
 } from "./steps";
 import { type Turn, type TurnRun, withNext } from "./turn";
-import type { WireError, WireInterrupt } from "./wire";
 
 export function reduce(turn: Turn, event: unknown): Turn {
   if (!isSandtableEvent(event)) return turn;
@@ -48,8 +48,10 @@ export function reduce(turn: Turn, event: unknown): Turn {
           truncated: event.truncated,
         },
       };
-    case "chart":
-      return { ...turn, chart: { runId: event.run_id, figure: event.figure } };
+    case "chart": {
+      const figure = figureOf(event.figure);
+      return figure ? { ...turn, chart: { runId: event.run_id, figure } } : turn;
+    }
     case "delta":
       return { ...turn, text: turn.text + event.text };
     case "message": {
@@ -69,6 +71,29 @@ export function reduce(turn: Turn, event: unknown): Turn {
     case "error":
       return { ...turn, ending: "failed", problem: event.problem };
   }
+}
+
+/** The compiler sees to it that none is missing. */
+const TYPES: Record<SandtableEvent["type"], true> = {
+  thought: true,
+  plan: true,
+  sql: true,
+  code: true,
+  run: true,
+  log: true,
+  table: true,
+  chart: true,
+  artifact: true,
+  delta: true,
+  message: true,
+  error: true,
+};
+
+/** Whether a `custom` event of the stream is one of ours; generative UI comes the same way. */
+function isSandtableEvent(value: unknown): value is SandtableEvent {
+  if (typeof value !== "object" || value === null) return false;
+  const type = (value as { type?: unknown }).type;
+  return typeof type === "string" && Object.hasOwn(TYPES, type);
 }
 
 /** A new run, such as the one of a repaired query, replaces what the one before had shown. */

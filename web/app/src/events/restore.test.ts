@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
+import type { ConversationState, WireMessage } from "~/api/wire";
 import streams from "./fixtures/streams.json";
 import thread from "./fixtures/thread.json";
 import { reduce } from "./reduce";
 import { turnsFromState } from "./restore";
 import { mainRunId, newTurn, sentenceOf, type Turn } from "./turn";
-import type { ConversationState, WireMessage } from "./wire";
 
 const state = thread as unknown as ConversationState;
 const turns = turnsFromState(state);

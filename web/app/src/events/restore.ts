@@ -1,9 +1,5 @@
 // Turns from a thread's kept state: what a reload, another tab or an older thread has to go by.
 import type { RunStatus } from "~/api/model";
-import { artifactsOf } from "./artifact";
-import { reduceInterrupt } from "./reduce";
-import { attemptCount, stepsOf, withCode, withStepOutput, withStepRun } from "./steps";
-import { newTurn, type Turn, withNext } from "./turn";
 import {
   type About,
   type AnswerProps,
@@ -13,7 +9,11 @@ import {
   textOf,
   type WireMessage,
   type WireUi,
-} from "./wire";
+} from "~/api/wire";
+import { artifactsOf } from "./artifact";
+import { reduceInterrupt } from "./reduce";
+import { attemptCount, stepsOf, withCode, withStepOutput, withStepRun } from "./steps";
+import { newTurn, type Turn, withNext } from "./turn";
 
 /** All turns of a thread, oldest first. The last one may be under way: its `ending` is null. */
 export function turnsFromState(state: ConversationState | null | undefined): Turn[] {

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import type { ConversationState } from "~/api/wire";
 import { reduce, stopped } from "./reduce";
 import { turnsFromState } from "./restore";
 import { newestStatus } from "./steps";
 import { newTurn, type Turn } from "./turn";
-import type { ConversationState } from "./wire";
 
 const told = (...events: unknown[]) => events.reduce<Turn>(reduce, newTurn("Why?"));
 const thought = (text: string) => ({ type: "thought", text });

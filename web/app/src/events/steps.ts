@@ -1,7 +1,7 @@
 // An analysis in steps: each has a goal, a thought, code, and what came of it. Pure.
-import type { RunStatus } from "~/api/model";
+import type { CodeEvent, RunStatus } from "~/api/model";
+import type { CellProps } from "~/api/wire";
 import type { Turn, TurnRun } from "./turn";
-import type { CellProps } from "./wire";
 
 /** Code that was tried for a step; after an error there may be another. */
 export interface Attempt {
@@ -24,12 +24,7 @@ export interface Step {
   attempts: Attempt[];
 }
 
-interface CodeEvent {
-  run_id?: string | null;
-  step?: number | null;
-  goal?: string;
-  code: string;
-}
+type Code = Pick<CodeEvent, "code"> & Partial<Omit<CodeEvent, "type">>;
 
 /** Lines such as "Planning…" say what the machinery does; a thought is a sentence. */
 const isThought = (text: string): boolean => !text.endsWith("…");
@@ -43,7 +38,7 @@ export function withThought(turn: Turn, text: string): Turn {
   return { ...told, thoughtsUsed: told.thoughts.length };
 }
 
-export function withCode(turn: Turn, { run_id = null, step, goal, code }: CodeEvent): Turn {
+export function withCode(turn: Turn, { run_id = null, step, goal, code }: Code): Turn {
   // Code without a number is another attempt at the one thing that was asked.
   const number = step ?? 1;
   const known = turn.steps.find((one) => one.number === number);

@@ -1,8 +1,7 @@
 // One question and all that is known of its answer so far.
-import type { Choice, Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Choice, Ending, Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Artifact } from "./artifact";
-import type { Ending } from "./model";
 import type { Step } from "./steps";
 
 export interface TurnRun {

@@ -1,6 +1,6 @@
 // The list of threads, put in order. Pure.
 import { type Thread, titleOf } from "~/api/threads";
-import { textOf } from "~/events/wire";
+import { textOf } from "~/api/wire";
 import { type Day, dayOf } from "~/format";
 
 export interface ThreadGroup {

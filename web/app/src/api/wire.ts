@@ -1,7 +1,6 @@
 // What the LangGraph wire adds to our events: the thread's state, and events about the stream itself.
-import type { Choice, Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
-import type { ProblemBody } from "~/api/problem";
-import type { Ending } from "./model";
+import type { Ending, Figure, MessageEvent, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "./model";
+import type { ProblemBody } from "./problem";
 
 /** `additional_kwargs.sandtable` of the message that ends a turn. */
 export interface About {
@@ -10,11 +9,10 @@ export interface About {
   ending: Ending;
   run_ids: string[];
   suggestions: string[];
-  /** Of a question back that offers readings. */
-  choices?: Choice[];
   problem: ProblemBody | null;
-  /** Questions of the same message that are answered next. */
-  remaining?: number;
+  /** Threads of earlier versions were kept without these. */
+  choices?: MessageEvent["choices"];
+  remaining?: MessageEvent["remaining"];
 }
 
 /** `additional_kwargs.sandtable` of a person's message that takes a choice. */
