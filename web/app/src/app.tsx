@@ -2,9 +2,9 @@ import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy } from "react";
 import { BrowserRouter, Route, Routes } from "react-router";
 import { newQueryClient } from "./api/queries";
+import { Frame } from "./frame/frame";
 import { DetailsProvider } from "./shell/details";
 import { Missing } from "./shell/missing";
-import { Shell } from "./shell/shell";
 import { TooltipProvider } from "./ui";
 
 const AskPage = lazy(() => import("./ask/page"));
@@ -22,7 +22,7 @@ export function App() {
         <BrowserRouter>
           <DetailsProvider>
             <Routes>
-              <Route element={<Shell />}>
+              <Route element={<Frame />}>
                 {/* One element for both, so that an answer under way survives when its thread gets an address. */}
                 <Route element={<AskPage />}>
                   <Route index element={null} />

@@ -4,7 +4,7 @@ import { Captioned } from "./framed";
 import { Undrawn } from "./picture";
 import { safeDiagram } from "./safe_diagram";
 
-const Diagram = lazy(() => import("~/data/diagram"));
+const Diagram = lazy(() => import("./diagram"));
 
 interface MermaidDiagramProps {
   text: string;

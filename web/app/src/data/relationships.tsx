@@ -4,7 +4,7 @@ import { Boundary } from "~/shell";
 import { Button, Empty, Skeleton } from "~/ui";
 import { erDiagram } from "./er_diagram";
 
-const Diagram = lazy(() => import("./diagram"));
+const Diagram = lazy(() => import("~/artifact/diagram"));
 
 export function Relationships({ dataset }: { dataset: Dataset }) {
   const [allColumns, setAllColumns] = useState(false);

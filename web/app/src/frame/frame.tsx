@@ -1,22 +1,22 @@
-// The house around every room: sidebar, page, details.
+// What stands around every page: sidebar, details, palette.
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { KeySheet, useCommandKeys, useCommandList } from "~/commands";
+import { Boundary } from "~/shell/boundary";
+import { useDetails, useSubject } from "~/shell/details";
+import { SIDEBAR_STANDS, useWide } from "~/shell/media";
+import { DrawerContext } from "~/shell/page";
+import { places } from "~/shell/places";
+import { chooseTheme, useTheme } from "~/shell/theme";
 import { Sheet } from "~/ui";
-import { Boundary } from "./boundary";
-import { useDetails, useSubject } from "./details";
 import { DetailsPlace } from "./details_place";
-import { SIDEBAR_STANDS, useWide } from "./media";
-import { DrawerContext } from "./page";
-import { places } from "./places";
 import { Sidebar } from "./sidebar";
-import { chooseTheme, useTheme } from "./theme";
 
 const loadPalette = () => import("~/commands/palette");
 const Palette = lazy(loadPalette);
 const RoomCommands = lazy(() => import("./room_commands"));
 
-export function Shell() {
+export function Frame() {
   const stands = useWide(SIDEBAR_STANDS);
   const [drawer, setDrawer] = useState(false);
   const [palette, setPalette] = useState(false);
@@ -24,7 +24,7 @@ export function Shell() {
   const details = useDetails();
   const { pathname } = useLocation();
   useCommandKeys();
-  useShellCommands({ openPalette: () => setPalette(true), openKeys: () => setKeySheet(true) });
+  useFrameCommands({ openPalette: () => setPalette(true), openKeys: () => setKeySheet(true) });
   // Before it is wanted: what is typed while it is on its way would go to the page behind it.
   useEffect(() => void loadPalette(), []);
   const openDrawer = useCallback(() => setDrawer(true), []);
@@ -63,7 +63,7 @@ export function Shell() {
   );
 }
 
-function useShellCommands({ openPalette, openKeys }: { openPalette: () => void; openKeys: () => void }) {
+function useFrameCommands({ openPalette, openKeys }: { openPalette: () => void; openKeys: () => void }) {
   const go = useNavigate();
   const theme = useTheme();
   const details = useDetails();

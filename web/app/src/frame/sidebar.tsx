@@ -2,9 +2,9 @@ import { Database, History, Plus } from "lucide-react";
 import { lazy, type ReactNode, Suspense } from "react";
 import { NavLink } from "react-router";
 import { commands } from "~/commands";
+import { Boundary } from "~/shell/boundary";
+import { places } from "~/shell/places";
 import { Button, classes, Keys, SkeletonLines } from "~/ui";
-import { Boundary } from "./boundary";
-import { places } from "./places";
 import { ThemeMenu } from "./theme_menu";
 
 const ThreadList = lazy(() => import("~/threads/list"));

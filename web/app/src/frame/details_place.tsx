@@ -1,9 +1,9 @@
 // Where the details panel is: beside the page on wide windows, with a handle to resize it; a sheet below else.
 import { type KeyboardEvent, lazy, type PointerEvent, type ReactNode, Suspense, useState } from "react";
+import { Boundary } from "~/shell/boundary";
+import type { Details } from "~/shell/details";
+import { DETAILS_STAND, useWide } from "~/shell/media";
 import { Sheet, SkeletonLines } from "~/ui";
-import { Boundary } from "./boundary";
-import type { Details } from "./details";
-import { DETAILS_STAND, useWide } from "./media";
 
 const DetailsPanel = lazy(() => import("~/details/panel"));
 

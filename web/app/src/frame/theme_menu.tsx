@@ -1,6 +1,6 @@
 import { Monitor, Moon, Sun } from "lucide-react";
+import { chooseTheme, type ThemeChoice, useThemeChoice } from "~/shell/theme";
 import { Button, Menu, MenuChoices } from "~/ui";
-import { chooseTheme, type ThemeChoice, useThemeChoice } from "./theme";
 
 const CHOICES: readonly { id: ThemeChoice; title: string }[] = [
   { id: "light", title: "Light" },
