@@ -1,4 +1,4 @@
-"""What a chat model is told: the prompt files, filled in from the question and its surroundings.
+"""What a chat model is sent: the prompt files, filled in from the question and its surroundings.
 
 Invariant: all that did not come from this program stands as JSON inside `<data>` tags, and what `privacy`
 keeps back is in none of it.
@@ -26,18 +26,6 @@ _LONGEST_BEFORE = 1_000
 _LONGEST_QUESTION = 8_000
 _LONGEST_CODE = 3_000
 
-_ANALYSIS = (
-    "What neither a plan nor one SELECT can do (forecasts, regressions, correlations, clustering, simulations, "
-    "tests of significance, custom work on texts, several steps that build on each other), and what the person "
-    "wants done in Python, is an `analysis`: it is then planned in steps and written in Python. Whatever a plan can "
-    "do stays a plan."
-)
-_NO_ANALYSIS = (
-    "Forecasts, regressions, clustering and other work in Python are switched off here: ask back, say so, and suggest "
-    "what a plan can answer."
-)
-_ANALYSIS_FORM = '\n- `{"intent":"analysis","text":"why it needs Python, in one sentence"}`'
-
 
 def propose_prompt(asked: Asked, privacy: Privacy) -> str:
     """Up to the history it is the same for every question to a dataset: servers reuse what they have read."""
@@ -47,8 +35,7 @@ def propose_prompt(asked: Asked, privacy: Privacy) -> str:
         schema=schema_of(asked, privacy),
         as_of=now_in(asked, privacy),
         examples=as_data(examples(asked.dataset, asked.profile, privacy)),
-        analysis_rule=_ANALYSIS if asked.python else _NO_ANALYSIS,
-        analysis_form=_ANALYSIS_FORM if asked.python else "",
+        python=asked.python,
         history=history_data(asked, privacy),
         defined=as_data([shown_plan(table, typed, privacy) for table in asked.defined]),
         question=question_data(asked),
@@ -71,8 +58,9 @@ def word_prompt(asked: Asked, run: Run, plain: str) -> str:
 
 
 def now_in(asked: Asked, privacy: Privacy) -> str:
+    """Nothing for data without a now of its own."""
     as_of = shown_as_of(asked.dataset.as_of, privacy)
-    return f"Now, in this data, is {as_data(as_of)}." if as_of else "This data has no now of its own."
+    return as_data(as_of) if as_of else ""
 
 
 def schema_of(asked: Asked, privacy: Privacy) -> str:
@@ -101,11 +89,8 @@ def question_data(asked: Asked) -> str:
 def _attempts(attempts: tuple[Attempt, ...], privacy: Privacy) -> str:
     if not attempts:
         return ""
-    shown = [_proposed(attempt) | {"wrong": shown_problem(attempt.problem, privacy)} for attempt in attempts]
-    return (
-        "\n# Refused proposals for this question\n"
-        f'<data name="refused">\n{as_data(shown)}\n</data>\n'
-        "Correct what is wrong with the last one and propose again, or ask back when it cannot be corrected.\n"
+    return as_data(
+        [_proposed(attempt) | {"wrong": shown_problem(attempt.problem, privacy)} for attempt in attempts]
     )
 
 

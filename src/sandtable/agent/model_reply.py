@@ -107,27 +107,21 @@ def strict_reply_schema() -> dict[str, Any]:
 
 
 def reply_schema() -> dict[str, Any]:
-    """The reply's form, open where a plan nests: the plan itself is judged by its own validator."""
+    """The reply's form, open where a plan nests: the plan itself is judged by its own validator.
+
+    What the fields mean is said in the prompt file.
+    """
     fields = {name: dict(field) for name, field in _plan_fields().items()}
     text = dict(_TEXT)
     return {
         "title": "reply",
-        "description": "What is proposed for the question.",
         "type": "object",
         "properties": {
             "intent": {"type": "string", "enum": list(_INTENTS)},
-            "plan": {
-                "type": "object",
-                "description": "With intent plan.",
-                "properties": fields,
-                "required": ["table"],
-            },
-            "sql": {**text, "description": "With intent sql: one SELECT."},
-            "text": {
-                **text,
-                "description": "With intent ask_back or analysis: why. With intent talk: the reply.",
-            },
-            "suggestions": {"type": "array", "items": text, "description": "Questions to ask instead."},
+            "plan": {"type": "object", "properties": fields, "required": ["table"]},
+            "sql": text,
+            "text": text,
+            "suggestions": {"type": "array", "items": text},
         },
         "required": ["intent"],
     }

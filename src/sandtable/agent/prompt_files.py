@@ -1,6 +1,8 @@
 """The prompts, which are files: read once, filled in, and named with their digest for the capsule.
 
-Invariant: what is filled in is never itself looked through for places to fill.
+`{{name}}` is replaced by a part. `{{#name}}…{{/name}}` stays where the part is not empty, `{{^name}}…{{/name}}` where
+it is. So all text that a model is sent stands in these files, and the rest of a prompt is data.
+Invariant: what is filled in is never itself searched for places to fill.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 _PLACE = re.compile(r"\{\{(\w+)\}\}")
+_OPTIONAL = re.compile(r"\{\{([#^])(\w+)\}\}(.*?)\{\{/\2\}\}", re.DOTALL)
 _TAG = re.compile(r"<(?=\s*/|\s*data)", re.IGNORECASE)
 
 
@@ -27,8 +30,10 @@ class PromptFile:
     def digest(self) -> tuple[str, str]:
         return self.name, self.sha256
 
-    def filled(self, **parts: str) -> str:
-        return _PLACE.sub(lambda place: parts[place[1]], self.text)
+    def filled(self, **parts: str | bool) -> str:
+        """A part that is only a condition is a bool."""
+        kept = _OPTIONAL.sub(lambda one: one[3] if bool(parts[one[2]]) == (one[1] == "#") else "", self.text)
+        return _PLACE.sub(lambda place: str(parts[place[1]]), kept)
 
 
 @cache

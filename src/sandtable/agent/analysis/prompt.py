@@ -1,4 +1,4 @@
-"""What a chat model is told when it plans, writes, mends, draws or sums up an analysis.
+"""What a chat model is sent when it plans, writes, mends, draws or sums up an analysis.
 
 Invariant: as in `agent.model_prompt`, all that did not come from this program stands as JSON inside `<data>`
 tags, and what privacy keeps back is in none of it. However much the cells gave, a prompt stays bounded.
@@ -45,7 +45,7 @@ def plan_prompt(task: Task, privacy: Privacy, refused: Problem | None) -> str:
 
 def code_prompt(task: Task, privacy: Privacy, refused: Problem | None) -> str:
     return prompt_file(WRITE_CODE).filled(
-        only_table=" `df` is the only one." if len(task.asked.dataset.tables) == 1 else "",
+        only_table=len(task.asked.dataset.tables) == 1,
         schema=schema_of(task.asked, privacy),
         as_of=now_in(task.asked, privacy),
         history=history_data(task.asked, privacy),
@@ -83,7 +83,7 @@ def draw_prompt(task: Task, privacy: Privacy, refused: Problem | None) -> str:
 
 
 def conclude_prompt(task: Task, plain: str) -> str:
-    """Where cells may be seen; otherwise nobody is asked."""
+    """Only where the model may see cells."""
     worked = tuple(cell for cell in task.cells if cell.succeeded)
     return prompt_file(CONCLUDE).filled(
         question=question_data(task.asked),
@@ -113,17 +113,8 @@ def _variables(task: Task) -> str:
 
 
 def _advice(task: Task) -> str:
-    if task.advice is None:
-        return ""
-    return (
-        "\n# The last attempt at this step failed\n"
-        f'<data name="advice">\n{as_data(task.advice.model_dump())}\n</data>\n'
-        "Write the code of the step anew, whole, without that fault.\n"
-    )
+    return "" if task.advice is None else as_data(task.advice.model_dump())
 
 
 def _refused(problem: Problem | None) -> str:
-    if problem is None:
-        return ""
-    told = as_data({"message": problem.message, "suggestion": problem.suggestion})
-    return f'\n# Your last reply could not be used\n<data name="unusable">\n{told}\n</data>\n'
+    return "" if problem is None else as_data({"message": problem.message, "suggestion": problem.suggestion})

@@ -23,21 +23,14 @@ _PYTHON = re.compile(r"```(?:python|py)?[ \t]*\n(.*?)(?:\n```|$)", re.DOTALL | r
 _TEXT = {"type": "string"}
 
 
-def _form(title: str, description: str, required: str, **properties: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "title": title,
-        "description": description,
-        "type": "object",
-        "properties": properties,
-        "required": [required],
-    }
+def _form(title: str, required: str, **properties: dict[str, Any]) -> dict[str, Any]:
+    """What the fields mean is said in the prompt file."""
+    return {"title": title, "type": "object", "properties": properties, "required": [required]}
 
 
-STEPS = _form(
-    "steps", "The steps of the analysis, in order.", "steps", steps={"type": "array", "items": _TEXT}
-)
-CODE = _form("code", "Python for one step.", "code", thought=_TEXT, code=_TEXT)
-ADVICE = _form("advice", "What is wrong, and how to mend it.", "diagnosis", diagnosis=_TEXT, suggestion=_TEXT)
+STEPS = _form("steps", "steps", steps={"type": "array", "items": _TEXT})
+CODE = _form("code", "code", thought=_TEXT, code=_TEXT)
+ADVICE = _form("advice", "diagnosis", diagnosis=_TEXT, suggestion=_TEXT)
 
 
 def read_steps(said: Said) -> tuple[str, ...] | Problem:
