@@ -21,8 +21,6 @@ from typing import Any
 _SAFE_INTEGER = 1 << 53
 _SAFE_DIGITS = 15
 
-
-INEXACT_TYPES = frozenset({"INTERVAL", "TIMESTAMP_NS", "TIME_NS"})
 # What the driver makes of an infinite date, and of a real one just there.
 _EDGES: dict[type, tuple[Any, ...]] = {
     dt.date: (dt.date.min, dt.date.max),

@@ -19,7 +19,7 @@ import duckdb
 
 from sandtable_runner import engine
 
-_SCALARS = frozenset(
+SCALARS = frozenset(
     """
     BOOLEAN TINYINT SMALLINT INTEGER BIGINT UTINYINT USMALLINT UINTEGER UBIGINT FLOAT DOUBLE DATE TIME
     TIME_NS TIMESTAMP TIMESTAMP_S TIMESTAMP_MS TIMESTAMP_NS UUID JSON
@@ -109,7 +109,7 @@ def _ways(column: str, kind: str) -> list[str]:
         return [f"CAST({column} AS {narrower})" for narrower in _WIDE[kind]]
     if kind == "BLOB":
         return [f"from_base64({column})"]
-    if kind in _SCALARS or _DECIMAL.fullmatch(kind):
+    if kind in SCALARS or _DECIMAL.fullmatch(kind):
         return [f"CAST({column} AS {kind})"]
     if _NESTED.search(kind) and not _UNTOLD.search(_QUOTED.sub('""', kind)):
         return [f"CAST(CAST({column} AS JSON) AS {kind})"]

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from sandtable_runner import engine
+from sandtable_runner.type_names import is_moment
 
 # Looked up while modules can still be loaded: a sealed sandbox finds no codec.
 codecs.lookup("utf-8-sig")
@@ -267,7 +268,7 @@ def _describe(connection: engine.Connection, target: str) -> dict[str, Any]:
     """Columns, row count, and the latest moment of each date or timestamp column, in one pass."""
     path = engine.literal(target)
     described = connection.execute(f"DESCRIBE SELECT * FROM read_parquet({path})").fetchall()
-    moments = [row[0] for row in described if row[1] == "DATE" or row[1].startswith("TIMESTAMP")]
+    moments = [row[0] for row in described if is_moment(row[1])]
     wanted = [f"count({engine.quote(row[0])})" for row in described]
     wanted += [f"max({engine.quote(name)})::VARCHAR" for name in moments]
     found = connection.execute(

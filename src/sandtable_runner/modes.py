@@ -9,7 +9,8 @@ import duckdb
 
 from sandtable_runner import compare, engine, escape, export, ingest, parse, parse_python, profile
 from sandtable_runner.complaint import explain
-from sandtable_runner.encode import INEXACT_TYPES, CellTooLarge, Inexact, encode_row, text_size
+from sandtable_runner.encode import CellTooLarge, Inexact, encode_row, text_size
+from sandtable_runner.type_names import INEXACT
 
 Job = dict[str, Any]
 Outcome = dict[str, Any]
@@ -62,7 +63,7 @@ def run_sql(connection: engine.Connection, job: Job) -> Outcome:
     try:
         cursor = connection.execute(query)
         columns = _columns(cursor)
-        inexact = {index for index, column in enumerate(columns) if column["type"] in INEXACT_TYPES}
+        inexact = {index for index, column in enumerate(columns) if column["type"] in INEXACT}
         while True:
             if inexact:
                 cursor = connection.execute(_as_text(query, len(columns), inexact))

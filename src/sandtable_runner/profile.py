@@ -15,8 +15,8 @@ from typing import Any
 
 import duckdb
 
-from sandtable_runner import engine
-from sandtable_runner.encode import INEXACT_TYPES, Inexact, encode, encode_row, iso
+from sandtable_runner import engine, type_names
+from sandtable_runner.encode import Inexact, encode, encode_row, iso
 from sandtable_runner.profile_room import Column, Room
 
 LONGEST_TEXT = 200
@@ -29,13 +29,6 @@ _AT_ONCE = 50
 """Columns looked at by one query for their ends."""
 _FEW_ROWS = 100_000
 
-_FLOATS = frozenset({"FLOAT", "DOUBLE"})
-_WHOLE = frozenset(
-    f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
-)
-_TEXTS = frozenset({"VARCHAR", "JSON"})
-_OTHERS = frozenset({"BOOLEAN", "DATE", "TIME", "TIME WITH TIME ZONE", "UUID"})
-
 
 class _Look:
     """One column: how its values are written in SQL, and what kind they are."""
@@ -47,21 +40,11 @@ class _Look:
         self.value = engine.quote(name)
         if sql_type.startswith("ENUM("):
             self.value, self.sql_type = f"CAST({self.value} AS VARCHAR)", "VARCHAR"
-        self.float = self.sql_type in _FLOATS
-        self.number = self.float or self.sql_type in _WHOLE or self.sql_type.startswith("DECIMAL(")
-        self.text = self.sql_type in _TEXTS
-        self.as_text = self.sql_type in INEXACT_TYPES
-        """Values that Python cannot hold come as the engine's own text."""
-
-    @property
-    def has_values(self) -> bool:
-        """Lists, structs, maps and blobs have no values that a filter could name."""
-        return (
-            self.number
-            or self.text
-            or self.sql_type in _OTHERS | INEXACT_TYPES
-            or self.sql_type.startswith("TIMESTAMP")
-        )
+        self.float = self.sql_type in type_names.FLOATS
+        self.number = type_names.is_number(self.sql_type)
+        self.text = self.sql_type in type_names.TEXTS
+        self.as_text = self.sql_type in type_names.INEXACT
+        self.has_values = type_names.has_values(self.sql_type)
 
     @property
     def short(self) -> str:

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from sandtable.capsule import bounds
 from sandtable.capsule.bounds import PAYLOAD_BYTES, TOKENS, too_large
 from sandtable.capsule.canonical import canonical
-from sandtable.capsule.cell_types import Scalar, parse_type
 from sandtable.capsule.result_digest import encode_rows
 from sandtable.capsule.seal import Oversized, read_json, read_statement, seal, unpack
 from sandtable.capsule.verify import verify
+from sandtable.engines.duckdb.cell_types import Scalar, parse_type
 from tests.capsule.samples import KEY, capsule, coded, shown, world
 
 JSON = st.recursive(

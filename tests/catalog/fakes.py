@@ -13,6 +13,7 @@ from sandtable.catalog.convert import (
     ConvertResult,
 )
 from sandtable.catalog.store import DataStore
+from sandtable.engines.duckdb.types import column_type
 
 
 @dataclass
@@ -35,7 +36,7 @@ class FakeConvert:
         ]
         output = f"{request.table}.out"
         (self.store.root / request.staging / output).write_text(f"converted {request.table}", "utf-8")
-        columns = tuple(ConvertedColumn(name, sql_type) for name, sql_type in declared)
+        columns = tuple(ConvertedColumn(name, sql_type, column_type(sql_type)) for name, sql_type in declared)
         return ConvertResult(columns=columns, rows=len(lines) - 1, output=output, latest=self.latest)
 
     async def compare(self, request: CompareRequest, /) -> Comparison:

@@ -16,6 +16,7 @@ from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
 from sandtable.catalog.version import dataset_version
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput, NotFound, RunnerBroken
 from tests.catalog.fakes import FakeConvert
 
@@ -238,7 +239,7 @@ def declared(folder: Path, **changes: object) -> Dataset:
     entry["version"] = dataset_version(Dataset.model_validate(entry).tables)
     folder.mkdir(exist_ok=True)
     (folder / "registry.json").write_text(json.dumps({"format": 1, "datasets": [entry]}), "utf-8")
-    return load_catalog(folder).get("shop")
+    return load_catalog(folder, column_type).get("shop")
 
 
 @pytest.mark.parametrize("place", ["reg/sales.csv", "reg/shop/sales.csv"])
@@ -315,13 +316,13 @@ async def test_python_that_cannot_start_is_told(
     monkeypatch.setattr(sys, "executable", "/nowhere/python")
     with pytest.raises(RunnerBroken, match="generating dataset sensors failed: cannot start /nowhere/python"):
         await ingest_declared(
-            load_catalog(registry_folder()).get("sensors"), registry_folder(), store, convert
+            load_catalog(registry_folder(), column_type).get("sensors"), registry_folder(), store, convert
         )
     assert empty(store)
 
 
 async def test_built_in_datasets_are_generated_and_ingested(store: DataStore, convert: FakeConvert) -> None:
-    catalog = load_catalog(registry_folder())
+    catalog = load_catalog(registry_folder(), column_type)
     dataset = catalog.get("ecommerce")
     assert await ingest_declared(dataset, registry_folder(), store, convert) == dataset
     assert [r.table for r in convert.requests] == ["orders", "order_items", "inventory"]

@@ -23,7 +23,7 @@ from sandtable.catalog.links import (
     said,
 )
 from sandtable.catalog.model import Column, Relationship, Table
-from sandtable.catalog.types import column_type
+from sandtable.engines.duckdb.types import column_type
 
 Rows = Mapping[str, Sequence[Any]]
 _TYPES = {int: "BIGINT", str: "VARCHAR", float: "DOUBLE", bool: "BOOLEAN", dt.date: "DATE"}

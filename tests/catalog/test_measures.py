@@ -9,6 +9,7 @@ from sandtable.catalog.model import Column, ColumnType, Metric
 from sandtable.catalog.profile import ColumnProfile
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.units import canonical, conversion, unit_of_column, units_like
+from sandtable.engines.duckdb.types import column_type
 
 ADDITIVE, AVERAGED, IDENTIFIER = MeasureKind.ADDITIVE, MeasureKind.AVERAGED, MeasureKind.IDENTIFIER
 INTEGER, FLOAT = ColumnType.INTEGER, ColumnType.FLOAT
@@ -64,7 +65,7 @@ def test_the_values_tell_a_discount_in_euros_from_a_fraction() -> None:
 
 
 def test_metrics() -> None:
-    metrics = {m.name: m for m in load_catalog(registry_folder()).get("ecommerce").metrics}
+    metrics = {m.name: m for m in load_catalog(registry_folder(), column_type).get("ecommerce").metrics}
     assert measure_kind(metrics["revenue"]) is ADDITIVE
     assert measure_kind(metrics["return_rate"]) is AVERAGED
     assert bad_end(metrics["return_rate"]) == "high"

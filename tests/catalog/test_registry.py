@@ -9,6 +9,7 @@ import pytest
 
 from sandtable.catalog import registry
 from sandtable.catalog.registry import Catalog, load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.settings import Settings
 
@@ -25,7 +26,7 @@ def changed(folder: Path, change: Change) -> Path:
 
 
 def test_three_datasets_are_built_in() -> None:
-    catalog = load_catalog(BUILT_IN)
+    catalog = load_catalog(BUILT_IN, column_type)
     assert list(catalog) == ["ecommerce", "support", "sensors"]
     assert len(catalog) == 3 and "support" in catalog and "orders" not in catalog
     assert catalog.folder == BUILT_IN
@@ -37,14 +38,14 @@ def test_three_datasets_are_built_in() -> None:
 
 def test_unknown_dataset_names_the_nearest() -> None:
     with pytest.raises(NotFound, match=r"no dataset `ecomerce`; did you mean `ecommerce`\?") as caught:
-        load_catalog(BUILT_IN).get("ecomerce")
+        load_catalog(BUILT_IN, column_type).get("ecomerce")
     assert "support" in caught.value.suggestion
     assert caught.value.details["nearest"] == "ecommerce"
 
 
 def test_unknown_dataset_unlike_any_other_suggests_the_list_only() -> None:
     with pytest.raises(NotFound, match=r"^no dataset `weather`$"):
-        load_catalog(BUILT_IN).get("weather")
+        load_catalog(BUILT_IN, column_type).get("weather")
     with pytest.raises(NotFound) as caught:
         Catalog([]).get("weather")
     assert caught.value.suggestion == "The datasets are: none."
@@ -100,7 +101,7 @@ def _column(dataset: dict[str, Any], **values: str) -> None:
 )
 def test_inconsistent_registry_is_refused(tmp_path: Path, change: Change, complaint: str) -> None:
     with pytest.raises(InvalidInput, match=complaint) as caught:
-        load_catalog(changed(tmp_path, change))
+        load_catalog(changed(tmp_path, change), column_type)
     assert str(tmp_path / "registry.json") in caught.value.message
     assert caught.value.suggestion
 
@@ -121,12 +122,12 @@ def test_inconsistent_registry_is_refused(tmp_path: Path, change: Change, compla
 def test_file_that_is_no_registry_is_refused(tmp_path: Path, content: bytes, complaint: str) -> None:
     (tmp_path / "registry.json").write_bytes(content)
     with pytest.raises(InvalidInput, match=complaint):
-        load_catalog(tmp_path)
+        load_catalog(tmp_path, column_type)
 
 
 def test_missing_registry_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InvalidInput, match="No such file") as caught:
-        load_catalog(tmp_path / "nowhere")
+        load_catalog(tmp_path / "nowhere", column_type)
     assert "SANDTABLE_DATASETS" in caught.value.suggestion
 
 

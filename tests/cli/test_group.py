@@ -16,6 +16,7 @@ from sandtable.catalog import registry
 from sandtable.cli import main
 from sandtable.cli.group import COMMANDS
 from sandtable.cli.reference import reference_page
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import RunnerBroken
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -195,7 +196,7 @@ def test_a_wrong_setting_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_datasets_and_schema_need_no_sandbox(monkeypatch: pytest.MonkeyPatch) -> None:
-    ids = [dataset.id for dataset in registry.load_catalog(registry.registry_folder()).values()]
+    ids = [dataset.id for dataset in registry.load_catalog(registry.registry_folder(), column_type).values()]
     listed = CliRunner().invoke(main, ["datasets", "--json"])
     assert [dataset["id"] for dataset in json.loads(listed.stdout)] == ids
     for name in ids:

@@ -19,6 +19,7 @@ from cyclonedx.validation.json import JsonStrictValidator
 from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
+from sandtable.engines.duckdb.types import column_type
 from sandtable.sandbox.job import Job, Limits, refs_of
 from sandtable.sandbox.wire import order_of
 from sandtable.settings import Settings
@@ -67,7 +68,7 @@ def test_it_is_small(image: str) -> None:
 
 @pytest.mark.parametrize("image", ["runner", "runner-python"])
 def test_one_order_gets_its_answer(image: str) -> None:
-    dataset = load_catalog(registry_folder(Settings())).get("support")
+    dataset = load_catalog(registry_folder(Settings()), column_type).get("support")
     job = Job(
         id="one",
         mode="sql",
@@ -112,7 +113,7 @@ def test_the_data_in_it_are_what_a_server_would_make(images: Contents, image: st
     kept = [m for m in images[image].getmembers() if m.name.startswith(f"{place}/")]
     images[image].extractall(tmp_path, members=kept, **SAFELY)
     store = DataStore(tmp_path / place)
-    datasets = list(load_catalog(registry_folder(Settings())).values())
+    datasets = list(load_catalog(registry_folder(Settings()), column_type).values())
     versions = {dataset.version for dataset in datasets}
     assert {f"sha256:{path.name}" for path in (store.root / "versions").iterdir()} == versions
     assert {version: store.rehash(version) for version in versions} == {v: v for v in versions}

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sandtable.catalog.model import Dataset, Metric
 from sandtable.catalog.registry import load_catalog
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import ErrorCode, InvalidInput
 from sandtable.plan.model import EXAMPLES
 from sandtable.plan.schema import plan_schema_text
@@ -19,7 +20,7 @@ from sandtable.plan.validate import check_plan, parse_plan
 from tests.plan.shop import SHOP
 from tests.plan.strategies import plans
 
-BUILT_IN = load_catalog(Path(__file__).parents[2] / "datasets")
+BUILT_IN = load_catalog(Path(__file__).parents[2] / "datasets", column_type)
 MINIMAL: dict[str, Any] = {"dataset_id": "shop", "table": "orders", "select": [{"column": "region"}]}
 
 

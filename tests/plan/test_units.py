@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.plan.units import unit_of_output
 from sandtable.plan.validate import parse_plan, require_plan
 
-SHOP = load_catalog(registry_folder()).get("ecommerce")
+SHOP = load_catalog(registry_folder(), column_type).get("ecommerce")
 
 REVENUE = {"metric": "revenue"}
 COUNT = {"agg": "count"}

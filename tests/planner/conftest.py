@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from sandtable.catalog.registry import load_catalog
+from sandtable.engines.duckdb.types import column_type
 from tests.planner.ground import World, csv_world, load_world
 
 _DATASETS = Path(__file__).resolve().parents[2] / "datasets"
@@ -30,7 +31,7 @@ def worlds(tmp_path_factory: pytest.TempPathFactory) -> dict[str, World]:
     module.generate(folder)
     for name in [n for n in sys.modules if n.partition(".")[0] == "planner_generate"]:
         del sys.modules[name]
-    catalog = load_catalog(_DATASETS)
+    catalog = load_catalog(_DATASETS, column_type)
     return {dataset_id: load_world(catalog.get(dataset_id), folder / dataset_id) for dataset_id in catalog}
 
 

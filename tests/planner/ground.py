@@ -15,7 +15,7 @@ import duckdb
 
 from sandtable.catalog.model import Column, Dataset, Table
 from sandtable.catalog.profile import MOST_VALUES, Cell, ColumnProfile, Profile, TableProfile, ValueCount
-from sandtable.catalog.types import column_type
+from sandtable.engines.duckdb.types import column_type
 from sandtable.plan.validate import parse_plan
 from sandtable.planner.schema.index import SchemaIndex
 from sandtable.sql.compile import compile_plan

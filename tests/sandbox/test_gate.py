@@ -15,6 +15,7 @@ from hypothesis import given
 from sandtable.catalog.convert import ColumnPlace, CompareRequest, Comparison, ConvertRequest, Counts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.gate import judge
@@ -32,7 +33,7 @@ from tests.plan.shop import SHOP
 from tests.plan.strategies import plans
 from tests.sandbox.stores import make_store
 
-CATALOG = load_catalog(registry_folder())
+CATALOG = load_catalog(registry_folder(), column_type)
 ENGINE = engine.connect()
 prepare(ENGINE)
 MAX_BYTES = 64 << 10

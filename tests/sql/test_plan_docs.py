@@ -13,12 +13,13 @@ import duckdb
 import pytest
 
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.plan.validate import parse_plan
 from sandtable.sql.compile import compile_plan
 
 TEXT = (Path(__file__).parents[2] / "docs" / "plan.md").read_text(encoding="utf-8")
 PLANS = [json.loads(block) for block in re.findall(r"```json\n(.*?)```", TEXT, re.DOTALL)]
-CATALOG = load_catalog(registry_folder())
+CATALOG = load_catalog(registry_folder(), column_type)
 
 
 @pytest.fixture(scope="module")

@@ -11,12 +11,13 @@ import duckdb
 
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.plan.validate import parse_plan
 from sandtable.sql.compile import compile_plan
 from sandtable.wording import answer_of, wants_overall
 from sandtable_runner.encode import encode
 
-CATALOG = load_catalog(registry_folder())
+CATALOG = load_catalog(registry_folder(), column_type)
 
 Table = tuple[list[tuple[str, str]], list[list[Any]]]
 

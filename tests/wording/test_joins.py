@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.wording.parts import joins_of
 
-SHOP = load_catalog(registry_folder()).get("ecommerce")
+SHOP = load_catalog(registry_folder(), column_type).get("ecommerce")
 COUNT = {"agg": "count", "as": "n"}
 
 

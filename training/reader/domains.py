@@ -14,19 +14,12 @@ from typing import Any
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
+from sandtable.engines.duckdb.types import NAMES
 from sandtable.planner.candidates.network.plans import plan_of
 from sandtable.planner.candidates.network.sketch import Token
 from training.reader.notation import NotationError, read_sketch
 from training.reader.shipped import shipped
 
-_TYPES = {
-    "integer": (ColumnType.INTEGER, "BIGINT"),
-    "double": (ColumnType.FLOAT, "DOUBLE"),
-    "text": (ColumnType.TEXT, "VARCHAR"),
-    "boolean": (ColumnType.BOOLEAN, "BOOLEAN"),
-    "date": (ColumnType.DATE, "DATE"),
-    "timestamp": (ColumnType.TIMESTAMP, "TIMESTAMP"),
-}
 _ROWS = 1000
 _COLUMN = re.compile(
     r"^\s+(?:\"(?P<quoted>[^\"]+)\"|(?P<name>\S.*?))\s+(?P<type>integer|double|text|boolean|date|timestamp)\b(?P<rest>.*)$"
@@ -160,8 +153,8 @@ def _column(line: str, found: _File) -> None:
             table.values[name] = [value.strip() for value in each[7:].split(",") if value.strip()]
         else:
             described = f"{described} {each}".strip()
-    kind, sql = _TYPES[match.group("type")]
-    table.columns.append(Column(name=name, type=kind, sql_type=sql, unit=unit, description=described))
+    kind = ColumnType.FLOAT if match.group("type") == "double" else ColumnType(match.group("type"))
+    table.columns.append(Column(name=name, type=kind, sql_type=NAMES[kind], unit=unit, description=described))
 
 
 def _dataset(name: str, found: _File) -> Dataset:

@@ -17,6 +17,7 @@ from typing import Any
 from evals.public.relations import Relation, profile_of
 from sandtable.catalog.model import Column, ColumnType, Dataset, Relationship, Table
 from sandtable.catalog.profile import Cell, Profile
+from sandtable.engines.duckdb.types import NAMES
 from sandtable.planner.candidates.network.plans import plan_of
 from sandtable.planner.candidates.network.sketch import Token
 from sandtable.planner.language.words import stem
@@ -32,14 +33,6 @@ _EMPTY_DATES = 0.15
 _NAMING = frozenset(stem(word) for word in ("name", "title", "label", "full", "nm"))
 _YEARS = frozenset(stem(word) for word in ("year", "yr", "season"))
 _NUMBERED = re.compile(r"^(?P<before>.*?)(?P<number>\d+)$")
-_KINDS = {
-    ColumnType.TEXT: "VARCHAR",
-    ColumnType.INTEGER: "BIGINT",
-    ColumnType.FLOAT: "DOUBLE",
-    ColumnType.BOOLEAN: "BOOLEAN",
-    ColumnType.DATE: "DATE",
-    ColumnType.TIMESTAMP: "TIMESTAMP",
-}
 
 
 def furnished(dataset: Dataset, profile: Profile, relations: Sequence[Relation]) -> tuple[Dataset, Profile]:
@@ -117,7 +110,7 @@ class _Maker:
             for column in table.columns
             for cells in (self._cells(table, entry, column, count, main),)
         ]
-        kinds = tuple(_KINDS[column.type] for column in table.columns)
+        kinds = tuple(NAMES[column.type] for column in table.columns)
         return Relation(
             table.name, tuple(c.name for c in table.columns), kinds, tuple(zip(*columns, strict=True))
         )

@@ -16,6 +16,7 @@ import duckdb
 from sandtable.catalog.model import Column, Dataset, Table
 from sandtable.catalog.profile import MOST_VALUES, Cell, ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.catalog.registry import load_catalog
+from sandtable.engines.duckdb.types import column_type
 
 _DATASETS = Path(__file__).resolve().parents[2] / "datasets"
 
@@ -23,7 +24,7 @@ _DATASETS = Path(__file__).resolve().parents[2] / "datasets"
 @lru_cache(maxsize=4)
 def shipped(name: str) -> tuple[Dataset, Profile]:
     """The dataset and its profile; its rows are generated in some seconds and not kept."""
-    dataset = load_catalog(_DATASETS).get(name)
+    dataset = load_catalog(_DATASETS, column_type).get(name)
     with tempfile.TemporaryDirectory() as folder, duckdb.connect() as connection:
         made = [sys.executable, str(_DATASETS / "generate"), "--out", folder, "--only", name]
         subprocess.run(made, check=True, capture_output=True)

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sandtable.engines.duckdb.types import facts
 from sandtable.quoting import INVISIBLE, inert, one_line
 from sandtable.sandbox.job import ResultColumn
 
@@ -39,14 +40,9 @@ def table(columns: Sequence[ResultColumn], rows: Iterable[Iterable[str]]) -> str
     """Of cells as `cell` makes them. Numbers stand at the right."""
     lines = [
         "| " + " | ".join(cell(column.name) for column in columns) + " |",
-        "|" + "|".join(" ---: " if is_number(column.type) else " --- " for column in columns) + "|",
+        "|" + "|".join(" ---: " if facts(column.type).numeric else " --- " for column in columns) + "|",
     ]
     return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
-
-
-def is_number(sql_type: str) -> bool:
-    kind = sql_type.upper()
-    return kind.endswith("INT") or kind.startswith(("DECIMAL", "DOUBLE", "FLOAT", "INTEGER", "REAL"))
 
 
 def cell(value: Any) -> str:

@@ -22,6 +22,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.store import DataStore
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
@@ -206,7 +207,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
     """
     key = open_signing_key(settings.home, settings.signing_key)
     store = store_of(settings, key)
-    catalog = load_catalog(registry_folder(settings))
+    catalog = load_catalog(registry_folder(settings), column_type)
     async with AsyncExitStack() as stack:
         tiers = await open_tiers(settings, store, stack)
         looks = tiers.looks

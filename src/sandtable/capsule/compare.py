@@ -10,7 +10,6 @@ import json
 import math
 from typing import Any
 
-from sandtable.capsule.cell_types import CellType, parse_type
 from sandtable.capsule.result_digest import (
     NOISE,
     Columns,
@@ -20,6 +19,7 @@ from sandtable.capsule.result_digest import (
     float_scale,
     floats_in,
 )
+from sandtable.engines.duckdb.cell_types import CellType, parse_type
 
 TOLERANCE = 1e-9
 

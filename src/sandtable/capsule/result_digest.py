@@ -26,7 +26,8 @@ from decimal import Decimal, InvalidOperation
 from typing import Any
 
 from sandtable.capsule.canonical import canonical, plain
-from sandtable.capsule.cell_types import CellType, Family, ListOf, MapOf, Scalar, Struct, TupleOf, parse_type
+from sandtable.engines.duckdb.cell_types import CellType, ListOf, MapOf, Scalar, Struct, TupleOf, parse_type
+from sandtable.engines.types import DigestFamily
 
 K = 1.1283791670955126
 BITS = 26
@@ -106,7 +107,7 @@ def _encode_map(pairs: list[tuple[Any, Any]], kind: MapOf, floor: float) -> list
     return ["m", *sorted(made, key=json.dumps)]
 
 
-def _encode_scalar(cell: Any, family: Family, floor: float) -> Any:
+def _encode_scalar(cell: Any, family: DigestFamily, floor: float) -> Any:
     if isinstance(cell, bool):
         return f"b:{str(cell).lower()}"
     number = as_float(cell) if family in ("float", "any") else None

@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from sandtable.catalog.model import ColumnType
+
 SourceFormat = Literal["csv", "parquet"]
 
 
@@ -28,6 +30,8 @@ class ConvertRequest:
 class ConvertedColumn:
     name: str
     sql_type: str
+    """As the engine writes it."""
+    type: ColumnType
     nullable: bool = True
 
 

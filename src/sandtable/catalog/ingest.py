@@ -25,7 +25,6 @@ from sandtable.catalog.originals import originals
 from sandtable.catalog.registry import explain
 from sandtable.catalog.source import Progress, digest_source
 from sandtable.catalog.store import DataStore, Workspace, disk_trouble
-from sandtable.catalog.types import column_type
 from sandtable.catalog.version import canonical_digest, dataset_version
 from sandtable.errors import DataDamaged, InvalidInput, NotFound, RunnerBroken
 
@@ -236,8 +235,7 @@ def _source_key(files: Iterable[tuple[str, Path, str]]) -> str:
 def _table(staged: _Staged, result: ConvertResult) -> Table:
     try:
         columns = tuple(
-            Column(name=c.name, type=column_type(c.sql_type), sql_type=c.sql_type, nullable=c.nullable)
-            for c in result.columns
+            Column(name=c.name, type=c.type, sql_type=c.sql_type, nullable=c.nullable) for c in result.columns
         )
         temporal = (c.name for c in columns if c.type in (ColumnType.DATE, ColumnType.TIMESTAMP))
         return Table(

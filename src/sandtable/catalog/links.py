@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import permutations
 
 from sandtable.catalog.convert import ColumnPlace, Comparison, Counts
-from sandtable.catalog.model import Column, Relationship, Table
+from sandtable.catalog.model import Column, ColumnType, Relationship, Table
 from sandtable.catalog.names import singular
 
 MOST_TABLES = 60
@@ -42,9 +42,6 @@ _EVERYWHERE = frozenset(
 _CALENDAR = frozenset({"year", "quarter", "month", "week", "weekday", "day", "hour"})
 _INTEGER = "integer"
 _BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)")
-_INTEGERS = frozenset(
-    {"TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT"}
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,10 +173,10 @@ def _called(table: Table) -> tuple[str, ...]:
 
 
 def _key_type(column: Column) -> str | None:
-    if column.sql_type in _INTEGERS:
+    if column.type is ColumnType.INTEGER:
         return _INTEGER
     # Texts of two types are not compared: the engine would convert one of them for every query.
-    return column.sql_type if column.sql_type in ("VARCHAR", "UUID") else None
+    return column.sql_type if column.type is ColumnType.TEXT else None
 
 
 def links(

@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 from typing import Any, cast
 
 from pydantic import ValidationError
 
-from sandtable.catalog.model import Dataset, Metric, Table
+from sandtable.catalog.model import ColumnType, Dataset, Metric, Table
 from sandtable.catalog.names import nearest
-from sandtable.catalog.types import column_type
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 from sandtable.settings import Settings
+
+TypeOf = Callable[[str], ColumnType]
 
 REGISTRY = "registry.json"
 _FORMAT = 1
@@ -80,12 +81,13 @@ def registry_folder(settings: Settings | None = None) -> Path:
     )
 
 
-def load_catalog(folder: Path) -> Catalog:
+def load_catalog(folder: Path, column_type: TypeOf) -> Catalog:
+    """`column_type`: the logical type of an SQL type, as the engine that reads the files has them."""
     path = folder / REGISTRY
     content = _read(path)
     datasets: list[Dataset] = []
     for index, entry in enumerate(content):
-        dataset = _dataset(path, index, entry)
+        dataset = _dataset(path, index, entry, column_type)
         if any(other.id == dataset.id for other in datasets):
             raise _invalid(path, f"two datasets have the id {quote(dataset.id)}")
         datasets.append(dataset)
@@ -113,14 +115,14 @@ def _read(path: Path) -> list[Any]:
     return cast(list[Any], datasets)
 
 
-def _dataset(path: Path, index: int, entry: Any) -> Dataset:
+def _dataset(path: Path, index: int, entry: Any, column_type: TypeOf) -> Dataset:
     named = cast(dict[str, Any], entry).get("id") if isinstance(entry, dict) else None
     where = f"dataset {quote(named)}" if named else f"datasets[{index}]"
     try:
         dataset = Dataset.model_validate(entry)
     except ValidationError as e:
         raise _invalid(path, f"{where}: {explain(e)}") from e
-    problem = _problem(dataset)
+    problem = _problem(dataset, column_type)
     if problem:
         raise _invalid(path, f"{where}: {problem}")
     version = dataset_version(dataset.tables)
@@ -140,9 +142,9 @@ def explain(error: ValidationError) -> str:
     )
 
 
-def _problem(dataset: Dataset) -> str | None:
+def _problem(dataset: Dataset, column_type: TypeOf) -> str | None:
     for table in dataset.tables:
-        problem = _table_problem(table)
+        problem = _table_problem(table, column_type)
         if problem:
             return problem
     for metric in dataset.metrics:
@@ -157,7 +159,7 @@ def _problem(dataset: Dataset) -> str | None:
     return None
 
 
-def _table_problem(table: Table) -> str | None:
+def _table_problem(table: Table, column_type: TypeOf) -> str | None:
     if not _TABLE_NAME.fullmatch(table.name):
         return f"table name {quote(table.name)} must be letters, digits and underscores, at most 60"
     if not _FILE_NAME.fullmatch(table.file):

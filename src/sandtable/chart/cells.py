@@ -11,17 +11,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
-Family = Literal["number", "moment", "text", "other"]
+from sandtable.engines.duckdb.types import facts
+from sandtable.engines.types import Axis
 
-_NUMBERS = frozenset(
-    "TINYINT SMALLINT INTEGER BIGINT HUGEINT UTINYINT USMALLINT UINTEGER UBIGINT UHUGEINT BIGNUM VARINT"
-    " DOUBLE FLOAT REAL DECIMAL".split()
-)
-_MOMENTS = frozenset("DATE TIMESTAMP TIMESTAMP_S TIMESTAMP_MS TIMESTAMP_NS TIMESTAMPTZ DATETIME".split())
-_TEXTS = frozenset("VARCHAR TEXT CHAR STRING UUID ENUM BOOLEAN TIME".split())
-_HEAD = re.compile(r"\s*([A-Za-z_]+)")
 _NUMERAL = re.compile(r"-?[0-9]{1,400}(\.[0-9]{1,400})?([eE][+-]?[0-9]{1,4})?")
 _WORDS = frozenset(("NaN", "Infinity", "-Infinity", "nan", "inf", "-inf"))
 _MOMENT = re.compile(
@@ -32,16 +26,6 @@ _WHOLE = 2.0**53
 
 EMPTY = "(empty)"
 """How a null is labelled: the row is in the table, so it is in the chart."""
-
-
-def family(sql_type: str) -> Family:
-    head = _HEAD.match(sql_type)
-    name = head[1].upper() if head and not sql_type.rstrip().endswith("]") else ""
-    if name in _NUMBERS:
-        return "number"
-    if name in _MOMENTS:
-        return "moment"
-    return "text" if name in _TEXTS else "other"
 
 
 def number(cell: Any) -> float | None:
@@ -88,11 +72,11 @@ class Column:
     cells: Sequence[Any]
 
     @cached_property
-    def family(self) -> Family:
+    def family(self) -> Axis:
         """What the type says, when the cells agree with it."""
-        told = family(self.sql_type)
-        fits = {"number": _is_numeric, "moment": _is_label, "text": _is_label}.get(told)
-        return told if fits is not None and all(map(fits, self.cells)) else "other"
+        stated = facts(self.sql_type).axis
+        fits = {"number": _is_numeric, "moment": _is_label, "text": _is_label}.get(stated)
+        return stated if fits is not None and all(map(fits, self.cells)) else "other"
 
     @cached_property
     def labels(self) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from sandtable.catalog.model import Dataset, Table
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.cli import inputs
 from sandtable.cli.show import clean, console, grid, print_json
+from sandtable.engines.duckdb.types import column_type
 from sandtable.process import load_settings
 
 
@@ -31,7 +32,7 @@ def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> in
 
 
 def _declared(dataset_id: str) -> Dataset:
-    return load_catalog(registry_folder(load_settings())).get(dataset_id)
+    return load_catalog(registry_folder(load_settings()), column_type).get(dataset_id)
 
 
 def _from_files(data: tuple[Path, ...]) -> Dataset:

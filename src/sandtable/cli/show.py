@@ -17,7 +17,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-_NUMBERS = ("INT", "DECIMAL", "DOUBLE", "FLOAT", "REAL", "BIGNUM")
+from sandtable.engines.duckdb.types import facts
+
 _LONGEST_CELL = 2000
 _LONGEST_LINE = 160
 
@@ -63,11 +64,6 @@ def cell(value: Any) -> str:
     return clean(text if len(text) <= _LONGEST_CELL else text[:_LONGEST_CELL] + "…")
 
 
-def is_number(sql_type: str) -> bool:
-    kind = sql_type.upper()
-    return kind.lstrip("U").startswith(_NUMBERS) or kind.endswith("INT")
-
-
 def print_rows(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]) -> None:
     """A table on a terminal; tab-separated lines, for other programs, elsewhere."""
     if not on_terminal():
@@ -77,7 +73,7 @@ def print_rows(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[Any]]
         return
     table = grid()
     for name, kind in columns:
-        side = "right" if is_number(kind) else "left"
+        side = "right" if facts(kind).numeric else "left"
         table.add_column(Text(clean(name)), justify=side, overflow="fold")
     for row in rows:
         table.add_row(*(Text("null", style="dim") if v is None else Text(cell(v)) for v in row))

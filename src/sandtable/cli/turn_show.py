@@ -18,8 +18,9 @@ from sandtable.agent.read_as.model import ReadAs, ReadPart, Source, Words
 from sandtable.capsule.trust import MARK_WORDS
 from sandtable.cli import failure
 from sandtable.cli.screen import screen, show_chart
-from sandtable.cli.show import cell, clean, grid, is_number
+from sandtable.cli.show import cell, clean, grid
 from sandtable.cli.turn import Turn, Watch
+from sandtable.engines.duckdb.types import facts
 
 MOST_ROWS = 20
 MOST_COLUMNS = 12
@@ -156,8 +157,9 @@ def _show_table(page: Console, turn: Turn) -> None:
     columns = turn.columns[:MOST_COLUMNS]
     table = grid()
     for name, kind in columns:
-        side = "right" if is_number(kind) else "left"
-        table.add_column(Text(clean(name)), justify=side, overflow="ellipsis", no_wrap=is_number(kind))
+        numeric = facts(kind).numeric
+        side = "right" if numeric else "left"
+        table.add_column(Text(clean(name)), justify=side, overflow="ellipsis", no_wrap=numeric)
     for row in rows[:MOST_ROWS]:
         shown = (Text("null", style="dim") if value is None else Text(_short(value)) for value in row)
         table.add_row(*list(shown)[:MOST_COLUMNS])

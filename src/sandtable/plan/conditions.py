@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal, cast
 
 from sandtable.catalog.model import ColumnType
-from sandtable.catalog.types import column_type
+from sandtable.engines.duckdb import types
 from sandtable.plan import filters as f
 from sandtable.plan.findings import Findings
 from sandtable.plan.items import AnyItem
@@ -79,8 +79,7 @@ def called(expr: Expr) -> str:
 
 def element_type(expr: Expr) -> ColumnType | None:
     """Of what the lists of a column hold; None when it has no list type."""
-    sql_type = expr.sql_type if isinstance(expr, ColumnRef) else ""
-    return column_type(sql_type.removesuffix("[]")) if sql_type.endswith("[]") else None
+    return types.element_type(expr.sql_type) if isinstance(expr, ColumnRef) else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.catalog.model import Column, Dataset, Table
+from sandtable.engines.duckdb.types import NAMES
 from sandtable.plan.findings import Findings, TooManyProblems
 from sandtable.plan.model import Definition, PlanBody
 from sandtable.plan.problems import did_you_mean, listed
@@ -18,18 +19,6 @@ from sandtable.quoting import quote
 
 ResolveBody = Callable[[PlanBody, Dataset, Table, frozenset[str], Findings], ResolvedPlan]
 
-# DuckDB's type for each logical one, as far as the compiler asks.
-_SQL_TYPES = {
-    ColumnType.TEXT: "VARCHAR",
-    ColumnType.INTEGER: "BIGINT",
-    ColumnType.DECIMAL: "DECIMAL",
-    ColumnType.FLOAT: "DOUBLE",
-    ColumnType.BOOLEAN: "BOOLEAN",
-    ColumnType.DATE: "DATE",
-    ColumnType.TIMESTAMP: "TIMESTAMP",
-    ColumnType.TIME: "TIME",
-    ColumnType.OTHER: "OTHER",
-}
 _NO_FILE = "0" * 64
 
 
@@ -94,7 +83,7 @@ def _table(name: str, plan: ResolvedPlan, dataset: Dataset) -> Table:
         units[derived.name] = unit_of_derived(derived, units, dataset)
     zoned = {o.name: moment for o in plan.outputs if (moment := zoned_type(o.expr)) is not None}
     columns = tuple(
-        Column(name=column, type=type_, sql_type=zoned.get(column, _SQL_TYPES[type_]), unit=units[column])
+        Column(name=column, type=type_, sql_type=zoned.get(column, NAMES[type_]), unit=units[column])
         for column, type_ in types.items()
     )
     return Table(name=name, file="", sha256=_NO_FILE, columns=columns)

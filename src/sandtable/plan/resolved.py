@@ -7,13 +7,13 @@ their final names, time windows are constant bounds. Equal expressions are equal
 from __future__ import annotations
 
 import datetime as dt
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Literal as OneOf
 from typing import cast
 
 from sandtable.catalog.model import ColumnType, Table
+from sandtable.engines.duckdb.types import facts
 from sandtable.plan.items import AggName, ArithmeticOp, BucketUnit, ElapsedUnit
 
 LiteralValue = str | int | float | bool | dt.date | dt.datetime | dt.time
@@ -136,8 +136,6 @@ class DayOf:
     source: Expr
     type: ColumnType = ColumnType.DATE
 
-
-_ZONED = re.compile(r"TIMESTAMPTZ|WITH TIME ZONE", re.IGNORECASE)
 
 Expr = (
     ColumnRef | OutputRef | Elements | Value | Bucket | Aggregate | Arithmetic | DayOf | Whole | Elapsed | Converted
@@ -396,4 +394,4 @@ def zoned_type(expr: Expr) -> str | None:
     source = expr.operand if isinstance(expr, Aggregate) and expr.function in ("min", "max") else expr
     if not isinstance(source, ColumnRef) or source.type is not ColumnType.TIMESTAMP:
         return None
-    return source.sql_type if _ZONED.search(source.sql_type) else None
+    return source.sql_type if facts(source.sql_type).zoned else None

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sandtable.catalog.store import DataStore
+from sandtable.engines.duckdb.types import facts
 from sandtable.errors import NotFound
 from sandtable.runs.model import Run
 from sandtable.sandbox.executor import Executor
@@ -27,10 +28,6 @@ MEDIA_TYPES: dict[Format, str] = {
 }
 # A spreadsheet takes text that begins so for a formula, and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
-_NUMBER_OR_TIME = re.compile(
-    r"U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|BIGNUM|FLOAT|DOUBLE|DECIMAL\(.*\)|BOOLEAN"
-    r"|DATE|TIME(?:STAMP)?(?:_\w+| WITH.*)?"
-)
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 _UNSAFE = re.compile(r"[^\w.-]", re.ASCII)
 
@@ -106,7 +103,7 @@ def csv_of(run: Run) -> bytes:
 
 
 def _lines(run: Run) -> Iterator[str]:
-    inert = [bool(_NUMBER_OR_TIME.fullmatch(column.type)) for column in run.columns]
+    inert = [facts(column.type).inert for column in run.columns]
     yield _line([_field(column.name, inert=False) for column in run.columns])
     for row in run.rows or ():
         yield _line([_field(cell, inert=safe) for cell, safe in zip(row, inert, strict=True)])

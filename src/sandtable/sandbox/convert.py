@@ -20,6 +20,7 @@ from sandtable.catalog.convert import (
     ConvertResult,
     Counts,
 )
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import ErrorCode, InvalidInput, RunnerBroken
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import Job, JobResult, Limits
@@ -154,5 +155,7 @@ def _read(result: JobResult, file: str) -> ConvertResult:
         found = _Found.model_validate(result.output)
     except ValidationError as error:
         raise _disagreed(file) from error
-    columns = tuple(ConvertedColumn(c.name, c.sql_type, c.nullable) for c in found.columns)
+    columns = tuple(
+        ConvertedColumn(c.name, c.sql_type, column_type(c.sql_type), c.nullable) for c in found.columns
+    )
     return ConvertResult(columns, found.rows, found.output, found.latest)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from sandtable.catalog.model import Column, ColumnType, Dataset
-from sandtable.catalog.types import column_type
+from sandtable.engines.duckdb.types import column_type, facts
 from sandtable.plan.moments import read_moment
 from sandtable.plan.units import FRACTION, PERCENT
 from sandtable.wording.field import MOMENTS, NUMBERS, Field
@@ -30,7 +30,6 @@ _NOT_THINGS = frozenset(
 )
 _SHARE = frozenset("rate share fraction proportion".split())
 _PERCENT = frozenset("pct percent percentage".split())
-_ZONE = re.compile(r"TIMESTAMPTZ|WITH TIME ZONE", re.IGNORECASE)
 _BUCKETS = ("hour", "day", "week", "month", "quarter", "year")
 
 Columns = Sequence[tuple[str, str]]
@@ -53,18 +52,14 @@ def with_instants(fields: Iterable[Field], columns: Columns, rows: Rows) -> tupl
 
 def _instants(index: int, sql_type: str, rows: Rows) -> bool:
     """With a zone; but where the clock says midnight in every row, the cells are days, months or years."""
-    if not sql_type.upper().startswith("TIMESTAMP") or not _ZONE.search(sql_type):
+    if column_type(sql_type) is not ColumnType.TIMESTAMP or not facts(sql_type).zoned:
         return False
     read = [read_moment(row[index]) for row in rows if index < len(row) and isinstance(row[index], str)]
     return any(isinstance(moment, dt.datetime) and moment.time() != dt.time() for moment in read)
 
 
-def logical_type(sql_type: str) -> ColumnType:
-    return column_type(sql_type)
-
-
 def _field(index: int, name: str, sql_type: str, columns: Columns, rows: Rows, dataset: Dataset) -> Field:
-    type_ = logical_type(sql_type)
+    type_ = column_type(sql_type)
     cells = [row[index] for row in rows if index < len(row)]
     counted = _counted(name, type_) if _catalog_column(name, dataset) is None else None
     if counted is not None:
@@ -79,7 +74,7 @@ def _field(index: int, name: str, sql_type: str, columns: Columns, rows: Rows, d
     if (
         type_ in MOMENTS
         and len(rows) == 1
-        and all(logical_type(other) is not ColumnType.TEXT for _, other in columns)
+        and all(column_type(other) is not ColumnType.TEXT for _, other in columns)
     ):
         return Field(index, name, text, type_, measure=True)
     if type_ not in NUMBERS or field.is_code or _is_key(name, columns, dataset):
@@ -142,7 +137,7 @@ def _is_key(name: str, columns: Columns, dataset: Dataset) -> bool:
     if _catalog_column(name, dataset) is None:
         return False
     return any(
-        _catalog_column(other, dataset) is None and logical_type(type_) in NUMBERS
+        _catalog_column(other, dataset) is None and column_type(type_) in NUMBERS
         for other, type_ in columns
         if other != name
     )

@@ -8,6 +8,7 @@ from decimal import Decimal
 from typing import Any, cast
 
 from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.engines.duckdb.types import column_type
 from sandtable.plan import filters as f
 from sandtable.plan import items as i
 from sandtable.plan.model import QueryPlan
@@ -18,7 +19,7 @@ from sandtable.plan.units import unit_of_derived, unit_of_output
 from sandtable.wording import conditions
 from sandtable.wording.field import NUMBERS, Field
 from sandtable.wording.figures import number_of
-from sandtable.wording.guesses import guessed_fields, logical_type, with_instants
+from sandtable.wording.guesses import guessed_fields, with_instants
 from sandtable.wording.naming import Named
 from sandtable.wording.phrases import words
 from sandtable.wording.reading import PlanWords, with_defined
@@ -155,7 +156,7 @@ def _fields(told: PlanWords, resolved: ResolvedPlan, columns: Columns) -> tuple[
     fields: list[Field] = []
     for index, output in enumerate(resolved.outputs):
         units[output.name] = unit_of_output(output, told.dataset)
-        type_ = logical_type(columns[index][1])
+        type_ = column_type(columns[index][1])
         fields.append(
             _output(index, output, items.get(output.name), said, units[output.name], type_, resolved.grouped)
         )

@@ -18,6 +18,7 @@ from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.catalog.registry import load_catalog
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput, Problem
 from sandtable.plan.validate import check_plan, parse_plan, require_plan
 from tests.agent.models.registry_plans import PROMPTS
@@ -33,7 +34,7 @@ VALUES = {
 
 @cache
 def _dataset(name: str) -> Dataset:
-    return load_catalog(ROOT / "datasets").get(name)
+    return load_catalog(ROOT / "datasets", column_type).get(name)
 
 
 def _profile(dataset: Dataset) -> Profile:

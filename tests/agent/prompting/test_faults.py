@@ -15,13 +15,14 @@ from sandtable.agent.privacy import shown_problem
 from sandtable.agent.proposer import Attempt, PlanProposal
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput, Problem
 from sandtable.plan.validate import parse_plan, require_plan
 from tests.agent.models.asking import asking
 
 ROOT = Path(__file__).resolve().parents[3]
 REPLIES: list[dict[str, Any]] = json.loads((ROOT / "tests/agent/corpus/replies.json").read_text())
-CATALOG = load_catalog(ROOT / "datasets")
+CATALOG = load_catalog(ROOT / "datasets", column_type)
 LONGEST = 320
 
 

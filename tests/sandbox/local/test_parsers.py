@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import SandboxUnavailable
 from sandtable.policy.verdict import Approved
 from sandtable.sandbox.gate import Gate
@@ -17,7 +18,7 @@ from sandtable.sandbox.local.executor import LocalExecutor
 from tests.sandbox.local.processes import family, gone
 from tests.sandbox.stores import Store, sql_job
 
-DATASET = load_catalog(registry_folder()).get("ecommerce")
+DATASET = load_catalog(registry_folder(), column_type).get("ecommerce")
 SQL = "SELECT count(*) FROM orders"
 
 

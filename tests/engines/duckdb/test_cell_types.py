@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.capsule.cell_types import CellType, ListOf, MapOf, Scalar, Struct, TupleOf, parse_type
+from sandtable.engines.duckdb.cell_types import CellType, ListOf, MapOf, Scalar, Struct, TupleOf, parse_type
 
 FLOAT, INT, TEXT, ANY = Scalar("float"), Scalar("int"), Scalar("text"), Scalar("any")
 

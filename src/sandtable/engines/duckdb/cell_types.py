@@ -9,28 +9,14 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
 
-Family = Literal["bool", "int", "float", "decimal", "time", "text", "any"]
-
-_FAMILIES: dict[str, Family] = {
-    "BOOLEAN": "bool",
-    **dict.fromkeys(
-        ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINTEGER",
-         "UBIGINT", "UHUGEINT", "BIGNUM", "VARINT"),
-        "int",
-    ),
-    **dict.fromkeys(("DOUBLE", "FLOAT", "REAL"), "float"),
-    "DECIMAL": "decimal",
-    **dict.fromkeys(("DATE", "TIME", "TIMESTAMP", "TIMESTAMP_S", "TIMESTAMP_MS", "TIMESTAMP_NS",
-                     "TIMESTAMPTZ", "TIMETZ", "TIME_NS", "INTERVAL"), "time"),
-    **dict.fromkeys(("VARCHAR", "TEXT", "CHAR", "STRING", "UUID", "BLOB", "BIT", "JSON", "ENUM"), "text"),
-}  # fmt: skip
+from sandtable.engines.duckdb.types import TABLE
+from sandtable.engines.types import DigestFamily
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    family: Family
+    family: DigestFamily
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +57,8 @@ def parse_type(name: str) -> CellType:
 
 
 def _tokens(name: str) -> list[str]:
-    """None of a name that holds anything else. Each is looked for where the last one ended and nowhere else, so that
-    a name from a sandbox cannot make this take long."""
+    """Empty for a name with characters that are in no token. Each match starts where the last one ended, so that the
+    time is linear: names come from a sandbox."""
     found: list[str] = []
     at = 0
     while (token := _TOKEN.match(name, at)) is not None:
@@ -92,7 +78,7 @@ def _parse(tokens: list[str], at: int) -> tuple[CellType, int]:
         made, at = _map(tokens, at)
     else:
         at = _skip_rest(tokens, at)
-        made = Scalar(_FAMILIES.get(head, "any"))
+        made = Scalar(TABLE[head].digest if head in TABLE else "any")
     while at < len(tokens) and tokens[at].startswith("["):
         made = ListOf(made)
         at += 1

@@ -1,0 +1,1 @@
+"""DuckDB: its types, the rules its queries are judged by, its dialect. Never imports the engine itself."""
