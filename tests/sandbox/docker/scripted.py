@@ -27,7 +27,18 @@ async def engine(
 ) -> AsyncIterator[str]:
     """The address of its socket. The longest ending that fits answers; what ends with `slow` takes its time."""
 
+    serving: set[asyncio.Task[None]] = set()
+
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await answer(reader, writer)
+        finally:
+            writer.close()
+
+    def accept(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        serving.add(asyncio.create_task(serve(reader, writer)))
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with contextlib.suppress(asyncio.IncompleteReadError, ConnectionError):
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             method, path = head.split()[0], head.split()[1].partition("?")[0]
@@ -38,12 +49,14 @@ async def engine(
             found = max((end for end in answers if path.endswith(end)), key=len, default=None)
             writer.write(_bytes(answers[found]) if found else _bytes((404, {"message": "page not found"})))
             await writer.drain()
-        writer.close()
 
     path = folder / "engine.sock"
-    server = await asyncio.start_unix_server(serve, path)
+    server = await asyncio.start_unix_server(accept, path)
     async with server:
         yield f"unix://{path}"
+    for task in serving:
+        task.cancel()
+    await asyncio.gather(*serving, return_exceptions=True)
 
 
 def _bytes(answer: tuple[int, Any] | bytes) -> bytes:

@@ -1,8 +1,7 @@
-"""What comes out of a container is taken apart again, and believed only so far."""
+"""What comes out of a container is demultiplexed, and bounded before it is kept."""
 
 from __future__ import annotations
 
-import asyncio
 import struct
 from collections.abc import Sequence
 from typing import Any
@@ -12,11 +11,21 @@ import pytest
 from sandtable.sandbox.docker.streams import OVERLONG, Streams
 
 
-class _Deaf:
-    """A writer that nobody needs here."""
+class _Scripted:
+    """A connection on which the engine sends these parts and then ends it."""
 
-    def close(self) -> None:
-        pass
+    def __init__(self, parts: Sequence[bytes]) -> None:
+        self._parts = iter(parts)
+        self.closed = False
+
+    async def read(self) -> bytes:
+        return next(self._parts, b"")
+
+    async def write(self, data: bytes) -> None:
+        raise AssertionError("nothing is sent here")
+
+    async def aclose(self) -> None:
+        self.closed = True
 
 
 def _piece(stream: int, content: bytes) -> bytes:
@@ -24,20 +33,17 @@ def _piece(stream: int, content: bytes) -> bytes:
 
 
 async def _heard(content: bytes, *, step: int = 1 << 20, most_bytes: int = 1000) -> tuple[Sequence[Any], str]:
-    reader = asyncio.StreamReader()
-    streams = Streams(reader, _Deaf())  # pyright: ignore[reportArgumentType] - it is only closed
+    connection = _Scripted([content[start : start + step] for start in range(0, len(content), step)])
+    streams = Streams(connection)
     streams.most_bytes = most_bytes
-    for start in range(0, len(content), step):
-        reader.feed_data(content[start : start + step])
-        await asyncio.sleep(0)
-    reader.feed_eof()
     heard: list[Any] = []
     while (message := await streams.hear()) is not None:
         heard.append(message)
     assert await streams.hear() is None
     assert not streams.open
     errors = streams.errors
-    streams.close()
+    await streams.aclose()
+    assert connection.closed
     return heard, errors
 
 

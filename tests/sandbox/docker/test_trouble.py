@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
+import struct
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,10 @@ _SCRIPTS: dict[str, tuple[Answers, str, str]] = {
     "half an answer": ({"/info": b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"}, "does not answer", "log"),
     "it refuses": ({"/create": (500, {"message": "OCI runtime create failed"})}, "OCI runtime create failed", "log"),
     "it refuses without words": ({"/create": (500, None)}, "status 500", "log"),
+    "it switches protocols unasked": (
+        {"/info": b"HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"}, "does not answer", "log",
+    ),
+    "an answer that is deep": ({"/info": b"HTTP/1.1 200 OK\r\n\r\n" + b"[" * 100_000}, "no container engine", "log"),
     "it does not attach": ({"/create": (201, {"Id": "x"}), "/attach": (200, {})}, "does not hand over", "log"),
 }  # fmt: skip
 
@@ -174,6 +179,35 @@ async def test_what_the_engine_says_is_told(
         error = await _trouble(tmp_path, host)
     assert message in error.message, error.message
     assert advice in error.suggestion
+
+
+async def test_an_answer_that_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandtable.sandbox.docker.api._MOST_BYTES", 1 << 20)
+    async with engine(tmp_path, {**WELL, "/info": (200, {"x": "x" * (2 << 20)})}) as host:
+        error = await _trouble(tmp_path, host)
+    assert "more than 1 MiB" in error.message
+
+
+async def test_an_engine_that_is_silent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sandtable.sandbox.docker.api._CALL_S", 0.1)
+    async with engine(tmp_path, WELL, slow="/version") as host:
+        error = await _trouble(tmp_path, host)
+    assert "no answer to GET /version within 0.1 s" in error.message
+
+
+async def test_output_that_comes_with_the_answer_to_attach(tmp_path: Path) -> None:
+    """The engine may send the head of its answer and the first output in one packet."""
+    line = json.dumps({"kind": "unavailable", "message": "no walls here", "reasons": []}).encode() + b"\n"
+    head = b"HTTP/1.1 101 UPGRADED\r\nConnection: Upgrade\r\nUpgrade: tcp\r\n\r\n"
+    answers: Answers = {
+        "/create": (201, {"Id": "x"}),
+        "/attach": head + struct.pack(">BxxxI", 1, len(line)) + line,
+        "/start": (200, None),
+        "/wait": (200, {"StatusCode": 1}),
+    }
+    async with engine(tmp_path, {**WELL, **answers}) as host:
+        error = await _trouble(tmp_path, host)
+    assert "no walls here" in error.message
 
 
 async def test_a_container_that_nobody_waits_for_any_more_is_removed_once_it_is_made(tmp_path: Path) -> None:

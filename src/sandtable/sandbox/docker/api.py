@@ -1,6 +1,7 @@
-"""The engine's HTTP API, as much of it as is needed, over its Unix socket. Docker's and Podman's alike.
+"""The part of the engine's HTTP API that is needed, over its Unix socket. Docker's and Podman's alike.
 
-Invariant: every call has a connection of its own, so that nothing of an engine that went away is used again.
+Invariant: every call has a connection of its own, so that no connection to an engine that went away is used again;
+an answer is bounded in size, and in time unless the caller waits for an end that may be far away.
 """
 
 from __future__ import annotations
@@ -8,10 +9,11 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+from collections.abc import AsyncIterator
 from typing import Any
-from urllib.parse import urlencode
 
-import h11
+import httpcore2
+import httpx2
 
 OLDEST = (1, 40)
 """Docker 19.03, Podman 3: the first with all that a container is hardened by."""
@@ -19,8 +21,10 @@ NEWEST = (1, 51)
 _MOST_BYTES = 32 << 20
 _READ = 64 << 10
 _CALL_S = 60.0
-
-Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+_SWITCHING_PROTOCOLS = 101
+_ORIGIN = "http://localhost"
+_PLAIN = {"Connection": "close"}
+_UPGRADE = {"Connection": "Upgrade", "Upgrade": "tcp"}
 
 
 class EngineAway(Exception):
@@ -33,7 +37,7 @@ class EngineAway(Exception):
 
 
 class EngineRefused(Exception):
-    """The engine answered, and the answer is no."""
+    """The engine answered with an error."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)
@@ -41,24 +45,57 @@ class EngineRefused(Exception):
         self.message = message
 
 
+class Attached:
+    """A connection that carries a container's standard streams in both directions."""
+
+    def __init__(self, path: str, response: httpx2.Response) -> None:
+        self._path = path
+        self._response = response
+        self._stream: httpcore2.AsyncNetworkStream = response.extensions["network_stream"]
+
+    async def read(self) -> bytes:
+        """Empty at the end. Raises EngineAway."""
+        try:
+            return await self._stream.read(_READ)
+        except httpcore2.NetworkError as error:
+            raise EngineAway(self._path, str(error)) from error
+
+    async def write(self, data: bytes) -> None:
+        """Raises EngineAway."""
+        try:
+            await self._stream.write(data)
+        except httpcore2.NetworkError as error:
+            raise EngineAway(self._path, str(error)) from error
+
+    async def aclose(self) -> None:
+        await self._response.aclose()
+
+
 class Api:
     def __init__(self, path: str) -> None:
         self.path = path
         self._prefix = ""
+        unshared = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
+        # The transport alone: the client around it would log every call.
+        self._transport = httpx2.AsyncHTTPTransport(verify=False, uds=path, limits=unshared, trust_env=False)
 
-    def speak(self, version: tuple[int, int]) -> None:
-        """Calls name this version of the API from now on."""
+    async def aclose(self) -> None:
+        await self._transport.aclose()
+
+    def use_version(self, version: tuple[int, int]) -> None:
+        """Later calls name this version of the API."""
         self._prefix = f"/v{version[0]}.{version[1]}"
+
+    async def version(self) -> dict[str, Any]:
+        """What the engine is. Asked without a version of the API, because none is agreed yet."""
+        return self._object(await self._call("GET", "/version", {}, None, _CALL_S))
 
     async def get(self, path: str, **query: Any) -> Any:
         return await self.call("GET", path, **query)
 
     async def describe(self, path: str) -> dict[str, Any]:
-        """What can only be an object."""
-        found = await self.get(path)
-        if not isinstance(found, dict):
-            raise EngineAway(self.path, "what answers there is no container engine")
-        return found
+        """The answer to a call that returns an object."""
+        return self._object(await self.get(path))
 
     async def call(
         self,
@@ -70,111 +107,77 @@ class Api:
         **query: Any,
     ) -> Any:
         """The answer's JSON, or None. Raises EngineAway and EngineRefused."""
-        content = b"" if body is None else json.dumps(body).encode()
-        headers = [("Connection", "close")]
-        connection, stream = await self._send(method, path, query, headers, content)
-        try:
-            async with asyncio.timeout(within_s):
-                status, answer = await self._receive(connection, stream[0])
-        except TimeoutError:
-            raise EngineAway(self.path, f"no answer to {method} {path} within {within_s:g} s") from None
-        finally:
-            _close(stream)
-        return _read(status, answer)
+        return await self._call(method, self._prefix + path, query, body, within_s)
 
-    async def attach(self, container: str) -> Stream:
-        """The container's standard streams, from before its start to its end."""
+    async def attach(self, container: str) -> Attached:
+        """The container's standard streams, from before its start to its end. Raises EngineAway and EngineRefused."""
+        path = f"{self._prefix}/containers/{container}/attach"
         query = {"stream": 1, "stdin": 1, "stdout": 1, "stderr": 1}
-        headers = [("Connection", "Upgrade"), ("Upgrade", "tcp")]
-        connection, stream = await self._send("POST", f"/containers/{container}/attach", query, headers, b"")
-        reader, _ = stream
-        try:
-            async with asyncio.timeout(_CALL_S):
-                event = await self._next(connection, reader)
-                if isinstance(event, h11.InformationalResponse) and event.status_code == 101:
-                    early, _ = connection.trailing_data
-                    if early:
-                        raise EngineAway(self.path, "a container spoke before it was started")
-                    return stream
-                status, answer = await self._rest(connection, reader, event)
-        except TimeoutError:
-            _close(stream)
-            raise EngineAway(self.path, f"no answer to attach within {_CALL_S:g} s") from None
-        except BaseException:
-            _close(stream)
-            raise
-        _close(stream)
-        _read(status, answer)
-        raise EngineRefused(status, "the engine does not hand over the container's streams")
+        request = httpx2.Request("POST", _ORIGIN + path, params=query, headers=_UPGRADE)
+        async with self._failures("attach", _CALL_S):
+            response = await self._transport.handle_async_request(request)
+            if response.status_code == _SWITCHING_PROTOCOLS:
+                return Attached(self.path, response)
+            answer = await self._body(response)
+        _read(response.status_code, answer)
+        raise EngineRefused(response.status_code, "the engine does not hand over the container's streams")
 
-    async def _send(
-        self, method: str, path: str, query: dict[str, Any], headers: list[tuple[str, str]], content: bytes
-    ) -> tuple[h11.Connection, Stream]:
-        target = self._prefix + path + (f"?{urlencode(query)}" if query else "")
-        headers = [("Host", "localhost"), ("Content-Length", str(len(content))), *headers]
-        if content:
-            headers.append(("Content-Type", "application/json"))
-        connection = h11.Connection(h11.CLIENT, max_incomplete_event_size=1 << 20)
-        parts = [
-            connection.send(h11.Request(method=method, target=target, headers=headers)),
-            connection.send(h11.Data(content)) if content else b"",
-            connection.send(h11.EndOfMessage()),
-        ]
-        try:
-            reader, writer = await asyncio.open_unix_connection(self.path, limit=1 << 20)
-        except OSError as error:
-            raise EngineAway(self.path, error) from error
-        try:
-            writer.write(b"".join(part or b"" for part in parts))
-            await writer.drain()
-        except OSError as error:
-            writer.close()
-            raise EngineAway(self.path, error) from error
-        return connection, (reader, writer)
+    async def _call(
+        self,
+        method: str,
+        path: str,
+        query: dict[str, Any],
+        body: dict[str, Any] | None,
+        within_s: float | None,
+    ) -> Any:
+        request = httpx2.Request(method, _ORIGIN + path, params=query or None, json=body, headers=_PLAIN)
+        async with self._failures(f"{method} {path}", within_s):
+            response = await self._transport.handle_async_request(request)
+            answer = await self._body(response)
+        return _read(response.status_code, answer)
 
-    async def _receive(self, connection: h11.Connection, reader: asyncio.StreamReader) -> tuple[int, bytes]:
-        return await self._rest(connection, reader, await self._next(connection, reader))
-
-    async def _rest(
-        self, connection: h11.Connection, reader: asyncio.StreamReader, event: h11.Event
-    ) -> tuple[int, bytes]:
-        status = 0
+    async def _body(self, response: httpx2.Response) -> bytes:
         body = bytearray()
-        while not isinstance(event, h11.EndOfMessage):
-            if isinstance(event, h11.Response):
-                status = event.status_code
-            elif isinstance(event, h11.Data):
-                body += event.data
+        try:
+            assert isinstance(response.stream, httpx2.AsyncByteStream)
+            async for part in response.stream:
+                body += part
                 if len(body) > _MOST_BYTES:
                     raise EngineAway(self.path, f"an answer of more than {_MOST_BYTES >> 20} MiB")
-            elif isinstance(event, h11.ConnectionClosed):
-                raise EngineAway(self.path, "it hung up in the middle of an answer")
-            event = await self._next(connection, reader)
-        return status, bytes(body)
+        finally:
+            await response.aclose()
+        return bytes(body)
 
-    async def _next(self, connection: h11.Connection, reader: asyncio.StreamReader) -> h11.Event:
+    @contextlib.asynccontextmanager
+    async def _failures(self, call: str, within_s: float | None) -> AsyncIterator[None]:
+        """Bounds a call in time, and raises EngineAway for whatever keeps the engine from answering it."""
         try:
-            while (event := connection.next_event()) is h11.NEED_DATA:
-                connection.receive_data(await reader.read(_READ))
-        except (OSError, h11.RemoteProtocolError) as error:
-            raise EngineAway(self.path, str(error)) from error
-        if not isinstance(event, h11.Event):
-            raise EngineAway(self.path, "it changed the protocol unasked")
-        return event
+            async with asyncio.timeout(within_s):
+                yield
+        except TimeoutError:
+            raise EngineAway(self.path, f"no answer to {call} within {within_s:g} s") from None
+        except httpx2.TransportError as error:
+            raise EngineAway(self.path, _system_error(error) or str(error)) from error
+
+    def _object(self, found: Any) -> dict[str, Any]:
+        if not isinstance(found, dict):
+            raise EngineAway(self.path, "what answers there is no container engine")
+        return found
 
 
-def _close(stream: Stream) -> None:
-    with contextlib.suppress(RuntimeError):
-        # The event loop may be closed already.
-        stream[1].close()
+def _system_error(error: BaseException | None) -> OSError | None:
+    """What the system said about a connection, below the client's own exceptions."""
+    while error is not None and not isinstance(error, OSError):
+        error = error.__cause__ or error.__context__
+    return error
 
 
 def _read(status: int, answer: bytes) -> Any:
     try:
         content = json.loads(answer) if answer.strip() else None
-    except ValueError:
+    except (ValueError, RecursionError):
         content = answer.decode(errors="replace").strip()
     if status >= 400:
-        told = content.get("message") if isinstance(content, dict) else content
-        raise EngineRefused(status, str(told or f"status {status}"))
+        message = content.get("message") if isinstance(content, dict) else content
+        raise EngineRefused(status, str(message or f"status {status}"))
     return content

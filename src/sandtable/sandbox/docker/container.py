@@ -71,7 +71,7 @@ class Container:
         )
         try:
             await asyncio.shield(making)
-            streams = Streams(*await api.attach(name))
+            streams = Streams(await api.attach(name))
         except BaseException:
             later(_remove(api, name, after=making))
             raise
@@ -104,7 +104,9 @@ class Container:
         except TimeoutError:
             raise not_ready(f"nothing was heard of it for {READY_S:g} s") from None
         except ValidationError as error:
-            raise not_ready(f"it speaks another language: {error.error_count()} errors") from error
+            raise not_ready(
+                f"runner protocol mismatch ({error.error_count()} errors); is the image from another version?"
+            ) from error
         if code is None:
             raise Lost
         said = self.streams.errors.strip().splitlines()
@@ -163,12 +165,15 @@ class Container:
         return False
 
     def dispose(self) -> None:
-        """May be called more than once. Nobody waits for its end."""
+        """May be called more than once. Returns before the container is gone."""
         if not self.disposed:
             self.disposed = True
-            self.streams.close()
             self.exit.cancel()
-            self.later(_remove(self.api, self.name, after=self.starting))
+            self.later(self._end())
+
+    async def _end(self) -> None:
+        await asyncio.gather(self.streams.aclose(), self.exit, return_exceptions=True)
+        await _remove(self.api, self.name, after=self.starting)
 
 
 async def _exit_code(api: Api, name: str) -> int | None:

@@ -136,8 +136,8 @@ class Station:
         return Lost(told) if isinstance(error, EngineAway) and self._was_there else told
 
     async def _greet(self) -> Engine:
-        version = await Api(self.api.path).describe("/version")
-        self.api.speak(_agreed(version))
+        version = await self.api.version()
+        self.api.use_version(_agreed(version))
         info = await self.api.describe("/info")
         if not await self._has(self._image):
             raise trouble.image_missing(self._image)
@@ -195,6 +195,7 @@ class Station:
         """Waits until what was disposed of is gone."""
         while self._farewells:
             await asyncio.gather(*self._farewells, return_exceptions=True)
+        await self.api.aclose()
 
 
 def with_python(image: str) -> str | None:

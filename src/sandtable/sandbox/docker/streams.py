@@ -1,7 +1,6 @@
-"""A container's standard streams, as the engine mixes them into one: eight bytes of header, then a piece.
+"""A container's standard streams, which the engine multiplexes: a header of eight bytes, then a piece of a stream.
 
-Invariant: what comes out is a stranger's: a line is bounded before it is kept, and what is no JSON object is
-passed over.
+Invariant: the output is untrusted: a line is bounded before it is kept, and a line that is no JSON object is skipped.
 """
 
 from __future__ import annotations
@@ -10,8 +9,9 @@ import asyncio
 import contextlib
 import json
 import struct
-from typing import Any
+from typing import Any, Protocol
 
+from sandtable.sandbox.docker.api import EngineAway
 from sandtable.sandbox.strict import parse_strictly
 
 _HEADER = struct.Struct(">BxxxI")
@@ -19,13 +19,25 @@ _STDOUT, _STDERR = 1, 2
 _ERRORS_KEPT = 64 << 10
 _LENGTH = struct.Struct(">I")
 OVERLONG = "overlong"
-"""Kind of the message that stands for a line longer than it may be."""
+"""Kind of the message that replaces a line that is too long."""
+
+
+class Connection(Protocol):
+    """As `docker.api.Attached`."""
+
+    async def read(self) -> bytes: ...
+
+    async def write(self, data: bytes) -> None: ...
+
+    async def aclose(self) -> None: ...
 
 
 class Streams:
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._header = bytearray()
+        self._stream, self._left = 0, 0
+        """Of the piece that is being read: its stream, and how many of its bytes are still to come."""
         self.most_bytes = 1 << 20
         """Of one line."""
         self._line = bytearray()
@@ -39,15 +51,14 @@ class Streams:
 
     @property
     def errors(self) -> str:
-        """What came on standard error."""
+        """The beginning of standard error."""
         return self._errors.decode(errors="replace")
 
     async def send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
-        with contextlib.suppress(OSError):
-            # A container that is gone is noticed by `hear`, which can say how it ended.
-            self._writer.write(_LENGTH.pack(len(body)) + body)
-            await self._writer.drain()
+        with contextlib.suppress(EngineAway):
+            # `hear` notices that a container is gone, and its caller can say how it ended.
+            await self._connection.write(_LENGTH.pack(len(body)) + body)
 
     async def hear(self) -> dict[str, Any] | None:
         """The next message, or None at the end."""
@@ -56,24 +67,33 @@ class Streams:
             self._messages.put_nowait(None)
         return message
 
-    def close(self) -> None:
+    async def aclose(self) -> None:
         self._pump.cancel()
-        with contextlib.suppress(RuntimeError):
-            # The event loop may be closed already.
-            self._writer.close()
+        await asyncio.gather(self._pump, return_exceptions=True)
+        await self._connection.aclose()
 
     async def _read(self) -> None:
         try:
-            while True:
-                stream, length = _HEADER.unpack(await self._reader.readexactly(_HEADER.size))
-                while length:
-                    piece = await self._reader.readexactly(min(length, 64 << 10))
-                    length -= len(piece)
-                    self._take(stream, piece)
-        except (asyncio.IncompleteReadError, OSError):
-            pass
+            with contextlib.suppress(EngineAway):
+                # A connection that broke and one that ended are told apart by how the container ended.
+                while data := await self._connection.read():
+                    self._demultiplex(memoryview(data))
         finally:
             self._messages.put_nowait(None)
+
+    def _demultiplex(self, data: memoryview) -> None:
+        while data:
+            if self._left:
+                piece, data = data[: self._left], data[self._left :]
+                self._left -= len(piece)
+                self._take(self._stream, bytes(piece))
+                continue
+            missing = _HEADER.size - len(self._header)
+            self._header += data[:missing]
+            data = data[missing:]
+            if len(self._header) == _HEADER.size:
+                self._stream, self._left = _HEADER.unpack(self._header)
+                self._header.clear()
 
     def _take(self, stream: int, piece: bytes) -> None:
         if stream == _STDERR:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 
-import httpx
+import httpx2
 from pydantic import BaseModel, ValidationError
 
 from sandtable.errors import InvalidInput, Problem, RunnerBroken
@@ -28,7 +28,7 @@ _SLACK_S = 15.0
 _OLDEST_S = 60.0
 """A new replica gets its share once connections are made anew."""
 _LARGEST = 1 << 20
-_GOING = (httpx.ConnectError, httpx.ConnectTimeout, httpx.PoolTimeout)
+_GOING = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Address:
     @classmethod
     def of(cls, url: str) -> Address:
         try:
-            found = httpx.URL(url)
-        except httpx.InvalidURL as error:
+            found = httpx2.URL(url)
+        except httpx2.InvalidURL as error:
             raise _no_address(url, str(error)) from error
         if found.scheme not in ("http", "https") or not found.host or any(map(str.isspace, url)):
             raise _no_address(url, "it needs http:// or https:// and a host")
@@ -68,7 +68,7 @@ class Lane:
     def __init__(self, address: Address, token: Token) -> None:
         self._address = address
         self._token = token
-        self._transport: httpx.AsyncHTTPTransport | None = None
+        self._transport: httpx2.AsyncHTTPTransport | None = None
         self._since = 0.0
 
     async def ask(
@@ -89,18 +89,18 @@ class Lane:
             status, proof, received = await self._send(request, largest)
         except _GOING as error:
             raise trouble.unreachable(self._address.url, _reason(error)) from error
-        except httpx.HTTPError as error:
+        except httpx2.HTTPError as error:
             raise trouble.Lost(_reason(error)) from error
         if not self._token.answered(proof, nonce, status, received):
             await self.renew()
             raise trouble.unproven(self._address.url, status)
         return self._read(status, received)
 
-    def _request(self, method: str, target: str, content: bytes, wait_s: float) -> tuple[httpx.Request, str]:
+    def _request(self, method: str, target: str, content: bytes, wait_s: float) -> tuple[httpx2.Request, str]:
         slack = _SLACK_S + wait_s
         timeouts = {"connect": _CONNECT_S, "read": slack, "write": _SLACK_S, "pool": _CONNECT_S}
         headers = {"content-type": "application/json"} if content else {}
-        request = httpx.Request(
+        request = httpx2.Request(
             method,
             self._address.url + target,
             headers=headers,
@@ -113,9 +113,9 @@ class Lane:
         request.headers[HEADER] = claim.header()
         return request, claim.nonce
 
-    async def _send(self, request: httpx.Request, largest: int) -> tuple[int, str, bytes]:
+    async def _send(self, request: httpx2.Request, largest: int) -> tuple[int, str, bytes]:
         response = await self._connection().handle_async_request(request)
-        assert isinstance(response.stream, httpx.AsyncByteStream)
+        assert isinstance(response.stream, httpx2.AsyncByteStream)
         parts: list[bytes] = []
         size = 0
         try:
@@ -144,10 +144,10 @@ class Lane:
             raise trouble.misunderstood(self._address.url) from error
         raise trouble.told(self._address.url, problem)
 
-    def _connection(self) -> httpx.AsyncHTTPTransport:
+    def _connection(self) -> httpx2.AsyncHTTPTransport:
         if self._transport is None:
-            one = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=30.0)
-            self._transport = httpx.AsyncHTTPTransport(verify=self._address.tls, limits=one, trust_env=False)
+            one = httpx2.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=30.0)
+            self._transport = httpx2.AsyncHTTPTransport(verify=self._address.tls, limits=one, trust_env=False)
             self._since = time.monotonic()
         return self._transport
 
@@ -163,7 +163,7 @@ class Lane:
 
 
 def _reason(error: Exception) -> str:
-    if isinstance(error, httpx.TimeoutException):
+    if isinstance(error, httpx2.TimeoutException):
         return "no answer in time"
     return str(error) or type(error).__name__
 
