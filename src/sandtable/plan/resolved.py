@@ -9,6 +9,7 @@ from __future__ import annotations
 import datetime as dt
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Literal as OneOf
 from typing import cast
 
@@ -325,10 +326,16 @@ def walk(node: object) -> Iterator[Expr | Condition]:
     elif isinstance(node, tuple):
         for part in cast("tuple[object, ...]", node):
             yield from walk(part)
-    elif is_dataclass(node) and not isinstance(node, type):
+    elif (names := _field_names(type(node))) is not None:
         yield cast("Expr | Condition", node)
-        for field in fields(node):
-            yield from walk(getattr(node, field.name))
+        for name in names:
+            yield from walk(getattr(node, name))
+
+
+@cache
+def _field_names(kind: type) -> tuple[str, ...] | None:
+    """The fields of a dataclass, looked up once for each class; None for another type."""
+    return tuple(field.name for field in fields(kind)) if is_dataclass(kind) else None
 
 
 def wholes(*nodes: object) -> tuple[Whole, ...]:
@@ -380,11 +387,9 @@ def _outside(node: object) -> Iterator[Expr]:
         case tuple():
             for part in cast("tuple[object, ...]", node):
                 yield from _outside(part)
-        case _ if is_dataclass(node) and not isinstance(node, type):
-            for field in fields(node):
-                yield from _outside(getattr(node, field.name))
         case _:
-            return
+            for name in _field_names(type(node)) or ():
+                yield from _outside(getattr(node, name))
 
 
 def zoned_type(expr: Expr) -> str | None:
