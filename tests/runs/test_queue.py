@@ -10,6 +10,7 @@ import pytest
 
 from sandtable.capsule.model import LOG_CHARS
 from sandtable.errors import ErrorCode, QueueFull, SandboxUnavailable
+from sandtable.retrying import Backoff
 from sandtable.runs import pipeline
 from sandtable.runs.desk import Runs
 from sandtable.sandbox.fake import FakeExecutor, Script
@@ -253,7 +254,7 @@ async def test_a_store_that_cannot_be_read_for_a_moment_costs_a_run_a_moment(
         return await cached(key)
 
     monkeypatch.setattr(store, "cached", sometimes)
-    monkeypatch.setattr(pipeline, "RETRY_S", (0.01,))
+    monkeypatch.setattr(pipeline, "STORE_AWAY", Backoff((0.01,)))
     async with world.opened(store=store) as runs:
         run = await runs.wait((await runs.submit(ask())).id, 5)
     assert (run.status, asked, len(world.executor.jobs)) == ("succeeded", 3, 1)

@@ -12,7 +12,6 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import partial
-from itertools import chain, repeat
 from typing import Any
 
 import structlog
@@ -22,6 +21,7 @@ from sandtable.catalog.integrity import OpenData, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
 from sandtable.policy.verdict import Approved, Refused, Verdict
+from sandtable.retrying import Backoff, retried
 from sandtable.runs.cache import Cache, cache_key
 from sandtable.runs.cells import Key, latest, recorded, told_anew
 from sandtable.runs.code import options_of, switched_off
@@ -40,7 +40,7 @@ LARGE_CELLS = 2_000
 """From how many cells on work on a result is felt by everyone else on the loop."""
 LARGE_TEXT = 128 << 10
 """From how many characters on work on texts is."""
-RETRY_S = (0.2, 0.5, 1.0, 2.0, 5.0)
+STORE_AWAY = Backoff((0.2, 0.5, 1.0, 2.0, 5.0))
 """A store that is away is asked again after these; after the last one as often as it takes."""
 _TRIES = 2
 Step = Callable[[Draft, Parts, Cache], Awaitable[None]]
@@ -66,13 +66,12 @@ async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
 
 
 async def _patiently(step: Step, name: str, draft: Draft, parts: Parts, cache: Cache) -> None:
-    """These steps only read. A store that cannot be read for a moment costs the run a moment, not its answer."""
-    for wait_s in chain(RETRY_S, repeat(RETRY_S[-1])):
-        try:
-            return await step(draft, parts, cache)
-        except StoreUnavailable as error:
-            log.warning("run_step_waits", run_id=draft.run.id, step=name, reason=error.message, wait_s=wait_s)
-        await asyncio.sleep(wait_s)
+    """These steps only read, so they are repeated until the store answers."""
+
+    async def report(error: StoreUnavailable) -> None:
+        log.warning("run_step_waits", run_id=draft.run.id, step=name, reason=error.message)
+
+    await retried(lambda: step(draft, parts, cache), on=StoreUnavailable, backoff=STORE_AWAY, between=report)
 
 
 async def resolve(draft: Draft, parts: Parts, cache: Cache) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
@@ -15,12 +15,13 @@ from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.seal import Envelope, Oversized, seal
 from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.retrying import retried
 from sandtable.runs.cache import Cache
 from sandtable.runs.cells import Key
 from sandtable.runs.draft import Draft, capsule_of, ended_run
 from sandtable.runs.model import Run, as_stored, body_of, result_of
 from sandtable.runs.parts import Parts
-from sandtable.runs.pipeline import LARGE_CELLS, LARGE_TEXT, RETRY_S, advance
+from sandtable.runs.pipeline import LARGE_CELLS, LARGE_TEXT, STORE_AWAY, advance
 from sandtable.runs.waiters import Waiters
 from sandtable.store.run_store import Ending, HolderGone, RunRecord, RunStore, StoreUnavailable
 
@@ -31,18 +32,27 @@ Stop = Literal["cancel", "close"]
 
 @dataclass(slots=True)
 class Stopper:
-    """Says once, and to all who look, that a run is to stop and why."""
+    """Whether a run is to stop, and why. Cancelling may turn into closing, not the other way round."""
 
     reason: Stop | None = None
     _event: asyncio.Event = field(default_factory=asyncio.Event)
+    _closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     def stop(self, reason: Stop) -> None:
         if self.reason is None or reason == "close":
             self.reason = reason
+        if reason == "close":
+            self._closing.set()
         self._event.set()
 
     async def wait(self) -> None:
         await self._event.wait()
+
+    async def pause(self, seconds: float) -> None:
+        """Sleep, but wake up when the server closes."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._closing.wait()
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +157,27 @@ class Worker:
         return await asyncio.to_thread(make) if _is_large(draft, run) else make()
 
     async def _end_patiently(self, draft: Draft, record: RunRecord, stopper: Stopper) -> None:
-        """A full disk loses no answer: those who wait hear of it, and the answer is stored when it can be."""
-        for attempt in range(1 << 30):
-            try:
-                if not await self.end(draft, record, "running"):
-                    log.warning("run_ended_elsewhere", run_id=record.id)
-                return
-            except StoreUnavailable as error:
-                log.error("run_not_stored", run_id=record.id, reason=error.message)
-                self.waiters.fail(record.id, error)
+        """A full disk loses no answer: waiting callers get the error, and the answer is stored when it can be."""
+
+        async def report(error: StoreUnavailable) -> None:
+            log.error("run_not_stored", run_id=record.id, reason=error.message)
+            self.waiters.fail(record.id, error)
             if stopper.reason == "close":
-                return
-            await asyncio.wait(
-                {stop := asyncio.create_task(stopper.wait())}, timeout=RETRY_S[min(attempt, len(RETRY_S) - 1)]
+                raise error
+
+        try:
+            stored = await retried(
+                lambda: self.end(draft, record, "running"),
+                on=StoreUnavailable,
+                backoff=STORE_AWAY,
+                between=report,
+                sleep=stopper.pause,
             )
-            stop.cancel()
+        except StoreUnavailable:
+            # `report` logged it. The next start of the server finds the run and repeats it.
+            return
+        if not stored:
+            log.warning("run_ended_elsewhere", run_id=record.id)
 
 
 def iso(moment: datetime) -> str:

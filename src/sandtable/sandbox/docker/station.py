@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 
 from sandtable.errors import SandboxUnavailable
+from sandtable.retrying import Backoff, retried
 from sandtable.sandbox.docker import trouble
 from sandtable.sandbox.docker.api import NEWEST, OLDEST, Api, EngineAway, EngineRefused
 from sandtable.sandbox.docker.container import Container, Lost
@@ -28,7 +29,7 @@ from sandtable.sandbox.executor import Kind
 WAIT_S = 7 * 24 * 3600
 """How long a container waits for its job. It ends sooner when we do."""
 _UNSTARTED_S = 600
-_PING_S = 0.25
+_RESTARTING = Backoff((0.25,))
 _NOT_FOUND, _CONFLICT = 404, 409
 _OLDEST_S = 24 * 3600 + WAIT_S
 _FRACTION = re.compile(r"\.\d+")
@@ -161,15 +162,12 @@ class Station:
             raise trouble.no_runtime(self._runtime, engine)
 
     async def back(self, within_s: float) -> None:
-        """Wait for an engine that went away, so long at most."""
+        """Wait until an engine that went away answers, at most so long."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
-                while True:
-                    try:
-                        await self.api.get("/_ping")
-                        return
-                    except (EngineAway, EngineRefused):
-                        await asyncio.sleep(_PING_S)
+                await retried(
+                    lambda: self.api.get("/_ping"), on=(EngineAway, EngineRefused), backoff=_RESTARTING
+                )
 
     async def reap(self) -> None:
         """Containers whose server is gone. Those of living servers, this one's included, are left alone."""

@@ -16,6 +16,7 @@ from typing import Any
 import httpx2
 
 from sandtable.errors import SandboxUnavailable
+from sandtable.retrying import Backoff
 from sandtable.sandbox.kubernetes.cluster import Cluster
 from sandtable.sandbox.kubernetes.credentials import SignedIn
 
@@ -34,6 +35,8 @@ _CONNECTIONS = httpx2.Limits(max_connections=None, max_keepalive_connections=16,
 _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _GONE = 410
 _LAST_TURNS = 5
+OUTAGE = Backoff((0.1, 0.25, 0.5, 1.0, 2.0))
+"""The pauses between calls while the API does not answer."""
 
 Object = dict[str, Any]
 

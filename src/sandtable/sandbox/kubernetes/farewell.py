@@ -6,14 +6,14 @@ Invariant: what was said farewell to is deleted, or was told to the log; its own
 from __future__ import annotations
 
 import asyncio
-import time
+from dataclasses import replace
 
 import structlog
 
-from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused
-from sandtable.sandbox.kubernetes.watching import pause_s
+from sandtable.retrying import retried
+from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused
 
-_INSIST_S = 60.0
+_INSIST = replace(OUTAGE, budget_s=60.0)
 _AFTERTHOUGHT_S = 1.5
 
 log = structlog.get_logger(__name__)
@@ -31,24 +31,16 @@ class Farewell:
         task.add_done_callback(self._tasks.discard)
 
     async def _delete(self, name: str, uncertain: bool) -> None:
-        failures, latest = 0, time.monotonic() + _INSIST_S
-        while True:
-            try:
-                found = await self._api.delete_job(name)
-            except ApiAway as away:
-                failures += 1
-                if time.monotonic() > latest:
-                    log.warning("runner_job_left_behind", job=name, reason=str(away))
-                    return
-                await asyncio.sleep(pause_s(failures))
-                continue
-            except ApiRefused as refused:
-                log.warning("runner_job_left_behind", job=name, reason=str(refused))
-                return
-            if found or not uncertain:
-                return
-            uncertain = False
-            await asyncio.sleep(_AFTERTHOUGHT_S)
+        try:
+            found = await self._insist(name)
+            if uncertain and not found:
+                await asyncio.sleep(_AFTERTHOUGHT_S)
+                await self._insist(name)
+        except (ApiAway, ApiRefused) as error:
+            log.warning("runner_job_left_behind", job=name, reason=str(error))
+
+    async def _insist(self, name: str) -> bool:
+        return await retried(lambda: self._api.delete_job(name), on=ApiAway, backoff=_INSIST)
 
     async def settle(self, within_s: float) -> None:
         """Wait for those under way; end what takes longer."""

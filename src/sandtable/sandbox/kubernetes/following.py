@@ -17,7 +17,7 @@ import structlog
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.kubernetes import names
-from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused
+from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused
 from sandtable.sandbox.kubernetes.believing import believed, longest_line
 from sandtable.sandbox.kubernetes.loglines import LogLines
 from sandtable.sandbox.kubernetes.lost import Lost
@@ -25,7 +25,7 @@ from sandtable.sandbox.kubernetes.manifest import Patience
 from sandtable.sandbox.kubernetes.pods import Pod, explain_pod, hopeless, is_lost, why_waiting
 from sandtable.sandbox.kubernetes.trouble import unavailable
 from sandtable.sandbox.kubernetes.unmade import Unmade
-from sandtable.sandbox.kubernetes.watching import PodWatch, pause_s
+from sandtable.sandbox.kubernetes.watching import PodWatch
 from sandtable.sandbox.outcome import explain_end
 from sandtable.sandbox.report import Ready
 
@@ -108,7 +108,7 @@ class Following:
                 self._check_patience(watch)
                 self._progress.waiting = why_waiting(watch.pods.get(pod.name, pod))
                 tries = 0 if heard == "nothing" else tries + 1
-                await watch.changed(max(_NOT_YET_S, pause_s(tries)))
+                await watch.changed(max(_NOT_YET_S, OUTAGE.pause_s(tries)))
 
     def _told(self, pod: Pod, *, is_all: bool) -> JobResult | None:
         lines = self._lines

@@ -11,20 +11,20 @@ import asyncio
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeVar
 
 import structlog
 
+from sandtable.retrying import retried
 from sandtable.sandbox.executor import Kind
 from sandtable.sandbox.job import CODE, Job
 from sandtable.sandbox.kubernetes import names
-from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused, Object
+from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
 from sandtable.sandbox.kubernetes.following import Progress
 from sandtable.sandbox.kubernetes.manifest import ORDER_FOLDER, Filling, Patience, Size, fill
 from sandtable.sandbox.kubernetes.orders import digest_of, packed_order
 from sandtable.sandbox.kubernetes.trouble import is_full, unavailable
-from sandtable.sandbox.kubernetes.watching import pause_s
 
 _CONFLICT = 409
 _FULL_S = 2.0
@@ -110,7 +110,7 @@ class Placing:
             return None
         placed = _placed(other)
         if placed is None:
-            await asyncio.sleep(pause_s(1))
+            await asyncio.sleep(OUTAGE.pause_s(1))
             return None
         if placed.nonce == nonce or _digest(other) == digest_of(job):
             return placed
@@ -120,15 +120,10 @@ class Placing:
 
     async def _persist(self, call: Callable[[], Awaitable[T]]) -> T:
         """Once more while the API is away. Raises SandboxUnavailable in the end, ApiRefused at once."""
-        failures, latest = 0, time.monotonic() + self._patience.outage
-        while True:
-            try:
-                return await call()
-            except ApiAway as away:
-                failures += 1
-                if time.monotonic() > latest:
-                    raise unavailable(away, self._api) from away
-                await asyncio.sleep(pause_s(failures))
+        try:
+            return await retried(call, on=ApiAway, backoff=replace(OUTAGE, budget_s=self._patience.outage))
+        except ApiAway as away:
+            raise unavailable(away, self._api) from away
 
 
 def _placed(job: Object) -> Placed | None:

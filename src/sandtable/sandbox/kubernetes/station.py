@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from sandtable.retrying import retried
 from sandtable.sandbox.executor import Kind
-from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused, Object
+from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
 from sandtable.sandbox.kubernetes.cluster import find_cluster
 from sandtable.sandbox.kubernetes.farewell import Farewell
 from sandtable.sandbox.kubernetes.manifest import Patience
@@ -19,10 +19,9 @@ from sandtable.sandbox.kubernetes.reaping import reap
 from sandtable.sandbox.kubernetes.template import built_in, read_template, runner_of
 from sandtable.sandbox.kubernetes.trouble import check_permissions, unavailable
 from sandtable.sandbox.kubernetes.warm import IDLE_S, WarmPods
-from sandtable.sandbox.kubernetes.watching import pause_s
 from sandtable.sandbox.report import Ready
 
-_ANSWER_S = 10.0
+_ANSWER = replace(OUTAGE, budget_s=10.0)
 _CLOSE_S = 10.0
 _LEFT_S = 60.0
 """How long a finished Job counts as one that somebody may still read."""
@@ -107,15 +106,7 @@ class Station:
 
 
 async def _check(api: Api) -> None:
-    failures, latest = 0, time.monotonic() + _ANSWER_S
-    while True:
-        try:
-            await check_permissions(api)
-            return
-        except ApiAway as away:
-            failures += 1
-            if time.monotonic() > latest:
-                raise unavailable(away, api) from away
-            await asyncio.sleep(pause_s(failures))
-        except ApiRefused as refused:
-            raise unavailable(refused, api) from refused
+    try:
+        await retried(lambda: check_permissions(api), on=ApiAway, backoff=_ANSWER)
+    except (ApiAway, ApiRefused) as error:
+        raise unavailable(error, api) from error

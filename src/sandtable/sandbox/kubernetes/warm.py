@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 
 import structlog
 
+from sandtable.retrying import Backoff
 from sandtable.sandbox.executor import Kind
 from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused, Object
@@ -29,7 +30,7 @@ from sandtable.sandbox.report import Ready
 IDLE_S = 900.0
 _TOO_OLD = 0.8
 _LOOK_S = 1.0
-_TROUBLE_S = (1.0, 5.0, 15.0, 60.0, 300.0)
+_TROUBLE = Backoff((1.0, 5.0, 15.0, 60.0, 300.0))
 _READY_BYTES = 64 << 10
 _IN_VAIN = 3
 """So many pods in a row that could not be reached: a network policy stands between us and them."""
@@ -206,8 +207,8 @@ class WarmPods:
 
     def _hold_back(self, reason: str) -> None:
         """A cluster that has no room now is not asked every second."""
-        wait = _TROUBLE_S[min(self._trouble, len(_TROUBLE_S) - 1)]
         self._trouble += 1
+        wait = _TROUBLE.pause_s(self._trouble)
         self._not_before = time.monotonic() + wait
         log.warning("warm_pod_not_made", reason=reason, again_in_s=wait)
 

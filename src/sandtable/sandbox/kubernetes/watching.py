@@ -11,15 +11,10 @@ import contextlib
 import time
 from types import TracebackType
 
-from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiGone, ApiRefused
+from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiGone, ApiRefused
 from sandtable.sandbox.kubernetes.pods import Pod, read_pod
 
-_PAUSES_S = (0.1, 0.25, 0.5, 1.0, 2.0)
 _BREATH_S = 0.05
-
-
-def pause_s(failures: int) -> float:
-    return _PAUSES_S[min(failures, len(_PAUSES_S)) - 1] if failures else 0.0
 
 
 class PodWatch:
@@ -87,9 +82,9 @@ class PodWatch:
                 # A role may be corrected while we wait; whoever waits for pods is told meanwhile.
                 self.refused = refused
                 self._changed.set()
-                failures = len(_PAUSES_S)
+                failures = len(OUTAGE.pauses_s)
             # A server that is going down may end every watch at once.
-            await asyncio.sleep(max(_BREATH_S, pause_s(failures)))
+            await asyncio.sleep(max(_BREATH_S, OUTAGE.pause_s(failures)))
 
     async def _look(self) -> None:
         found, version = await self._api.pods(self._selector)

@@ -7,7 +7,6 @@ runs once more, for jobs only read; a job that is cancelled here ends there.
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -17,6 +16,7 @@ import structlog
 from pydantic import ValidationError
 
 from sandtable.errors import ErrorCode, SandtableError
+from sandtable.retrying import Backoff, retried
 from sandtable.sandbox.executor import Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, Job, JobResult
 from sandtable.sandbox.jobs import Jobs
@@ -36,9 +36,12 @@ _ENVELOPE = 2 << 20
 _ASCII = 3
 """A character of two bytes is six as JSON in ASCII."""
 _REPLICAS_TRIED = 64
-_ELSEWHERE_S = 0.05
+_JITTER = 0.8
+"""Of all pauses: servers that lost a service together do not come back together."""
+_ELSEWHERE = Backoff((0.05,), jitter=_JITTER)
 _START_WAIT_S = 120.0
-_PAUSE_S, _LONGEST_PAUSE_S = 0.05, 1.0
+_PAUSES_S = (0.1, 0.2, 0.4, 0.8, 1.0)
+_QUICK_LOSS = Backoff(_PAUSES_S)
 _FAREWELL_S = 5.0
 
 T = TypeVar("T")
@@ -138,7 +141,7 @@ class RemoteExecutor:
                     begun += 1
                 else:
                     quick += 1
-                    await asyncio.sleep(_PAUSE_S * 2**quick)
+                    await asyncio.sleep(_QUICK_LOSS.pause_s(quick))
             message = "the execution service was lost again and again while it ran this"
             return failed(job, "RUNNER_INTERNAL_ERROR", "SandboxLost", message, "run it again")
         finally:
@@ -204,18 +207,12 @@ class RemoteExecutor:
     # Patience
 
     async def _patiently(self, lane: Lane, ask: Callable[[], Awaitable[T]]) -> T:
-        loop = asyncio.get_running_loop()
-        began, pause = loop.time(), _PAUSE_S
-        while True:
-            try:
-                return await ask()
-            except trouble.Passing as error:
-                patience = self._patience_full_s if isinstance(error, trouble.Full) else self._patience_s
-                pause = error.pause_s or min(pause * 2, _LONGEST_PAUSE_S)
-                if loop.time() + pause - began > patience:
-                    raise
-                await lane.renew()
-            await _sleep_about(pause)
+        def backoff(error: trouble.Passing) -> Backoff:
+            pauses_s = (error.pause_s,) if error.pause_s else _PAUSES_S
+            budget_s = self._patience_full_s if isinstance(error, trouble.Full) else self._patience_s
+            return Backoff(pauses_s, budget_s, _JITTER)
+
+        return await retried(ask, on=trouble.Passing, backoff=backoff, between=lambda _: lane.renew())
 
     async def _apart(self, ask: Callable[[Lane], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
         """A question beside the jobs."""
@@ -253,12 +250,7 @@ class RemoteExecutor:
 async def _turn_elsewhere(lane: Lane) -> None:
     """The pause matters: two who take turns at a balancer that does the same would each meet one replica for ever."""
     await lane.renew()
-    await _sleep_about(_ELSEWHERE_S)
-
-
-async def _sleep_about(seconds: float) -> None:
-    """Not all at the same moment."""
-    await asyncio.sleep(seconds * random.uniform(0.2, 1.0))  # noqa: S311 - nothing secret hangs on it
+    await asyncio.sleep(_ELSEWHERE.pause_s(1))
 
 
 def _path(job_id: str) -> str:

@@ -16,6 +16,7 @@ import structlog
 from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from sandtable.retrying import Backoff, retried
 from sandtable.stopping import stopped
 
 log = structlog.get_logger(__name__)
@@ -30,7 +31,7 @@ MISSED = "missed"
 
 CONNECT_S = 10
 HEARTBEAT_S = 5.0
-_RETRY_S = (0.05, 0.2, 0.5, 1.0, 2.0, 5.0)
+_RECONNECT = Backoff((0.05, 0.2, 0.5, 1.0, 2.0, 5.0))
 
 _LIMITS = {
     "connect_timeout": CONNECT_S,
@@ -122,17 +123,16 @@ class Presence:
 
     async def _reconnect(self) -> None:
         before, self.id = self.id, secrets.token_hex(8)
-        tries = 0
-        while True:
-            try:
-                await self._connect()
-                await self._terminate(before)
-                return
-            except (psycopg.Error, OSError) as error:
-                log.warning("database_not_reached", reason=" ".join(str(error).split()))
-                await self._disconnect()
-            await asyncio.sleep(_RETRY_S[min(tries, len(_RETRY_S) - 1)])
-            tries += 1
+
+        async def connect() -> None:
+            await self._connect()
+            await self._terminate(before)
+
+        async def report(error: psycopg.Error | OSError) -> None:
+            log.warning("database_not_reached", reason=" ".join(str(error).split()))
+            await self._disconnect()
+
+        await retried(connect, on=(psycopg.Error, OSError), backoff=_RECONNECT, between=report)
 
     async def _terminate(self, before: str) -> None:
         """End the lost connection at the database, which may not have noticed and would keep its lock."""
