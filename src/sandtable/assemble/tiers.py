@@ -6,8 +6,6 @@ raises SandboxUnavailable.
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +17,7 @@ import structlog
 from sandtable.assemble.session_host import NoSessions, session_host
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput, SandboxUnavailable
-from sandtable.sandbox.executor import Hello, Tier
+from sandtable.sandbox.executor import Abilities, Hello, Tier, TierClass
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.session import SessionHost
 from sandtable.settings import Settings
@@ -37,9 +35,6 @@ _CLASSES: dict[Elsewhere, str] = {
     "kubernetes": "sandtable.sandbox.kubernetes.executor:KubernetesExecutor",
     "remote": "sandtable.sandbox.remote.executor:RemoteExecutor",
 }
-_GRACE_S: dict[Elsewhere, float] = {"docker": 30.0, "kubernetes": 900.0, "remote": 60.0}
-"""A run's own clock begins when its sandbox has started; how long all the rest may take."""
-_LOCAL_GRACE_S = 10.0
 
 
 @dataclass(slots=True)
@@ -91,19 +86,19 @@ async def open_tiers(settings: Settings, store: DataStore, stack: AsyncExitStack
     if elsewhere is None:
         if trouble is not None:
             raise trouble
-        return _around(local, local, await local.start(), _LOCAL_GRACE_S, settings, store, stack)
-    name, runs = elsewhere
+        return _around(local, local, LocalExecutor.abilities, await local.start(), settings, store, stack)
+    abilities, runs = elsewhere
     hello = await runs.start()
-    log.info("runs_executed_elsewhere", backend=name, layers=list(hello.layers))
+    log.info("runs_executed_elsewhere", backend=abilities.name, layers=list(hello.layers))
     if trouble is None:
-        return _around(local, runs, hello, _GRACE_S[name], settings, store, stack)
-    if name != "docker":
+        return _around(local, runs, abilities, hello, settings, store, stack)
+    if not abilities.handles_files:
         raise SandboxUnavailable(
-            f"with the backend `{name}`, texts and files are looked at here, and they cannot be: {trouble.message}",
-            suggestion="the server itself needs Landlock (Linux 6.2) or user namespaces;"
-            " run it on a machine that has one of them",
+            f"with the backend `{abilities.name}`, texts and files are looked at here, and they cannot be:"
+            f" {trouble.message}",
+            suggestion="Run the server on a machine with Landlock (Linux 6.2) or user namespaces.",
         )
-    return Tiers(runs, runs, runs, NoSessions(name), hello, _GRACE_S[name])
+    return Tiers(runs, runs, runs, NoSessions(abilities.name), hello, abilities.grace_s)
 
 
 async def open_runs_tier(settings: Settings, store: DataStore, stack: AsyncExitStack) -> Tier:
@@ -116,15 +111,15 @@ async def open_runs_tier(settings: Settings, store: DataStore, stack: AsyncExitS
 def _around(
     local: LocalExecutor,
     runs: Tier,
+    abilities: Abilities,
     hello: Hello,
-    grace_s: float,
     settings: Settings,
     store: DataStore,
     stack: AsyncExitStack,
 ) -> Tiers:
     """Texts, files and sessions stay here, wherever runs go."""
     index = _opened(indexing_executor(settings, store), stack)
-    return Tiers(runs, local, index, session_host(settings, store, local, stack), hello, grace_s)
+    return Tiers(runs, local, index, session_host(settings, store, local, stack), hello, abilities.grace_s)
 
 
 async def _trouble_of(local: LocalExecutor) -> SandboxUnavailable | None:
@@ -137,19 +132,26 @@ async def _trouble_of(local: LocalExecutor) -> SandboxUnavailable | None:
 
 async def _open_elsewhere(
     settings: Settings, store: DataStore, stack: AsyncExitStack, *, isolated: bool
-) -> tuple[Elsewhere, Tier] | None:
+) -> tuple[Abilities, Tier] | None:
     """None: runs stay here. `isolated`: whether this machine can isolate by itself."""
-    if settings.backend in _MAKE:
-        return settings.backend, _opened(_MAKE[settings.backend](settings, store), stack)
+    if settings.backend in _CLASSES:
+        return _open(settings.backend, settings, store, stack)
     if settings.backend != "auto" or (isolated and not settings.prefer_docker):
         return None
     try:
-        docker = _opened(_docker(settings, store), stack)
+        abilities, docker = _open("docker", settings, store, stack)
         await docker.start()
     except (SandboxUnavailable, InvalidInput) as error:
         log.info("docker_not_used", reason=error.message)
         return None
-    return "docker", docker
+    return abilities, docker
+
+
+def _open(
+    name: Elsewhere, settings: Settings, store: DataStore, stack: AsyncExitStack
+) -> tuple[Abilities, Tier]:
+    chosen = _class(name)
+    return chosen.abilities, _opened(chosen.configured(settings, store.root), stack)
 
 
 def _opened(tier: T, stack: AsyncExitStack) -> T:
@@ -182,52 +184,7 @@ def indexing_executor(settings: Settings, store: DataStore) -> LocalExecutor:
     )
 
 
-def _docker(settings: Settings, store: DataStore) -> Tier:
-    return _class("docker")(
-        store.root,
-        image=settings.docker_image,
-        host=settings.docker_host,
-        runtime=settings.docker_runtime,
-        warm=settings.docker_warm,
-        parallel=settings.places,
-        memory_mb=settings.memory_mb,
-        data=settings.docker_data,
-    )
-
-
-def _kubernetes(settings: Settings, store: DataStore) -> Tier:
-    host = settings.kubernetes_service_host
-    return _class("kubernetes")(
-        namespace=settings.kubernetes_namespace,
-        image=settings.kubernetes_image,
-        template=settings.kubernetes_template,
-        warm=settings.kubernetes_warm,
-        parallel=settings.concurrency + settings.verifications,
-        instance=settings.kubernetes_instance,
-        kubeconfig=tuple(Path(each) for each in (settings.kubeconfig or "").split(os.pathsep) if each),
-        service=(host, settings.kubernetes_service_port) if host else None,
-    )
-
-
-def _remote(settings: Settings, store: DataStore) -> Tier:
-    if settings.execd_url is None or settings.execd_token is None:
-        raise InvalidInput(
-            "the backend `remote` needs to know where its service is, and what proves that it is the right one",
-            suggestion="Set SANDTABLE_EXECD_URL and SANDTABLE_EXECD_TOKEN, the same token as for `sandtable execd`.",
-        )
-    return _class("remote")(
-        settings.execd_url, settings.execd_token.get_secret_value(), parallel=settings.places
-    )
-
-
-_MAKE: dict[Elsewhere, Callable[[Settings, DataStore], Tier]] = {
-    "docker": _docker,
-    "kubernetes": _kubernetes,
-    "remote": _remote,
-}
-
-
-def _class(name: Elsewhere) -> Callable[..., Tier]:
+def _class(name: Elsewhere) -> TierClass:
     try:
         return resolve_name(_CLASSES[name])
     except ImportError as error:

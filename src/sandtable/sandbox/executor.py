@@ -1,18 +1,46 @@
-"""The sandbox seam. A tier is one class with these methods; `tests/sandbox/conformance` holds for all."""
+"""The sandbox seam. A tier is one class with these methods, which declares its abilities; `tests/sandbox/conformance`
+holds for all."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal, Protocol
 
-from sandtable.errors import SandtableError
-from sandtable.sandbox.job import Job, JobResult
+from sandtable.errors import InvalidInput, SandtableError
+from sandtable.sandbox.job import WRITES, Job, JobResult, Mode
+from sandtable.settings import Settings
 
 JobStatus = Literal["unknown", "pending", "running", "done"]
 Kind = Literal["sql", "py", "jupyter"]
 """What a sandbox has loaded: the engine alone, Python's libraries, or a Jupyter kernel besides."""
+
+
+@dataclass(frozen=True, slots=True)
+class Abilities:
+    """What a tier can do: declared by its executor's class, read where a tier is chosen."""
+
+    name: str
+    """Of the tier, in settings and in capsules."""
+    modes: frozenset[Mode]
+    """Of the jobs that it takes."""
+    grace_s: float
+    """A run's own clock begins when its sandbox has started. How long everything else may take."""
+
+    @property
+    def handles_files(self) -> bool:
+        """Whether texts can be parsed and files converted here, so that a server needs no local sandbox for that."""
+        return WRITES | {"parse", "profile"} <= self.modes
+
+    def require(self, job: Job) -> None:
+        """Raises InvalidInput for a job of a mode that is not declared."""
+        if job.mode not in self.modes:
+            raise InvalidInput(
+                f"the backend `{self.name}` takes no jobs of mode {job.mode!r}",
+                suggestion="Use the local sandbox, which writes files and keeps sessions.",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +100,14 @@ class Tier(Executor, Protocol):
 
     async def warm(self, job: Job) -> None:
         """Jobs like this one will come: have sandboxes ready for them, where this tier can."""
+        ...
+
+
+class TierClass(Protocol):
+    """The class of a tier that a setting can choose."""
+
+    abilities: Abilities
+
+    def configured(self, settings: Settings, store: Path) -> Tier:
+        """A class method. Raises InvalidInput when a setting is missing or wrong."""
         ...

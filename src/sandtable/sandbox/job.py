@@ -6,7 +6,7 @@ stdin and writes a result to a dedicated channel; it never sees a Python object 
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -17,8 +17,11 @@ from sandtable.errors import ErrorCode
 Mode = Literal[
     "sql", "dry_run", "fetch_schema", "parse", "ingest", "profile", "export", "probe", "python", "session"
 ]
+MODES: frozenset[Mode] = frozenset(get_args(Mode))
 WRITES: frozenset[Mode] = frozenset({"ingest", "export"})
 """Modes that write a file, into a folder of their own: no sandbox is sealed for them in advance."""
+READS: frozenset[Mode] = MODES - WRITES - {"session"}
+"""Modes that leave nothing behind: such a job may run a second time."""
 CODE: frozenset[Mode] = frozenset({"python", "session"})
 """Modes that run Python, in sandboxes that have its libraries."""
 

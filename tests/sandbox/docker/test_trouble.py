@@ -145,7 +145,7 @@ async def test_a_job_for_a_place_outside_the_store(store: Store, tmp_path: Path)
 
 
 async def test_sessions_are_not_for_containers(executor: DockerExecutor) -> None:
-    with pytest.raises(InvalidInput, match="sessions"):
+    with pytest.raises(InvalidInput, match="'session'"):
         await executor.submit(Job(id="job", mode="session"))
 
 

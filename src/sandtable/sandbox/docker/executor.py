@@ -14,13 +14,14 @@ from sandtable.sandbox.docker.address import socket_path
 from sandtable.sandbox.docker.container import Container, Lost
 from sandtable.sandbox.docker.hardening import Size, mounts_of
 from sandtable.sandbox.docker.station import Station, Wanted
-from sandtable.sandbox.executor import Hello, JobStatus, Kind
-from sandtable.sandbox.job import CODE, WRITES, Job, JobResult, Limits
+from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
+from sandtable.sandbox.job import CODE, MODES, WRITES, Job, JobResult, Limits
 from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.key import Key, unsealed
 from sandtable.sandbox.outcome import failed
 from sandtable.sandbox.shelves import Shelves
 from sandtable.sandbox.wire import order_of
+from sandtable.settings import Settings
 
 _KEYS_KEPT = 4
 """Kinds of jobs that have containers waiting: each takes as much memory as the runner itself."""
@@ -37,7 +38,8 @@ log = structlog.get_logger(__name__)
 
 
 class DockerExecutor:
-    name = "docker"
+    abilities = Abilities("docker", MODES - {"session"}, grace_s=30.0)
+    name = abilities.name
 
     def __init__(
         self,
@@ -65,6 +67,19 @@ class DockerExecutor:
         self._hellos: dict[Kind, Hello] = {}
         self._closed = False
 
+    @classmethod
+    def configured(cls, settings: Settings, store: Path) -> DockerExecutor:
+        return cls(
+            store,
+            image=settings.docker_image,
+            host=settings.docker_host,
+            runtime=settings.docker_runtime,
+            warm=settings.docker_warm,
+            parallel=settings.places,
+            memory_mb=settings.memory_mb,
+            data=settings.docker_data,
+        )
+
     @property
     def instance(self) -> str:
         """Its containers have it as a label."""
@@ -89,8 +104,7 @@ class DockerExecutor:
         return Hello(ready.engine, tuple(layers), (*engine.reasons, *ready.reasons))
 
     async def submit(self, job: Job) -> None:
-        if job.mode == "session":
-            raise InvalidInput("the Docker back end has no sessions", suggestion="use the local back end")
+        self.abilities.require(job)
         self._jobs.submit(job)
 
     async def result(self, job_id: str) -> JobResult:

@@ -7,6 +7,7 @@ whichever way it ends here, its Job is deleted.
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import time
 from collections.abc import Sequence
@@ -14,9 +15,9 @@ from pathlib import Path
 
 import structlog
 
-from sandtable.errors import InvalidInput, SandboxUnavailable
-from sandtable.sandbox.executor import Hello, JobStatus, Kind
-from sandtable.sandbox.job import WRITES, Job, JobResult, Limits
+from sandtable.errors import SandboxUnavailable
+from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
+from sandtable.sandbox.job import READS, Job, JobResult, Limits
 from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.believing import believed
@@ -32,6 +33,7 @@ from sandtable.sandbox.kubernetes.warm_talk import Unreached, talk
 from sandtable.sandbox.kubernetes.watching import PodWatch
 from sandtable.sandbox.outcome import failed
 from sandtable.sandbox.report import Ready
+from sandtable.settings import Settings
 
 _TRIES = 2
 _SEE_END_S = 3.0
@@ -42,7 +44,8 @@ log = structlog.get_logger(__name__)
 
 
 class KubernetesExecutor:
-    name = "kubernetes"
+    abilities = Abilities("kubernetes", READS, grace_s=900.0)
+    name = abilities.name
 
     def __init__(
         self,
@@ -70,6 +73,21 @@ class KubernetesExecutor:
         self._opening = asyncio.Lock()
         self._probing = asyncio.Lock()
 
+    @classmethod
+    def configured(cls, settings: Settings, store: Path) -> KubernetesExecutor:
+        """The data are in the image or on a volume that the template names, not in this server's store."""
+        host = settings.kubernetes_service_host
+        return cls(
+            namespace=settings.kubernetes_namespace,
+            image=settings.kubernetes_image,
+            template=settings.kubernetes_template,
+            warm=settings.kubernetes_warm,
+            parallel=settings.concurrency + settings.verifications,
+            instance=settings.kubernetes_instance,
+            kubeconfig=tuple(Path(each) for each in (settings.kubeconfig or "").split(os.pathsep) if each),
+            service=(host, settings.kubernetes_service_port) if host else None,
+        )
+
     async def start(self, kind: Kind = "sql") -> Hello:
         """By a Job that does next to nothing: image, admission, log and order are known to work when it answers."""
         async with self._probing:
@@ -78,11 +96,7 @@ class KubernetesExecutor:
         return self._hellos[kind]
 
     async def submit(self, job: Job) -> None:
-        if job.mode in WRITES or job.mode == "session":
-            raise InvalidInput(
-                f"a Kubernetes Job cannot do the mode {job.mode!r}",
-                suggestion="files are written, and sessions kept, by the local sandbox",
-            )
+        self.abilities.require(job)
         self._jobs.submit(job)
 
     async def result(self, job_id: str) -> JobResult:

@@ -9,8 +9,8 @@ from collections import deque
 from pathlib import Path
 
 from sandtable.errors import InvalidInput, RunnerBroken
-from sandtable.sandbox.executor import Hello, JobStatus, Kind
-from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
+from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
+from sandtable.sandbox.job import CODE, MODES, WRITES, Job, JobResult
 from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.key import Key
 from sandtable.sandbox.local.held import Held
@@ -36,7 +36,8 @@ _SESSION_PIDS = 4096
 
 
 class LocalExecutor:
-    name = "local"
+    abilities = Abilities("local", MODES, grace_s=10.0)
+    name = abilities.name
 
     def __init__(
         self,

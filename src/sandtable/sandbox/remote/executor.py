@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 import structlog
 from pydantic import ValidationError
 
-from sandtable.errors import ErrorCode, SandtableError
+from sandtable.errors import ErrorCode, InvalidInput, SandtableError
 from sandtable.retrying import Backoff, retried
-from sandtable.sandbox.executor import Hello, JobStatus, Kind
-from sandtable.sandbox.job import CODE, Job, JobResult
+from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
+from sandtable.sandbox.job import CODE, READS, Job, JobResult
 from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.outcome import failed
 from sandtable.sandbox.remote import trouble
@@ -26,6 +27,7 @@ from sandtable.sandbox.remote.lane import Address, Lane, Lanes
 from sandtable.sandbox.remote.proof import Token
 from sandtable.sandbox.remote.protocol import HELLO, JOBS, LONGEST_WAIT_S, PROTOCOL, WARM, Offer, Received
 from sandtable.sandbox.wire import read_answer
+from sandtable.settings import Settings
 
 _ATTEMPTS = 2
 _QUICK_LOSSES = 4
@@ -50,7 +52,8 @@ log = structlog.get_logger(__name__)
 
 
 class RemoteExecutor:
-    name = "remote"
+    abilities = Abilities("remote", READS, grace_s=60.0)
+    name = abilities.name
 
     def __init__(
         self,
@@ -73,6 +76,17 @@ class RemoteExecutor:
         self._wait_s = wait_s
         self._likeness = ""
         self._farewells: set[asyncio.Task[None]] = set()
+
+    @classmethod
+    def configured(cls, settings: Settings, store: Path) -> RemoteExecutor:
+        """The data are where the service is, not in this server's store."""
+        if settings.execd_url is None or settings.execd_token is None:
+            raise InvalidInput(
+                "the backend `remote` needs to know where its service is, and what proves that it is the right one",
+                suggestion="Set SANDTABLE_EXECD_URL and SANDTABLE_EXECD_TOKEN, the same token as for"
+                " `sandtable execd`.",
+            )
+        return cls(settings.execd_url, settings.execd_token.get_secret_value(), parallel=settings.places)
 
     # The seam
 
@@ -105,6 +119,7 @@ class RemoteExecutor:
         await self._apart(lambda lane: lane.ask("POST", WARM, body=job, wait_s=_START_WAIT_S))
 
     async def submit(self, job: Job) -> None:
+        self.abilities.require(job)
         self._jobs.submit(job)
 
     async def result(self, job_id: str) -> JobResult:
