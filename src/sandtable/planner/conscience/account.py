@@ -19,11 +19,13 @@ from sandtable.planner.conscience.content_words import bind_contents, lists_amou
 from sandtable.planner.conscience.coordinating import without_a_part
 from sandtable.planner.conscience.ledger import Ledger, Unbound
 from sandtable.planner.conscience.negating import bind_negations
+from sandtable.planner.conscience.or_more import bind_or_more
 from sandtable.planner.conscience.parts import pieces_of
 from sandtable.planner.conscience.pieces import PartKind, Path, Piece, chart_in
 from sandtable.planner.conscience.preambles import bind_preambles
 from sandtable.planner.conscience.question_words import bind_question_words
 from sandtable.planner.conscience.ranking_words import bind_ranks
+from sandtable.planner.conscience.rating_words import bind_ratings
 from sandtable.planner.conscience.seemingly_bound import seemingly_bound
 from sandtable.planner.conscience.time_words import bind_times
 from sandtable.planner.conscience.unasked import is_unasked
@@ -86,6 +88,8 @@ STAGES: tuple[Callable[[Ledger], None], ...] = (
     bind_chart,
     bind_values,
     bind_times,
+    bind_ratings,
+    bind_or_more,
     bind_numbers,
     bind_ranks,
     bind_negations,

@@ -74,8 +74,9 @@ def _is_summed_as_said(book: Ledger, piece: Piece) -> bool:
 def _amounts(book: Ledger) -> list[int]:
     """What is summed or averaged, and the numbers of a row that is looked up."""
     computed = [i for i in book.of_kind("measure", "order") if _is_computed(book.pieces[i])]
-    if computed or book.of_kind("measure"):
-        return computed
+    passed = [i for i in book.of_kind("shape") if "elapsed" in book.pieces[i].does]
+    if computed or passed or book.of_kind("measure"):
+        return computed or passed
     return [i for i in book.of_kind("shape", "by") if any(is_measure(c) for c in book.pieces[i].columns)]
 
 

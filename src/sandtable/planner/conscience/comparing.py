@@ -9,7 +9,7 @@ from sandtable.planner.conscience.naming import names_column
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.quantities import directions, has_number, same_number
 from sandtable.planner.conscience.terms import AGAINST, COMPARATIVES
-from sandtable.planner.conscience.units import Unit, unit_named, unit_of
+from sandtable.planner.conscience.units import Unit, unit_named, unit_of, unit_of_two
 from sandtable.planner.language.numbers import Comparison
 from sandtable.planner.language.words import Number, split_name, stem
 from sandtable.planner.schema.columns import is_identifier, is_rank, truth
@@ -26,6 +26,7 @@ _BEFORE_NAME = {
     "above": ">", "over": ">", "exceeding": ">", "after": ">", "below": "<", "under": "<", "before": "<", "top": "<=",
 }  # fmt: skip
 _TIMES = {"once": 1.0, "twice": 2.0}
+_RANKED = frozenset("top bottom first last best worst".split())
 _YES_NO = frozenset("is are was were do does did has have had".split())
 _OTHERS = frozenset({"others", "other", "rest", "remainder"})
 _SPLIT = frozenset(stem(w) for w in "differ differs split divided divide vary distributed shared".split())
@@ -53,6 +54,9 @@ def _unit_after(book: Ledger, end: int) -> tuple[Unit | None, int]:
     if book.lower(end) in {"-", "/"}:
         end += 1
     word = book.words[end].stem if end < len(book.words) else ""
+    after = book.words[end + 1].stem if end + 1 < len(book.words) else ""
+    if (two := unit_of_two(book.lower(end), after)) is not None:
+        return two, end + 2
     unit = unit_named(word) if word else None
     return unit, end + 1 if unit is not None else end
 
@@ -183,7 +187,7 @@ def _plain_number(book: Ledger, said: Comparison, start: int, end: int, unit: Un
     number = said.numbers[0]
     value = number.value
     limits = [i for i in book.of_kind("limit") if book.pieces[i].number == value]
-    if said.plain and limits and unit is None:
+    if said.plain and limits and (unit is None or book.lower(start - 1) in _RANKED):
         book.bind(start, said.end, limits)
         return
     marked = [i for i, p in enumerate(book.pieces) if p.number is not None and p.kind != "limit" and

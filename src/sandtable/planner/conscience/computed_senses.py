@@ -66,9 +66,12 @@ def other_sense(book: Ledger, at: int) -> list[int]:
 
 
 def how_large(book: Ledger, much: str) -> list[int]:
-    """`how far` of kilometres, `how big a share`, `how big is X` of one number of a row, `how fast is it growing`."""
+    """`how far` of kilometres or between two amounts, `how big a share`, `how big is X` of one number of a row, `how
+    fast is it growing`."""
     if much == "fast":
         return book.doing("change")
+    if much == "far" and (apart := book.doing("difference")):
+        return apart
     if much == "far":
         return book.where(
             lambda p: p.kind in {"measure", "shape"}

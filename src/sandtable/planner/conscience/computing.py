@@ -236,7 +236,12 @@ def _is_other_share(book: Ledger, at: int, piece: int) -> bool:
     """`the cancelled share by region`: of each region's rows, not each region's part of all cancelled ones."""
     if book.pieces[piece].path[-2:-1] != ("derive",):
         return False
-    return any(book.near(at, i, 4, 4) for i in book.of_kind("where") if book.pieces[i].path[0] == "filters")
+    kept = [
+        i
+        for i in book.of_kind("where")
+        if book.pieces[i].path[0] == "filters" and book.pieces[i].op != "not_null"
+    ]
+    return any(book.near(at, i, 4, 4) for i in kept)
 
 
 def _worth(book: Ledger, at: int) -> None:

@@ -28,7 +28,7 @@ _PROFITS = frozenset(stem(w) for w in "pnl profit margin net balance result gain
 _LOST = frozenset(stem(w) for w in "lose lost loses losing loss losses".split())
 _SERVING = frozenset(
     "serving standing around been worked working running employed here tenure since lived living existing established "
-    "aboard us had".split()
+    "aboard us had ago waiting waited open opened unanswered unresolved pending".split()
 )
 
 

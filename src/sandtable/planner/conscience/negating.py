@@ -30,7 +30,7 @@ _HARMLESS = (("whether", "or", "not"), ("why", "not"), ("not", "only"), ("or", "
 
 
 def bind_negations(book: Ledger) -> None:
-    negative = book.where(lambda p: p.negative and p.kind == "where" and not _is_never(p))
+    negative = book.where(lambda p: p.negative and p.kind in {"where", "when"} and not _is_never(p))
     against = book.where(lambda p: p.kind == "where" and p.compares_rows and p.op == "!=")
     for at in range(len(book.words)):
         if not book.open(at):
@@ -78,8 +78,10 @@ def _is_negation(book: Ledger, at: int) -> bool:
             and book.lower(at + 2) not in {"the", ""}
             and bool(book.where(lambda p: p.negative))
         )
-    if word == "other":
-        return book.lower(at + 1) == "than"
+    if word in {"other", "another"}:
+        return "than" in {book.lower(i) for i in range(at + 1, at + 5)}
+    if word == "apart" and book.lower(at - 1) == "far":
+        return False
     if word == "but":
         before = {book.lower(at - 1)} | ({book.lower(at - 2)} & {"every", "any", "all"})
         return bool(before & _EVERYTHING)
@@ -111,10 +113,18 @@ def _bind(book: Ledger, at: int, negative: list[int]) -> None:
     near = [i for i in negative if any(book.near(at, n, _BEFORE, _AFTER) for n in (i, *book.inside(i)))]
     two = book.lower(at) in {"other", "apart", "leave", "leaving"} or book.lower(at + 1) in _LONGER
     end = at + 2 if two else at + 1
+    if book.lower(at) in {"other", "another"} and book.lower(at + 1) != "than":
+        # `some other design than arch`
+        end = at + 1
+        negative = [i for i in negative if book.pieces[i].op in {"!=", "not_in"} or book.pieces[i].is_negated]
     near = near or _only_one(book, at, negative) or _groups(book, at) or _state_meant(book, at, negative)
     near = near or ([] if negative else _remainder(book)) or _at_the_limit(book, at) or _twice(book, at)
+    near = near or _long_ago(book, at)
     if near:
         book.bind(at, end, near)
+        if book.lower(at) in {"other", "another"}:
+            than = next(i for i in range(at + 1, len(book.words)) if book.lower(i) == "than")
+            book.bind(than, than + 1, near)
         for place in book.places_of(near[0]):
             if not book.settled[place]:
                 book.bind(place, place + 1, near[:1])
@@ -175,6 +185,14 @@ def _at_the_limit(book: Ledger, at: int) -> list[int]:
     """`no later than`, `not after`: the limit itself is kept, by a condition that says so."""
     op = {**dict.fromkeys(_MORE, "<="), **dict.fromkeys(_LESS, ">=")}.get(book.lower(at + 1))
     return book.where(lambda p: p.kind == "where" and p.op == op) if op else []
+
+
+def _long_ago(book: Ledger, at: int) -> list[int]:
+    """`no activity for more than 30 days`, `not serviced in 2 years`: the last time is longer ago than that."""
+    after = {book.lower(i) for i in range(at + 1, at + 6)}
+    if not after & {"for", "in", "since"}:
+        return []
+    return book.where(lambda p: p.kind == "where" and "elapsed" in p.does and p.op in {">", ">="})
 
 
 def _twice(book: Ledger, at: int) -> list[int]:

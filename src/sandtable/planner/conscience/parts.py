@@ -264,7 +264,7 @@ class _Walk:
             inner = cast("Json", condition["not"])
             self._condition(inner, (*path, "not"), negative=not negative, either=either, outputs=outputs)
         elif isinstance(condition.get("time"), Mapping):
-            self._window(cast("Json", condition["time"]), (*path, "time"))
+            self._window(cast("Json", condition["time"]), (*path, "time"), negative=negative)
         elif isinstance(condition.get("exists"), Mapping):
             self._exists(cast("Json", condition["exists"]), (*path, "exists"), negative, either)
         else:
@@ -320,10 +320,10 @@ class _Walk:
             negative=against != negative, names=output.names,
         )  # fmt: skip
 
-    def _window(self, window: Json, path: Path) -> None:
+    def _window(self, window: Json, path: Path, *, negative: bool = False) -> None:
         column = window.get("column") or (self.table.time_column if self.table else None)
         said = ", ".join(f"{k} {v}" for k, v in window.items() if k != "column")
-        self.found.append(Piece("when", path, said, self._columns(column), window=window))
+        self.found.append(Piece("when", path, said, self._columns(column), window=window, negative=negative))
 
     # Over the finished rows.
 

@@ -41,6 +41,7 @@ _JUDGING = {
 }  # fmt: skip
 """Superlatives that judge → whether the good end is meant."""
 _RELIABLE = frozenset("punctual reliable accurate stable dependable careful trustworthy consistent".split())
+_OURS = frozenset("the our my your their s".split())
 _HOWEVER = frozenset(
     {"best", "worst", "strongest", "weakest", "top", "bottom", "leading", "favourite", "favorite"}
 )
@@ -53,7 +54,7 @@ def bind_ranks(book: Ledger) -> None:
         word = book.lower(at)
         if word == "often" and book.lower(at - 1) == "how":
             continue
-        if _is_comparing(book, at):
+        if _is_comparing(book, at) or _is_number_one(book, at):
             continue
         if (
             word in ORDINALS
@@ -100,6 +101,23 @@ def _is_comparing(book: Ledger, at: int) -> bool:
         book.bind(at, at + 1, found)
         return bool(found)
     return False
+
+
+def _is_number_one(book: Ledger, at: int) -> bool:
+    """`the number one reason`: the first by an order from the greatest down, or the best of each group."""
+    if book.lower(at) != "number" or book.lower(at + 1) not in {"one", "1"}:
+        return False
+    ranked = [i for i in book.of_kind("order", "limit") if "asc" not in book.pieces[i].does]
+    first = [i for i in ranked if book.pieces[i].number == 1]
+    down = [i for i in ranked if "desc" in book.pieces[i].does]
+    if not first or not down:
+        if book.lower(at + 1) == "one" and book.lower(at - 1) in _OURS:
+            book.blame("superlative", at, at + 2, "the plan puts nothing first")
+        return False
+    for place in (at, at + 1):
+        book.settled[place] = False
+    book.bind(at, at + 2, [*down, *first])
+    return True
 
 
 def _of_days(book: Ledger, at: int) -> None:

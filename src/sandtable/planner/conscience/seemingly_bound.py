@@ -16,7 +16,9 @@ from sandtable.planner.language.words import stem
 ROWS = "it could be counted, and the plan does not count it"
 _GROUPS = "the plan does not group by that"
 _YES_OR_NO = frozenset("are is do does did have has were was".split())
-_NAMES = frozenset(stem(w) for w in "name names id no nr number code key title label ref sku email".split())
+_NAMES = frozenset(
+    stem(w) for w in "name names nm nam id no nr number code key title label lbl ref sku email".split()
+)
 _ASKING = frozenset("which what by per each every whose".split())
 _GOES = frozenset("are is was were did do does have has the our we they it".split())
 _DOING = frozenset("doing going do performing faring perform".split())

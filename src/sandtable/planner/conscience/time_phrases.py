@@ -13,9 +13,10 @@ from sandtable.planner.conscience.ledger import Ledger, spells_in
 from sandtable.planner.language import periods
 from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.periods import Period
+from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.spoken_before import moved, preceding
 from sandtable.planner.language.times import Calendar, Spell, find_periods
-from sandtable.planner.language.words import stem
+from sandtable.planner.language.words import read_number, stem
 
 Ends = tuple[dt.date | None, dt.date | None]
 _QUARTER = re.compile(r"(?:in |for |of |during )?(?P<y>(?:19|20)\d{2}) q(?P<q>[1-4])(?= |$)")
@@ -24,6 +25,15 @@ _BEFORE = re.compile(
     r"(?P<unit>day|week|month|quarter|year)(?= |$)"
 )
 _THIS_YEAR = re.compile(r"(?:since|from) the (?:start|beginning) of (?:the|this) year(?= |$)")
+_OPENING = re.compile(
+    r"(?:in |for |during |over |of )?(?:the )?(?P<side>first|last) (?P<n>\d{1,2}|[a-z]+) "
+    r"(?P<unit>days|weeks|months|quarters) of (?P<y>(?:19|20)\d{2})(?= |$)"
+)
+_QUARTERS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "last": 4}
+_QUARTER_OF = re.compile(
+    r"(?P<which>first|second|third|fourth|last) (?P<unit>quarter|half) (?:of |in )?(?P<y>(?:19|20)\d{2})(?= |$)"
+)
+_JOINING = frozenset("and or to vs versus against than the in from of with ,".split())
 ADVERBS = {"hour": "hourly", "day": "daily", "week": "weekly", "month": "monthly", "year": "annual"}
 _RECURRING = {"month": {"mrr"}, "year": {"arr", "yearly", "annually"}}
 _ONE = frozenset({"avg", "median", "min", "max", "quantile", "count"})
@@ -35,6 +45,13 @@ def bind_phrases(book: Ledger, calendar: Calendar, ends: Callable[[int], Ends | 
     for start, end, match in book.reading.find(_QUARTER):
         wanted = periods.quarter(int(match["y"]), int(match["q"]))
         _bind(book, start, end, [i for i, w in windows.items() if w == (wanted.first, wanted.last)])
+    for start, end, match in book.reading.find(_OPENING):
+        number = read_number(Reading.of(match["n"]).words, 0)
+        count = number.value if number is not None else 0
+        whole = _opening_of(match["side"], int(count), match["unit"], int(match["y"]))
+        _bind(book, start, end, [i for i, w in windows.items() if w == whole])
+    for start, end, match in book.reading.find(_QUARTER_OF):
+        _beside_a_quarter(book, start, end, match["unit"], int(match["y"]), windows)
     for start, end, match in book.reading.find(_BEFORE):
         changing = book.doing("change", "previous")
         buckets = [i for i in book.doing("bucket") if match["unit"] in book.pieces[i].does]
@@ -47,6 +64,54 @@ def bind_phrases(book: Ledger, calendar: Calendar, ends: Callable[[int], Ends | 
         _after_an_answer(book, calendar, book.period, windows)
     for start, end, period in find_periods(book.reading, calendar):
         _at_an_end(book, start, end, period, windows)
+
+
+def _opening_of(side: str, count: int, unit: str, year: int) -> Ends | None:
+    """The first or last so many months of a year."""
+    if count < 1:
+        return None
+    months = {"months": 1, "quarters": 3}.get(unit)
+    first, last = dt.date(year, 1, 1), dt.date(year, 12, 31)
+    if months is None:
+        days = dt.timedelta(days=count * (7 if unit == "weeks" else 1) - 1)
+        return (first, first + days) if side == "first" else (last - days, last)
+    span = count * months
+    if span > 12:
+        return None
+    if side == "last":
+        return dt.date(year, 13 - span, 1), last
+    after = dt.date(year, span + 1, 1) if span < 12 else dt.date(year + 1, 1, 1)
+    return first, after - dt.timedelta(days=1)
+
+
+def _beside_a_quarter(
+    book: Ledger, start: int, end: int, unit: str, year: int, windows: dict[int, Ends]
+) -> None:
+    """`the first and the fourth quarter of 2025`, `the second quarter of 2025 than in the first`."""
+    before = start - 1
+    while before > 0 and book.lower(before) in _JOINING:
+        before -= 1
+    after = end
+    while book.lower(after) in _JOINING:
+        after += 1
+    for at in (before, after):
+        which = _QUARTERS.get(book.lower(at))
+        apart = (
+            at == start - 1 or at == end or book.lower(at + 1) in {"quarter", "half", "quarters", "halves"}
+        )
+        if which is None or apart or not book.open(at):
+            continue
+        if unit == "quarter":
+            period = periods.quarter(year, which)
+            wanted = (period.first, period.last)
+        elif which <= 2:
+            wanted = (
+                dt.date(year, 6 * which - 5, 1),
+                dt.date(year, 6, 30) if which == 1 else dt.date(year, 12, 31),
+            )
+        else:
+            continue
+        _bind(book, at, at + 1, [i for i, w in windows.items() if w == wanted])
 
 
 def _bind(book: Ledger, start: int, end: int, fitting: list[int]) -> None:
@@ -99,8 +164,17 @@ def two_windows(book: Ledger, spell: Spell, ends: Callable[[int], Ends | None]) 
 
 
 def said_loosely(book: Ledger, spell: Spell, found: Ends | None, calendar: Calendar) -> bool:
-    """`invoices from 2024` and `through 2024` may mean that year alone; `so far this year` is this year."""
-    if found is None or spell.period is None:
+    """`invoices from May 2024` and `through 2024` may mean that time alone; `so far this year` is this year."""
+    if found is None:
+        return False
+    if spell.bound == "from" and spell.period is None:
+        said = [
+            p
+            for start, end, p in find_periods(book.reading, calendar)
+            if spell.start <= start and end <= spell.end
+        ]
+        return len(said) == 1 and book.lower(spell.start) == "from" and found == (said[0].first, said[0].last)
+    if spell.period is None:
         return False
     if book.lower(spell.start) in {"from", "through", "throughout"} and found == (
         spell.period.first,

@@ -60,7 +60,7 @@ def is_unasked(book: Ledger, number: int, piece: Piece) -> bool:
                 _unasked_rows(book, number, piece) if piece.path == ("table",) else _unasked_date(book, piece)
             )
         case "when":
-            return not words
+            return not words or (piece.negative and not any(book.lower(at) in NOT | _OTHERS for at in words))
         case "limit":
             return not words and not _ranked(book)
         case "measure":

@@ -6,7 +6,7 @@ from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import names_column, names_table
 from sandtable.planner.conscience.quantities import is_converted
 from sandtable.planner.conscience.time_phrases import ADVERBS
-from sandtable.planner.conscience.units import UNIT_WORDS, Unit, unit_named
+from sandtable.planner.conscience.units import UNIT_WORDS, Unit, unit_named, unit_of, unit_of_two
 from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import is_identifier, is_year
 from sandtable.planner.schema.entries import ColumnEntry
@@ -14,6 +14,11 @@ from sandtable.planner.schema.entries import ColumnEntry
 _OF_ONE = frozenset({"a", "an", "per", "each", "every"})
 _CLOCK = frozenset({"hour_of_day", "hour_name"})
 _WEEK = frozenset({"day_of_week", "day_name"})
+_EXTENTS = {
+    3: frozenset(stem(w) for w in "volume capacity".split()),
+    6: frozenset(stem(w) for w in "area surface size space".split()),
+}
+"""Words for what is measured in volumes and areas, by the kind of unit."""
 _PERIODS = frozenset({"day", "week", "month", "quarter", "year"})
 
 
@@ -27,7 +32,9 @@ def bind_units(book: Ledger) -> None:
             or at == len(book.words) - 1
             or book.lower(at + 1) in {"please", "pls"}
         )
-        unit = unit_named(word.stem)
+        unit = unit_of_two(book.lower(at - 1), word.stem) or unit_named(word.stem)
+        if _is_of_area(book, at, unit):
+            continue
         if _is_period(book, at) or (not asked and word.stem in _PERIODS):
             continue
         if unit is not None and _is_of_another(book, at, unit):
@@ -49,6 +56,20 @@ def bind_units(book: Ledger) -> None:
             book.bind(at, at + 1, named)
         elif asked or unit.kind >= 0:
             book.blame("unit", at, at + 1, "the plan gives other units")
+
+
+def _is_of_area(book: Ledger, at: int, unit: Unit | None) -> bool:
+    """`square metres` of a column in these, or of an area whose unit nothing says."""
+    two = unit_of_two(book.lower(at - 1), book.words[at].stem)
+    if unit is None or two is None:
+        return False
+    fitting = book.where(
+        lambda p: is_converted(p, unit)
+        or any(unit_of(c) is None and set(c.stems) & _EXTENTS.get(unit.kind, frozenset()) for c in p.columns)
+    )  # fmt: skip
+    if fitting:
+        book.bind(at - 1, at + 1, fitting)
+    return bool(fitting)
 
 
 def _is_of_another(book: Ledger, at: int, unit: Unit) -> bool:

@@ -33,7 +33,7 @@ _METRES = {
     "kilometer": 1000,
     "mil": 1609.344,
 }
-_LITRES = {"ml": 0.001, "cl": 0.01, "l": 1, "litr": 1, "liter": 1, "hl": 100}
+_LITRES = {"ml": 0.001, "cl": 0.01, "l": 1, "litr": 1, "liter": 1, "hl": 100, "m3": 1000, "cbm": 1000}
 _WATTS = {"wh": 1, "kwh": 1000, "mwh": 1e6}
 _AREAS = {"ha": 10_000, "hectar": 10_000, "sqm": 1, "m2": 1, "acre": 4046.856, "sqkm": 1e6, "km2": 1e6}
 _DEGREES = {"c": 1.0, "°c": 1.0, "celsius": 1.0, "degre": 1.0, "fahrenheit": 1.8, "°f": 1.8}
@@ -66,6 +66,16 @@ def unit_named(word: str) -> Unit | None:
     if word in _CURRENCIES:
         return Unit(-1, 1.0, _CURRENCIES[word])
     return None
+
+
+_SQUARE = {"metr": "m2", "meter": "m2", "kilometr": "km2", "kilometer": "km2"}
+_CUBIC = {"metr": "m3", "meter": "m3"}
+
+
+def unit_of_two(first: str, second: str) -> Unit | None:
+    """`square metres`, `cubic metres`: a word, and the stem of the next one."""
+    named = _SQUARE if first in {"square", "sq"} else _CUBIC if first == "cubic" else {}
+    return unit_named(named[second]) if second in named else None
 
 
 def unit_of(column: ColumnEntry) -> Unit | None:

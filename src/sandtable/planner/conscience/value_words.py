@@ -10,6 +10,7 @@ from sandtable.planner.conscience.ledger import Ledger
 from sandtable.planner.conscience.naming import closeness, names_column, names_table, said_of, significant
 from sandtable.planner.conscience.pieces import Piece, is_flag
 from sandtable.planner.conscience.terms import ASIDE, OUTCOMES
+from sandtable.planner.language.demonyms import COUNTRIES
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.spelling import tolerated, within
 from sandtable.planner.language.vocabulary import ROW_NOUNS
@@ -34,6 +35,7 @@ def bind_values(book: Ledger) -> None:
             if isinstance(value, str):
                 _bind_text(book, number, piece, value, keys)
     _bind_long_names(book)
+    _bind_joined_names(book)
     _quoted(book)
 
 
@@ -74,7 +76,7 @@ def _bind_text(
             book.bind(start, end, [number])
         if spans:
             return
-    if _bind_slip(book, number, key, keys):
+    if _bind_slip(book, number, key, keys) or _bind_demonym(book, number, value):
         return
     parts = [w for w in split_words(value) if not w.is_symbol]
     telling = [w for w in parts if w.lower not in ASIDE] or parts
@@ -98,6 +100,41 @@ def _bind_text(
                 book.bind(at, at + 1, [number])
         return
     _bind_code(book, number, value, telling_initials(value))
+
+
+def _bind_joined_names(book: Ledger) -> None:
+    """`PM2.5` where a column is called pm25: words and signs without a blank between them spell the name."""
+    words = book.words
+    for start in range(len(words)):
+        end = start + 1
+        while end < len(words) and words[end].start == words[end - 1].end:
+            end += 1
+        if (
+            end - start < 3
+            or words[start].is_symbol
+            or (start and words[start].start == words[start - 1].end)
+        ):
+            continue
+        while words[end - 1].is_symbol:
+            end -= 1
+        key = "".join(word.lower for word in words[start:end] if not word.is_symbol)
+        if len(key) < 3 or key.isdigit():
+            continue
+        named = book.where(lambda p, k=key: any("".join(c.words) == k for c in p.columns))
+        if named:
+            book.bind(start, end, named, named=True)
+
+
+def _bind_demonym(book: Ledger, number: int, value: str) -> bool:
+    """`French airports` where the country is France."""
+    places = [
+        at
+        for at, word in enumerate(book.words)
+        if word.text[:1].isupper() and COUNTRIES.get(word.lower, "").lower() == value.lower()
+    ]
+    for at in places:
+        book.bind(at, at + 1, [number])
+    return bool(places)
 
 
 def _bind_slip(book: Ledger, number: int, key: str, keys: dict[str, list[tuple[int, int]]]) -> bool:
