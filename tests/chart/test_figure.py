@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sandtable.chart.figure import MOST_BYTES, chart_of
+from sandtable.plan.validate import parse_plan
 
 Columns = list[tuple[str, str]]
 Rows = list[tuple[Any, ...]]
@@ -31,8 +32,11 @@ def counted(n: int) -> Rows:
     return [(f"c{i}", i + 1) for i in range(n)]
 
 
-def drawn(columns: Columns, rows: Rows, **more: Any) -> dict[str, Any]:
-    made = chart_of(columns, rows, **more)
+def drawn(
+    columns: Columns, rows: Rows, *, plan: dict[str, Any] | None = None, question: str = ""
+) -> dict[str, Any]:
+    parsed = parse_plan(plan) if plan is not None else None
+    made = chart_of(columns, rows, question=question, plan=parsed)
     assert made is not None
     return made
 

@@ -93,9 +93,7 @@ def test_groups_have_a_legend_in_their_order() -> None:
 
 def test_percentages_are_said_as_such() -> None:
     columns = [("category", "VARCHAR"), ("return_rate", "DOUBLE")]
-    figure = chart_of(
-        columns, [["Electronics", 0.1423], ["Toys", 0.031]], plan={"select": [{"metric": "return_rate"}]}
-    )
+    figure = chart_of(columns, [["Electronics", 0.1423], ["Toys", 0.031]])
     assert drawn(figure)[1].endswith("14.2 %")
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.engines.duckdb.types import column_type
-from sandtable.plan.units import unit_of_output
+from sandtable.plan.result_columns import describe
 from sandtable.plan.validate import parse_plan, require_plan
 
 SHOP = load_catalog(registry_folder(), column_type).get("ecommerce")
@@ -77,7 +77,7 @@ UNITS: dict[str, tuple[dict[str, Any], str]] = {
 @pytest.mark.parametrize(("item", "unit"), UNITS.values(), ids=UNITS)
 def test_units(item: dict[str, Any], unit: str) -> None:
     plan = parse_plan({"dataset_id": "ecommerce", "table": "order_items", "select": [item]})
-    assert unit_of_output(require_plan(plan, SHOP).outputs[0], SHOP) == unit
+    assert [column.unit for column in describe(plan, SHOP)] == [unit]
 
 
 def test_a_named_table_has_types_and_units() -> None:

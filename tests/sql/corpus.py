@@ -35,11 +35,13 @@ def cases() -> list[tuple[str, Case]]:
 def observe(plan: Case, connection: duckdb.DuckDBPyConnection) -> Case:
     """What the plan compiles to and returns."""
     compiled = compile_plan(parse_plan(plan), SHOP)
-    rows = connection.execute(compiled.sql).fetchall()
+    result = connection.execute(compiled.sql)
+    columns = [name for name, *_ in result.description]
+    rows = result.fetchall()
     return {
         "sql": compiled.sql.split("\n"),
         "warnings": list(compiled.warnings),
-        "columns": [column.name for column in compiled.columns],
+        "columns": columns,
         "rows": [[_plain(cell) for cell in row] for row in rows],
     }
 

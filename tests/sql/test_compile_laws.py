@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, given, settings
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Relationship, Table
 from sandtable.errors import InvalidInput
+from sandtable.plan.result_columns import describe
 from sandtable.plan.validate import parse_plan
 from sandtable.quoting import INVISIBLE_CHARACTERS
 from sandtable.sql.compile import compile_plan
@@ -96,7 +97,7 @@ def test_every_plan_runs(
     compiled = compile_plan(parse_plan(plan), SHOP)
     check_text(compiled.sql, shop)
     result = shop.execute(compiled.sql)
-    assert [d[0] for d in result.description] == [c.name for c in compiled.columns]
+    assert [d[0] for d in result.description] == [c.name for c in describe(parse_plan(plan), SHOP)]
     rows = result.fetchall()
     assert len(rows) <= compiled.limit <= 200
     assert _alike(rows, unoptimized.execute(compiled.sql).fetchall())
@@ -120,7 +121,8 @@ def _alike(left: list[tuple[Any, ...]], right: list[tuple[Any, ...]]) -> bool:
 def test_odd_names_change_nothing(plan: dict[str, Any], odd: duckdb.DuckDBPyConnection) -> None:
     compiled = compile_plan(parse_plan(plan), ODD)
     check_text(compiled.sql, odd)
-    assert [d[0] for d in odd.execute(compiled.sql).description] == [c.name for c in compiled.columns]
+    returned = [d[0] for d in odd.execute(compiled.sql).description]
+    assert returned == [c.name for c in describe(parse_plan(plan), ODD)]
 
 
 @given(plans(SHOP))
@@ -203,7 +205,7 @@ def test_contributions_add_up_to_the_change(measure: dict[str, Any], shop: duckd
     by = ["category", "orders.region", "orders.channel", "returned"]
     plan = {"dataset_id": "shop", "table": "order_items", "why": {"of": measure, **windows, "by": by}}
     compiled = compile_plan(parse_plan(plan), SHOP)
-    names = [column.name for column in compiled.columns]
+    names = [column.name for column in describe(parse_plan(plan), SHOP)]
     rows = [dict(zip(names, row, strict=True)) for row in shop.execute(compiled.sql).fetchall()]
     (whole,) = [row for row in rows if row["dimension"] == "(all)"]
     assert float(whole["contribution"]) == pytest.approx(float(whole["after"]) - float(whole["before"]))

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
-from sandtable.plan.units import unit_of_output
-from sandtable.plan.validate import check_plan, parse_plan, require_plan
+from sandtable.plan.result_columns import describe
+from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.sql.compile import compile_plan
 from sandtable_runner import engine
 
@@ -68,8 +68,8 @@ CASES: dict[str, tuple[dict[str, Any], float, str, str]] = {
 @pytest.mark.parametrize(("item", "value", "unit", "name"), CASES.values(), ids=CASES)
 def test_a_value_in_another_unit(item: dict[str, Any], value: float, unit: str, name: str) -> None:
     plan = plan_of(item)
-    (output,) = require_plan(parse_plan(plan), DESK).outputs
-    assert (unit_of_output(output, DESK), output.name) == (unit, name)
+    (column,) = describe(parse_plan(plan), DESK)
+    assert (column.unit, column.name) == (unit, name)
     assert float(run(plan)[0][0]) == pytest.approx(value)
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, cast, get_args
 
 from sandtable.plan.model import ChartKind
 
@@ -22,7 +20,6 @@ _SQL = re.compile(
 )
 """A statement, to the end of the text: names and words in it are no wish (`count(*) AS lines`)."""
 
-_KNOWN = frozenset(get_args(ChartKind))
 _PICTURE = r"[ -]?(?:charts?|graphs?|plots?|diagrams?)"
 _KINDS: tuple[tuple[ChartKind, str], ...] = (
     ("pie", rf"\b(?:pie|donut|doughnut){_PICTURE}|\bas an? (?:pie|donut|doughnut)\b"),
@@ -60,13 +57,11 @@ class Asked:
     running: bool = False
 
 
-def wished(question: str, plan: Mapping[str, Any] | None) -> Asked:
-    """What is asked of the chart: the kind that the plan names, else the one that the question names."""
+def wished(question: str, kind: ChartKind | None) -> Asked:
+    """What is asked of the chart: `kind`, which the plan names, else the kind that the question names."""
     asked = read(question)
-    named = (plan or {}).get("chart")
-    if not isinstance(named, str) or named not in _KNOWN:
+    if kind is None:
         return asked
-    kind = cast("ChartKind", named)
     return replace(asked, kind=None if kind == "none" else kind, nothing=kind == "none")
 
 

@@ -23,8 +23,7 @@ from sandtable.chart.layout import (
     time_axis,
     value_axis,
 )
-from sandtable.chart.pivot import pivot
-from sandtable.chart.shape import Field, Shape, alike, axes
+from sandtable.chart.shape import Field, Shape, alike, axes, pivot
 from sandtable.chart.shares import adds_up
 from sandtable.chart.spans import spoken, texts
 from sandtable.chart.words import LONGEST_TICK, axis_title, capital, escape, measure_words, title

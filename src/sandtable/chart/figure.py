@@ -7,7 +7,7 @@ chart and table cannot disagree. A chart that would leave rows out or cannot be 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from sandtable.chart.asked import Asked, wished
@@ -15,11 +15,10 @@ from sandtable.chart.bars import bars, horizontal, stacked, upright
 from sandtable.chart.heat import clock, heatmap
 from sandtable.chart.layout import FIRST_MAKER, MAKER, Figure
 from sandtable.chart.lines import line
-from sandtable.chart.planned import NO_WORDS, Words
 from sandtable.chart.points import histogram, scatter
-from sandtable.chart.shape import Shape, shape_of
+from sandtable.chart.shape import NO_WORDS, Shape, Words, shape_of
 from sandtable.chart.shares import pie
-from sandtable.plan.model import ChartKind
+from sandtable.plan.model import ChartKind, QueryPlan
 
 MOST_BYTES = 256 << 10
 
@@ -45,7 +44,7 @@ def chart_of(
     rows: Sequence[Sequence[Any]],
     *,
     question: str = "",
-    plan: Mapping[str, Any] | None = None,
+    plan: QueryPlan | None = None,
     truncated: bool = False,
     words: Words = NO_WORDS,
     maker: str = MAKER,
@@ -55,7 +54,7 @@ def chart_of(
     Columns are names with DuckDB types; cells are as the sandbox sends them. `truncated`: the query had more rows.
     `words`: the plan in words, for the title. `maker`: by whose rules, one of `MAKERS`.
     """
-    asked = wished(question, plan)
+    asked = wished(question, plan.chart if plan is not None else None)
     if asked.nothing or len(rows) < 2:
         return None
     shape = shape_of(columns, rows, asked, plan, truncated, NO_WORDS if maker == FIRST_MAKER else words)

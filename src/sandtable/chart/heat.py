@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from sandtable.chart.asked import Asked
 from sandtable.chart.layout import SCALE, Figure, Trace, category_axis, figure, number_format
-from sandtable.chart.pivot import pivot
-from sandtable.chart.shape import Field, Shape, axes
+from sandtable.chart.shape import Field, Shape, axes, pivot
 from sandtable.chart.spans import spoken, texts
 from sandtable.chart.words import axis_title, title
 
@@ -59,5 +58,5 @@ def _across_and_down(one: Field, other: Field) -> tuple[Field, Field]:
 
 def clock(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     """Day of the week by hour of the day is read as a map, not as seven lines."""
-    units = {key.told.what for key in axes(shape) if key.told.kind == "bucket"}
-    return heatmap(shape, asked, wished) if units == {"day_of_week", "hour_of_day"} else None
+    grains = {key.grain for key in axes(shape) if key.grain is not None}
+    return heatmap(shape, asked, wished) if grains == {"day_of_week", "hour_of_day"} else None

@@ -69,16 +69,16 @@ def number_format(field: Field) -> str:
 
 def time_axis(field: Field) -> Axis:
     axis = _axis(axis_title(field), "date")
-    if field.told.what == "month":
+    if field.grain == "month":
         axis["tickformat"] = "%b %Y"
-    elif field.told.what == "year":
+    elif field.grain == "year":
         axis["tickformat"] = "%Y"
     return axis
 
 
 def moment_format(field: Field) -> str:
     formats = {"month": "|%b %Y", "year": "|%Y", "day": "|%d %b %Y", "week": "|%d %b %Y", "quarter": "|%b %Y"}
-    return formats.get(field.told.what, "") if field.told.kind == "bucket" else ""
+    return formats.get(field.grain or "", "")
 
 
 def category_axis(field: Field, order: Sequence[str], every: bool = False) -> Axis:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from sandtable.catalog.units import split_unit
 from sandtable.chart.asked import Asked
-from sandtable.chart.cells import Column
-from sandtable.chart.planned import BETWEEN_COLUMNS, NO_WORDS, Reading, Told, Words, read
+from sandtable.chart.cells import Column, drawn
+from sandtable.plan.items import BucketUnit, ElapsedItem
+from sandtable.plan.model import QueryPlan
+from sandtable.plan.result_columns import ColumnMeaning, describe_by_plan
 
 Role = Literal["time", "period", "category", "identifier", "measure", "other"]
 """`period` is a number that has an order and no size, such as a year or an hour of the day."""
@@ -33,14 +35,61 @@ _FRACTION = re.compile(
 )
 
 COUNTS = frozenset(("count", "n", "cnt", "count_star()", "row_count"))
-"""What counted rows are called when nobody names them."""
+"""Names of columns that count rows and have no name of their own."""
 _KEEP_THE_UNIT = frozenset(("avg", "min", "max", "median", "quantile"))
+_COMPUTED_BY_WHY = frozenset(("contribution", "effect", "share_of_change"))
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What the plan is in words, for the title. Where they are missing, the names of the columns are said."""
+
+    columns: tuple[str, ...] = ()
+    """What each column of the result is."""
+    head: str = ""
+    """What is shown, where the columns do not say it."""
+    scope: str = ""
+    """For which time and under which conditions."""
+
+
+NO_WORDS = Words()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What the plan says about its result. A figure depends on no more of the dataset than the plan's SQL does: it is
+    verified by being drawn again, also without the dataset."""
+
+    columns: tuple[ColumnMeaning, ...]
+    grouped: bool | None
+    """None without a plan."""
+    table: str = ""
+    order_by: str = ""
+    cut: bool = False
+    """Rows may be missing: a limit was reached, or groups were dropped."""
+    words: Words = NO_WORDS
+
+
+def reading_of(plan: QueryPlan | None, names: Sequence[str], rows: int, words: Words) -> Reading:
+    columns = describe_by_plan(plan, names) if plan is not None else None
+    if plan is None or columns is None:
+        return Reading(tuple(ColumnMeaning(name) for name in names), None, words=words)
+    if plan.why is not None:
+        return Reading(columns, True, order_by="contribution", words=words)
+    return Reading(
+        columns,
+        plan.grouped,
+        table=plan.table,
+        order_by=plan.order_by[0].expr if plan.order_by else "",
+        cut=bool((plan.limit is not None and rows >= plan.limit) or plan.having or plan.top_per_group),
+        words=words,
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
     column: Column
-    told: Told
+    meaning: ColumnMeaning
     role: Role
 
     @property
@@ -54,27 +103,43 @@ class Field:
     @property
     def fraction(self) -> bool:
         """0.25 stands for 25 %."""
-        if self.told.percent:
+        if self.derived and self.meaning.is_fraction:
             return True
         within = all(-1 <= value <= 1 for value in self.column.numbers)
         # The average of a rate is a rate, whatever it is called; a sum of rates is nothing of the kind.
-        kept = self.told.source if self.told.what in _KEEP_THE_UNIT else ""
+        kept = self.meaning.column if self.meaning.aggregate in _KEEP_THE_UNIT else ""
         return within and any(_FRACTION.search(name) for name in (self.name, kept))
 
     @property
     def unit(self) -> str:
         """Nothing for a fraction, which is shown as per cent."""
-        return "" if self.fraction else self.told.unit or split_unit(self.name)[1]
+        return "" if self.fraction else self.given_unit or split_unit(self.name)[1]
+
+    @property
+    def given_unit(self) -> str:
+        """The unit that the plan gives the value in. Of derived columns only elapsed time has it in figures."""
+        said = not self.meaning.derived or isinstance(self.meaning.item, ElapsedItem)
+        return self.meaning.unit if said else ""
+
+    @property
+    def grain(self) -> BucketUnit | None:
+        return self.meaning.grain
 
     @property
     def counts(self) -> bool:
         """How many, not how much."""
-        counting = self.told.kind == "agg" and self.told.what in ("count", "count_distinct")
+        counting = self.meaning.aggregate in ("count", "count_distinct")
         return counting or self.name.lower() in COUNTS
 
     @property
-    def derived(self) -> str:
-        return self.told.what if self.told.kind == "derived" else ""
+    def derived(self) -> bool:
+        """Computed over other columns of the result."""
+        return self.meaning.derived or self.meaning.role in _COMPUTED_BY_WHY
+
+    @property
+    def compares_columns(self) -> bool:
+        """A change from one column of a row to another: the chart shows both, and the reader sees the change."""
+        return bool(self.meaning.earlier)
 
     @property
     def largest(self) -> float:
@@ -102,17 +167,17 @@ def shape_of(
     columns: Sequence[tuple[str, str]],
     rows: Sequence[Sequence[Any]],
     asked: Asked,
-    plan: Mapping[str, Any] | None,
+    plan: QueryPlan | None,
     truncated: bool,
     words: Words = NO_WORDS,
 ) -> Shape | None:
     """Nothing when the rows do not fit the columns."""
     if any(len(row) != len(columns) for row in rows):
         return None
-    reading = replace(read(plan, len(columns), len(rows)), words=words)
+    reading = reading_of(plan, [name for name, _ in columns], len(rows), words)
     fields = [
-        _field(Column(name, kind, index, [row[index] for row in rows]), told, len(columns) == 1)
-        for index, ((name, kind), told) in enumerate(zip(columns, reading.columns, strict=True))
+        _field(Column(name, kind, index, [row[index] for row in rows]), meaning, len(columns) == 1)
+        for index, ((name, kind), meaning) in enumerate(zip(columns, reading.columns, strict=True))
     ]
     keys = [field for field in fields if field.role in ("time", "period", "category")]
     measures = [field for field in fields if field.role == "measure" and field.column.numbers]
@@ -126,28 +191,28 @@ def shape_of(
     )
 
 
-def _field(column: Column, told: Told, alone: bool) -> Field:
-    return Field(column, told, _role(column, told, alone))
+def _field(column: Column, meaning: ColumnMeaning, alone: bool) -> Field:
+    return Field(column, meaning, _role(column, meaning, alone))
 
 
-def _role(column: Column, told: Told, alone: bool) -> Role:
+def _role(column: Column, meaning: ColumnMeaning, alone: bool) -> Role:
     match column.family:
         case "moment" | "text":
             return "time" if column.moments else "category"
         case "number":
-            return _role_of_numbers(column, told, alone)
+            return _role_of_numbers(column, meaning, alone)
         case _:
             return "other"
 
 
-def _role_of_numbers(column: Column, told: Told, alone: bool) -> Role:
-    if told.kind == "bucket":
+def _role_of_numbers(column: Column, meaning: ColumnMeaning, alone: bool) -> Role:
+    if meaning.grain is not None:
         return "period" if column.complete else "category"
-    if told.kind in ("agg", "metric", "arithmetic"):
+    if meaning.role in ("rank", "position"):
+        return "other"
+    if meaning.derived or meaning.role == "measure" or meaning.role in _COMPUTED_BY_WHY:
         return "measure"
-    if told.kind == "derived":
-        return "other" if told.what in ("rank", "position") else "measure"
-    if told.kind == "key":
+    if meaning.role in ("key", "dimension", "member"):
         return "period" if _is_period(column) else "category"
     if alone:
         return "measure"
@@ -176,21 +241,19 @@ def _telling(keys: list[Field]) -> tuple[Field, ...]:
 
 
 def _primary_first(measures: list[Field], asked: Asked, reading: Reading) -> tuple[Field, ...]:
-    wished = [
-        name
-        for name, wish in (
-            ("share_of_total", asked.share),
-            ("change", asked.change),
-            ("running_total", asked.running),
-        )
-        if wish
-    ]
+    wishes = (
+        (("share_of_total", "share_of_change"), asked.share),
+        (("change",), asked.change),
+        (("running_total",), asked.running),
+    )
+    wished = [role for roles, wish in wishes if wish for role in roles]
     ordered = reading.order_by.lower()
 
     def place(field: Field) -> tuple[bool, bool, bool]:
         # A column that only serves another one (its z-score, its share) comes after it unless asked for.
-        unordered = field.name.lower() != ordered or field.derived == BETWEEN_COLUMNS
-        return (field.derived not in wished, unordered, bool(field.derived))
+        unordered = field.name.lower() != ordered or field.compares_columns
+        unasked = field.meaning.role not in wished or field.compares_columns
+        return (unasked, unordered, field.derived)
 
     return tuple(sorted(measures, key=place))
 
@@ -224,6 +287,14 @@ def _closeness(key: Field) -> tuple[bool, bool, bool]:
 
 def _ranked(shape: Shape) -> bool:
     return bool(shape.measures) and shape.measures[0].name.lower() == shape.reading.order_by.lower()
+
+
+def pivot(one: Field, other: Field, measure: Field) -> dict[tuple[str, str], Any]:
+    """The measure at each pair of labels; a pair that no row has, and a cell that is no number, is a gap."""
+    return {
+        (a, b): drawn(cell)
+        for a, b, cell in zip(one.column.labels, other.column.labels, measure.column.cells, strict=True)
+    }
 
 
 def _tell_apart(one: Field, other: Field) -> bool:

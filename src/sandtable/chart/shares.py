@@ -60,7 +60,7 @@ def _is_whole(shape: Shape, measure: Field) -> bool:
 def adds_up(measure: Field) -> bool:
     """Whether the sum of its values means something: totals and counts do, averages and rates do not."""
     if measure.fraction:
-        return measure.told.what == "share_of_total"
-    if measure.told.kind == "agg":
-        return measure.told.what in _ADDS_UP
-    return measure.told.kind != "derived" and not _DOES_NOT.search(measure.name.lower())
+        return measure.meaning.role in ("share_of_total", "share_of_change")
+    if measure.meaning.aggregate is not None:
+        return measure.meaning.aggregate in _ADDS_UP
+    return not measure.derived and not _DOES_NOT.search(measure.name.lower())

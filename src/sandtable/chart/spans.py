@@ -31,7 +31,7 @@ def texts(key: Field, labels: Sequence[str] | None = None) -> list[str]:
 
 
 def _said(key: Field, text: str) -> str:
-    unit = key.told.what if key.told.kind == "bucket" else ""
+    unit = key.grain or ""
     if key.role == "time":
         return _moment_said(unit, text)
     if key.role == "period" and unit in ("day_of_week", "month_of_year") and text.isdecimal():
@@ -86,8 +86,8 @@ def _places(key: Field) -> dict[str, int]:
 
 
 def _unit(key: Field, labels: list[str]) -> str:
-    if key.told.kind == "bucket":
-        return key.told.what
+    if key.grain is not None:
+        return key.grain
     return "month" if all(len(text) == 7 or text[7:] in ("-01", "-01T00:00:00") for text in labels) else ""
 
 

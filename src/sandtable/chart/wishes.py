@@ -6,11 +6,12 @@ Invariant: pure, and of the figure alone: what is said about a chart is true of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from sandtable.chart.asked import wished
 from sandtable.plan.model import ChartKind
 
+_KINDS = frozenset(get_args(ChartKind))
 _NAMES: dict[str, str] = {
     "bar": "bars",
     "column": "upright bars",
@@ -37,7 +38,8 @@ _NEEDS: dict[str, str] = {
 
 def unmet_wish(question: str, plan: Mapping[str, Any] | None, figure: Mapping[str, Any] | None) -> str:
     """Why the figure is not of the kind that was asked for, as a clause; empty where all is well."""
-    asked = wished(question, plan).kind
+    named = (plan or {}).get("chart")
+    asked = wished(question, named if named in _KINDS else None).kind
     if asked is None or asked in kinds_of(figure):
         return ""
     return f"these rows cannot be shown as {_NAMES[asked]}, for which {_NEEDS[asked]}"

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 
 from sandtable.catalog.units import split_unit
-from sandtable.chart.planned import Reading
-from sandtable.chart.shape import COUNTS, Field
+from sandtable.chart.shape import COUNTS, Field, Reading
 
 LONGEST_TICK = 24
 LONGEST_TITLE = 120
@@ -72,15 +71,15 @@ def measure_words(field: Field, table: str) -> str:
 
 
 def key_words(field: Field) -> str:
-    bucket = field.told.what if field.told.kind == "bucket" else ""
-    return bucket.replace("_", " ") if bucket and not field.told.named else words(field.name)
+    grain = field.grain if not field.meaning.named else None
+    return grain.replace("_", " ") if grain else words(field.name)
 
 
 def axis_title(field: Field, table: str = "") -> str:
     if field.role != "measure":
         return _title(key_words(field))
     said = measure_words(field, table)
-    repeated = bool(field.told.unit) and field.unit.lower() in said.lower().split(" ")
+    repeated = bool(field.given_unit) and field.unit.lower() in said.lower().split(" ")
     return _title(said + (f" ({field.unit})" if field.unit and not repeated else ""))
 
 

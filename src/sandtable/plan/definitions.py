@@ -14,7 +14,7 @@ from sandtable.plan.findings import Findings, TooManyProblems
 from sandtable.plan.model import Definition, PlanBody
 from sandtable.plan.problems import did_you_mean, listed
 from sandtable.plan.resolved import Defined, ResolvedPlan, zoned_type
-from sandtable.plan.units import unit_of_derived, unit_of_output
+from sandtable.plan.units import units_of
 from sandtable.quoting import quote
 
 ResolveBody = Callable[[PlanBody, Dataset, Table, frozenset[str], Findings], ResolvedPlan]
@@ -78,12 +78,16 @@ class Definitions:
 
 def _table(name: str, plan: ResolvedPlan, dataset: Dataset) -> Table:
     types = {o.name: o.expr.type for o in plan.outputs} | {d.name: d.type for d in plan.shown}
-    units = {o.name: unit_of_output(o, dataset) for o in plan.outputs}
-    for derived in plan.shown:
-        units[derived.name] = unit_of_derived(derived, units, dataset)
+    units = units_of(plan, dataset)
     zoned = {o.name: moment for o in plan.outputs if (moment := zoned_type(o.expr)) is not None}
     columns = tuple(
         Column(name=column, type=type_, sql_type=zoned.get(column, NAMES[type_]), unit=units[column])
         for column, type_ in types.items()
     )
     return Table(name=name, file="", sha256=_NO_FILE, columns=columns)
+
+
+def with_defined(plan: ResolvedPlan, dataset: Dataset) -> Dataset:
+    """The dataset beside the tables that the plan defines and reads."""
+    made = tuple(item.table for item in plan.defined)
+    return dataset.model_copy(update={"tables": (*dataset.tables, *made)}) if made else dataset

@@ -13,7 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from sandtable.plan.derivations import Derivation, Direction, TopPerGroup
 from sandtable.plan.filters import Filters
-from sandtable.plan.items import BucketItem, Operand, SelectItem
+from sandtable.plan.items import BucketItem, Operand, SelectItem, has_aggregate
 from sandtable.plan.shapes import (
     MAX_DEFINITIONS,
     MAX_ITEMS,
@@ -189,6 +189,11 @@ class PlanBody(PlanModel):
                 "plan_why", message, {"fields": " and ".join(f"`{name}`" for name in beside)}
             )
         return self
+
+    @property
+    def grouped(self) -> bool:
+        """Whether its rows are groups of rows of the table."""
+        return bool(self.group_by) or any(has_aggregate(item) for item in self.select)
 
 
 class Definition(PlanModel):

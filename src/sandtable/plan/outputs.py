@@ -36,7 +36,7 @@ class OutputColumns:
 
     @property
     def grouped(self) -> bool:
-        return bool(self.plan.group_by) or any(i.has_aggregate(item) for item in self.plan.select)
+        return self.plan.grouped
 
     def resolve(self) -> tuple[Output, ...]:
         selected = list(self._selected())

@@ -18,8 +18,8 @@ from sandtable.plan.resolved import (
     Derived,
     Elapsed,
     Expr,
-    Output,
     OutputRef,
+    ResolvedPlan,
     Value,
     Whole,
     walk,
@@ -63,11 +63,18 @@ def unit_of(expr: Expr, dataset: Dataset, units: Mapping[str, str] | None = None
             return ""
 
 
-def unit_of_output(output: Output, dataset: Dataset) -> str:
-    return FRACTION if output.format == "percent" else unit_of(output.expr, dataset)
+def units_of(plan: ResolvedPlan, dataset: Dataset) -> dict[str, str]:
+    """The units of the columns of a plan's result, by name."""
+    units = {
+        output.name: FRACTION if output.format == "percent" else unit_of(output.expr, dataset)
+        for output in plan.outputs
+    }
+    for derived in plan.shown:
+        units[derived.name] = _unit_of_derived(derived, units, dataset)
+    return units
 
 
-def unit_of_derived(derived: Derived, units: Mapping[str, str], dataset: Dataset) -> str:
+def _unit_of_derived(derived: Derived, units: Mapping[str, str], dataset: Dataset) -> str:
     """`units` are those of the columns before it, by name."""
     if derived.kind == "share_of_total" or derived.percent:
         return FRACTION

@@ -13,7 +13,9 @@ import structlog
 from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import chart_of
 from sandtable.chart.layout import MAKER
-from sandtable.chart.planned import NO_WORDS, Words
+from sandtable.chart.shape import NO_WORDS, Words
+from sandtable.plan.model import QueryPlan
+from sandtable.plan.reading import read_plan
 from sandtable.sandbox.job import JobResult
 from sandtable.wording.titles import chart_words
 
@@ -37,8 +39,10 @@ def draw(
     cut = result.truncated or len(result.rows) >= most_rows
     try:
         words = _words(result, plan, dataset)
+        parsed = read_plan(plan) if plan is not None else None
+        known = parsed if isinstance(parsed, QueryPlan) else None
         return chart_of(
-            columns, result.rows, question=question, plan=plan, truncated=cut, words=words, maker=maker
+            columns, result.rows, question=question, plan=known, truncated=cut, words=words, maker=maker
         )
     except Exception:
         log.exception("chart_not_made", job_id=result.job_id)

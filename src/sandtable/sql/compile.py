@@ -10,32 +10,23 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
-from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.catalog.model import Dataset
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.resolved import ResolvedPlan
 from sandtable.plan.validate import require_plan
 from sandtable.recent import Recent
 from sandtable.sql import writing as w
-from sandtable.sql.limits import row_limit
 from sandtable.sql.query import build_query
 
 DEFAULT_MAX_ROWS = 200
-
-
-@dataclass(frozen=True, slots=True)
-class OutputColumn:
-    name: str
-    type: ColumnType
-    key: bool
-    """A group key (or a plain column) rather than a computed value."""
-    format: str = "number"
-    """How a number is meant to be shown: number, percent, currency, duration."""
+WIDE = 8
+"""More columns than this, of every row, is a copy of the table rather than an answer."""
+WIDE_ROWS = 50
 
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
     sql: str
-    columns: tuple[OutputColumn, ...]
     limit: int
     warnings: tuple[str, ...] = ()
 
@@ -56,19 +47,28 @@ _COMPILED: Recent[tuple[int, int, int], tuple[ResolvedPlan, Dataset, Compiled]] 
 
 
 def _compile(resolved: ResolvedPlan, dataset: Dataset, max_rows: int) -> Compiled:
-    limit, warnings = row_limit(resolved, max_rows)
+    limit, warnings = _row_limit(resolved, max_rows)
     query = build_query(resolved, dataset).limit(exp.Literal.number(limit), copy=False)
-    return Compiled(w.write(query), _columns(resolved), limit, (*resolved.warnings, *warnings))
+    return Compiled(w.write(query), limit, (*resolved.warnings, *warnings))
 
 
-def _columns(plan: ResolvedPlan) -> tuple[OutputColumn, ...]:
-    plain = [
-        OutputColumn(o.name, o.expr.type, o.key if plan.grouped else True, o.format) for o in plan.outputs
-    ]
-    derived = [
-        OutputColumn(
-            d.name, d.type, False, "percent" if d.percent or d.kind == "share_of_total" else "number"
-        )
-        for d in plan.shown
-    ]
-    return (*plain, *derived)
+def _row_limit(plan: ResolvedPlan, max_rows: int) -> tuple[int, list[str]]:
+    """The LIMIT, and warnings about rows the author may not expect to be missing."""
+    if plan.ties:
+        return max_rows, []
+    if plan.limit is not None:
+        if plan.limit > max_rows:
+            return max_rows, [
+                f"limit {plan.limit} is above the most allowed; at most {max_rows} rows are returned."
+            ]
+        return plan.limit, []
+    if plan.grouped or plan.decomposition is not None:
+        return max_rows, []
+    columns = len(plan.outputs) + len(plan.shown)
+    if columns > WIDE and plan.where is None:
+        limit = min(WIDE_ROWS, max_rows)
+        return limit, [
+            f"{columns} columns without a filter or limit: at most {limit} rows are returned; "
+            "add filters, choose fewer columns or aggregate."
+        ]
+    return max_rows, [f"no limit was given: at most {max_rows} rows are returned."]

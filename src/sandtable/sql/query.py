@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from sqlglot import exp
 
 from sandtable.catalog.model import Dataset
+from sandtable.plan.definitions import with_defined
 from sandtable.plan.resolved import (
     Bucket,
     ColumnRef,
@@ -38,8 +39,7 @@ from sandtable.sql.windows import Named, derived_column, first_rows, first_with_
 
 def build_query(plan: ResolvedPlan, dataset: Dataset) -> exp.Select:
     """The plan as a query in its total order, without a limit; the tables that it defines come first."""
-    defined = tuple(item.table for item in plan.defined)
-    dataset = dataset.model_copy(update={"tables": (*dataset.tables, *defined)})
+    dataset = with_defined(plan, dataset)
     first: list[exp.CTE] = []
     for item in plan.defined:
         # The same defect of DuckDB 2.0 as in `layered`: a later filter may not reach below a window function.

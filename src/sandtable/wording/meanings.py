@@ -9,20 +9,22 @@ from typing import Any, cast
 
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.engines.duckdb.types import column_type
+from sandtable.plan import derivations as d
 from sandtable.plan import filters as f
 from sandtable.plan import items as i
+from sandtable.plan.definitions import with_defined
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
-from sandtable.plan.resolved import Bucket, ColumnRef, Derived, Output, ResolvedPlan, Test
-from sandtable.plan.units import unit_of_derived, unit_of_output
+from sandtable.plan.resolved import ColumnRef, ResolvedPlan
+from sandtable.plan.result_columns import ColumnMeaning
 from sandtable.wording import conditions
 from sandtable.wording.field import NUMBERS, Field
 from sandtable.wording.figures import number_of
 from sandtable.wording.guesses import guessed_fields, with_instants
 from sandtable.wording.naming import Named
 from sandtable.wording.phrases import words
-from sandtable.wording.reading import PlanWords, with_defined
+from sandtable.wording.reading import PlanWords
 from sandtable.wording.result import Order, Result
 
 USUAL_MOST = 200
@@ -53,7 +55,7 @@ def result_of(
     if not isinstance(parsed, QueryPlan) or not isinstance(resolved, ResolvedPlan):
         return Result(question, guessed_fields(columns, rows, dataset), kept, total, truncated)
     told = PlanWords(parsed, with_defined(resolved, dataset), resolved)
-    fields = _fields(told, resolved, columns)
+    fields = _fields(told, columns)
     if fields is None:
         return Result(question, guessed_fields(columns, rows, dataset), kept, total, truncated)
     fields = with_instants(fields, columns, rows)
@@ -71,7 +73,7 @@ def result_of(
         row_noun=told.naming.rows,
         planned=True,
         looked_for=_looked_for(told),
-        where=_where(told, resolved),
+        where=_where(told),
         time=told.time(),
         window=anchored.days() if anchored else None,
         having=conditions.all_of(parsed.having, told.over_outputs.terms),
@@ -89,13 +91,12 @@ def _tested(told: PlanWords, resolved: ResolvedPlan, fields: tuple[Field, ...]) 
     order = _order(resolved, fields, told)
     if resolved.limit != 1 or order is None or order.field.counts:
         return None
-    items = _items(told, resolved)
-    counted = [field for field in fields if field.counts and _has_where(items.get(field.name))]
+    counted = [field for field in fields if field.counts and _has_where(told.columns[field.index])]
     return counted[0] if len(counted) == 1 else None
 
 
-def _has_where(item: i.AnyItem | None) -> bool:
-    return isinstance(item, i.AggItem) and bool(item.where)
+def _has_where(column: ColumnMeaning) -> bool:
+    return isinstance(column.item, i.AggItem) and bool(column.item.where)
 
 
 def _numbers(value: Any) -> set[Decimal]:
@@ -130,9 +131,9 @@ def _looked_for(told: PlanWords) -> str:
     return f"{scope}, and {kept}" if scope and kept else scope or kept
 
 
-def _where(told: PlanWords, resolved: ResolvedPlan) -> str:
+def _where(told: PlanWords) -> str:
     """The filters, but for those that pick groups by name: the names in the rows say as much."""
-    keys = {o.expr.column for o in resolved.outputs if o.key and isinstance(o.expr, ColumnRef)}
+    keys = {column.column for column in told.columns if column.role == "key" and column.column}
     rest = [item for item in told.plan.filters if not _picks(item, keys)]
     return conditions.restriction(rest, told.items.terms)
 
@@ -145,60 +146,40 @@ def _picks(item: f.Filter, keys: set[str]) -> bool:
     )
 
 
-def _fields(told: PlanWords, resolved: ResolvedPlan, columns: Columns) -> tuple[Field, ...] | None:
+def _fields(told: PlanWords, columns: Columns) -> tuple[Field, ...] | None:
     """One for each column; None when the result is not the plan's."""
-    names = [o.name for o in resolved.outputs] + [d.name for d in resolved.shown]
+    names = [column.name for column in told.columns]
     if [name.lower() for name, _ in columns] != [name.lower() for name in names]:
         return None
-    said = told.outputs
-    items = _items(told, resolved)
-    units: dict[str, str] = {}
-    fields: list[Field] = []
-    for index, output in enumerate(resolved.outputs):
-        units[output.name] = unit_of_output(output, told.dataset)
-        type_ = column_type(columns[index][1])
-        fields.append(
-            _output(index, output, items.get(output.name), said, units[output.name], type_, resolved.grouped)
-        )
-    for derived in resolved.shown:
-        units[derived.name] = unit_of_derived(derived, units, told.dataset)
-        fields.append(_derived(len(fields), derived, said, units[derived.name], names))
-    return tuple(fields)
-
-
-def _items(told: PlanWords, resolved: ResolvedPlan) -> dict[str, i.AnyItem]:
-    pairs = zip(told.plan.select, told.names(), strict=True)
-    return {name[0]: item for item, name in pairs if name}
+    return tuple(
+        _derived(index, column, told.outputs, names)
+        if column.derived
+        else _output(index, column, told.outputs, column_type(sql_type), told.plan.grouped)
+        for index, (column, (_, sql_type)) in enumerate(zip(told.columns, columns, strict=True))
+    )
 
 
 def _output(
-    index: int,
-    output: Output,
-    item: i.AnyItem | None,
-    said: dict[str, Named],
-    unit: str,
-    type_: ColumnType,
-    grouped: bool,
+    index: int, column: ColumnMeaning, said: dict[str, Named], type_: ColumnType, grouped: bool
 ) -> Field:
-    named = said.get(output.name.lower()) or Named(words(output.name, unit))
-    text = _measure_text(item, named, unit)
-    bucket = output.expr.unit if isinstance(output.expr, Bucket) else ""
-    if bucket.endswith("_name"):
-        # A name among names: it is a category, whatever the calendar says.
-        bucket = ""
-    field = Field(index, output.name, text, type_, measure=False, unit=unit, bucket=bucket)
-    computed = not output.key if grouped else type_ in NUMBERS and not field.is_code and not bucket
+    named = said.get(column.name.lower()) or Named(words(column.name, column.unit))
+    item = column.item
+    text = _measure_text(item, named, column.unit)
+    # The name of a day, a month or an hour is a category like any other name.
+    bucket = column.grain if column.grain and not column.grain.endswith("_name") else ""
+    field = Field(index, column.name, text, type_, measure=False, unit=column.unit, bucket=bucket)
+    computed = column.role == "measure" if grouped else type_ in NUMBERS and not field.is_code and not bucket
     if not computed:
         return field
     metric = isinstance(item, i.MetricItem)
-    correlated = isinstance(item, i.AggItem) and item.agg == "correlation"
+    correlated = column.aggregate == "correlation"
     return Field(
-        index, output.name, text, type_, measure=True, unit=unit, counts=named.counts, metric=metric,
+        index, column.name, text, type_, measure=True, unit=column.unit, counts=named.counts, metric=metric,
         correlation=correlated,
     )  # fmt: skip
 
 
-def _measure_text(item: i.AnyItem | None, named: Named, unit: str) -> str:
+def _measure_text(item: i.AnyItem | d.Derivation | None, named: Named, unit: str) -> str:
     """The author's name for what would be long to say; the highest of a highest is a maximum."""
     if isinstance(item, i.ArithmeticItem | i.HoldsItem) and item.as_:
         return words(item.as_, unit)
@@ -226,20 +207,18 @@ def _is_picked(item: i.AggItem) -> bool:
     return any(not isinstance(part, f.InWindow) for part in item.where)
 
 
-def _derived(index: int, derived: Derived, said: dict[str, Named], unit: str, names: list[str]) -> Field:
-    named = said.get(derived.name.lower()) or Named(words(derived.name))
-    source = names.index(derived.source) if derived.source in names else None
-    test = isinstance(derived.expr, Test)
+def _derived(index: int, column: ColumnMeaning, said: dict[str, Named], names: list[str]) -> Field:
+    named, unit = said.get(column.name.lower()) or Named(words(column.name)), column.unit
     return Field(
         index,
-        derived.name,
+        column.name,
         named.text.removesuffix(f" in {unit}") if unit else named.text,
-        derived.type,
+        column.type or ColumnType.OTHER,
         measure=True,
         unit=unit,
-        derived="holds" if test else derived.kind,
-        source=source,
-        earlier=names.index(derived.earlier) if derived.earlier in names else None,
+        derived=column.role,
+        source=names.index(column.of) if column.of in names else None,
+        earlier=names.index(column.earlier) if column.earlier in names else None,
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any, Literal
 
 from sandtable.catalog.model import Dataset
 from sandtable.plan import items as i
+from sandtable.plan.definitions import with_defined
 from sandtable.plan.derivations import source_of
 from sandtable.plan.filters import InWindow
 from sandtable.plan.model import QueryPlan
@@ -19,7 +20,7 @@ from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ColumnRef, ResolvedPlan, matches
 from sandtable.wording import conditions
 from sandtable.wording.phrases import joined, words
-from sandtable.wording.reading import PlanWords, ordered, with_defined
+from sandtable.wording.reading import PlanWords, ordered
 
 PlanPartKind = Literal["measure", "by", "where", "when", "order", "limit"]
 PlanPath = tuple[str | int, ...]
@@ -118,7 +119,7 @@ def _why(said: PlanWords) -> Iterator[PlanPart]:
 
 def _selected(said: PlanWords) -> Iterator[PlanPart]:
     plan = said.plan
-    if not said.grouped:
+    if not said.plan.grouped:
         shown = [said.items.item(item).text for item in plan.select]
         yield PlanPart("measure", ("select",), f"{joined(shown)} of {said.naming.rows}")
     else:

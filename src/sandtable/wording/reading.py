@@ -11,11 +11,13 @@ from typing import Any
 
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.plan import items as i
+from sandtable.plan.definitions import with_defined
 from sandtable.plan.derivations import source_of
 from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ResolvedPlan
+from sandtable.plan.result_columns import describe_resolved
 from sandtable.wording import conditions
 from sandtable.wording.items import Items
 from sandtable.wording.naming import Named, Naming
@@ -42,19 +44,13 @@ def reading_of(plan: Mapping[str, Any], dataset: Dataset) -> str:
     return _shortened("; ".join(texts))
 
 
-def with_defined(resolved: ResolvedPlan, dataset: Dataset) -> Dataset:
-    """The dataset beside the tables that the plan defines and reads."""
-    made = tuple(item.table for item in resolved.defined)
-    return dataset.model_copy(update={"tables": (*dataset.tables, *made)}) if made else dataset
-
-
 def _shortened(text: str) -> str:
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1].rstrip() + "…"
 
 
 class PlanWords:
-    """The parts of one plan in words; `resolved` settles what its output columns are called, `made` (see `Naming`)
-    what the columns of a table that it defines are."""
+    """The parts of one plan in words. With `resolved`, the names of its output columns are known (`columns`); `made`
+    (see `Naming`) says what the columns of a table that it defines are."""
 
     def __init__(
         self,
@@ -63,7 +59,8 @@ class PlanWords:
         resolved: ResolvedPlan | None = None,
         made: Mapping[str, Named] | None = None,
     ) -> None:
-        self.plan, self.dataset, self.resolved = plan, dataset, resolved
+        self.plan, self.dataset = plan, dataset
+        self.columns = describe_resolved(plan, resolved, dataset) if resolved is not None else ()
         self.naming = Naming(dataset, dataset.table(plan.table), made or {})
         self.items = Items(self.naming)
         self.outputs = self._outputs()
@@ -99,23 +96,19 @@ class PlanWords:
         for key in self.plan.group_by:
             if not isinstance(key, str):
                 named.setdefault((key.as_ or key.bucket).lower(), self.items.bucket(key))
-        final = self.resolved.shown if self.resolved else ()
+        derived = [column.name for column in self.columns if column.derived]
         over = Items(self.naming, lambda name: named.get(name.lower()) or self.naming.column(name))
         for index, item in enumerate(self.plan.derive):
             said = over.derivation(item, over.column(source_of(item)))
-            name = final[index].name if final else item.as_ or said.text
+            name = derived[index] if derived else item.as_ or said.text
             named.setdefault(name.lower(), said)
         return named
 
     def names(self) -> list[tuple[str, ...]]:
-        """For each select item the name that its output column has, as far as that is settled."""
-        count = len(self.plan.select)
-        if not count:
-            return []
+        """For each select item the name that its output column has; none beside `*`, or for a plan not resolved."""
         starred = any(isinstance(item, i.ColumnItem) and item.column == "*" for item in self.plan.select)
-        if self.resolved is None or starred:
-            return [()] * count
-        return [(output.name,) for output in self.resolved.outputs[-count:]]
+        known = () if starred else self.columns
+        return [tuple(column.name for column in known if column.item is item) for item in self.plan.select]
 
     def lookup(self, name: str) -> Named:
         """An output column, or else a column of the data."""
@@ -127,13 +120,9 @@ class PlanWords:
         """Expressions whose names are output columns."""
         return Items(self.naming, self.lookup)
 
-    @property
-    def grouped(self) -> bool:
-        return bool(self.plan.group_by) or any(i.has_aggregate(item) for item in self.plan.select)
-
     def keys(self) -> list[str]:
         """What the rows are grouped by, in words."""
-        if not self.grouped:
+        if not self.plan.grouped:
             return []
         said = [self.items.item(item).text for item in self.plan.select if not i.has_aggregate(item)]
         for key in self.plan.group_by:
@@ -148,7 +137,7 @@ class PlanWords:
             self.over_outputs.full_derivation(item, self.lookup(source_of(item)), self.outputs)
             for item in self.plan.derive
         ]
-        if not self.grouped:
+        if not self.plan.grouped:
             plain = [self.items.item(item).text for item in self.plan.select]
             return f"{joined([*plain, *derived])} of {self.naming.rows}"
         computed = [*self.measures(), *derived]

@@ -13,6 +13,7 @@ from typing import Any
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.plan import derivations as d
 from sandtable.plan import items as i
+from sandtable.plan.definitions import with_defined
 from sandtable.plan.derivations import source_of
 from sandtable.plan.filters import Comparison, InWindow
 from sandtable.plan.model import QueryPlan
@@ -22,7 +23,7 @@ from sandtable.plan.resolved import ResolvedPlan
 from sandtable.wording import conditions
 from sandtable.wording.naming import Named
 from sandtable.wording.phrases import joined, sentence_start, shared, words
-from sandtable.wording.reading import PlanWords, with_defined
+from sandtable.wording.reading import PlanWords
 
 LONGEST = 120
 _MOMENTS = (ColumnType.DATE, ColumnType.TIMESTAMP, ColumnType.TIME)
@@ -83,7 +84,7 @@ def chart_words(plan: Mapping[str, Any], dataset: Dataset, columns: Sequence[str
     scope = _shortened(", ".join((*_scope(said, rows), *defined)))
     if parsed.why is not None:
         return ChartWords(head=_head(said), scope=scope)
-    names = [output.name.lower() for output in (*resolved.outputs, *resolved.shown)]
+    names = [column.name.lower() for column in said.columns]
     if [name.lower() for name in columns] != names:
         return ChartWords(scope=scope)
     return ChartWords(tuple(said.outputs.get(name, Named(words(name))).text for name in names), "", scope)
@@ -120,7 +121,7 @@ def _head(said: PlanWords, room: _Room = _ROOMS[0]) -> str:
         by = joined([said.naming.column(name).text for name in said.plan.why.by])
         return f"change in {measure} from {_bare_time(before)} to {_bare_time(after)} by {by}"
     computed, keys = _listed(_computed(said), room), said.keys()
-    if not said.grouped:
+    if not said.plan.grouped:
         return f"{computed} of {said.naming.rows}"
     if not computed:
         return f"the different values of {joined(keys)}"
@@ -145,7 +146,7 @@ def _computed(said: PlanWords) -> list[str]:
     spent = {name.lower() for item in said.plan.derive for name in _compared(item)}
     made: list[str] = []
     for item, names in zip(said.plan.select, said.names(), strict=True):
-        aggregated = i.has_aggregate(item) or not said.grouped
+        aggregated = i.has_aggregate(item) or not said.plan.grouped
         if aggregated and not any(name.lower() in spent for name in names):
             made.append(said.items.item(item).text)
     for item in said.plan.derive:
@@ -158,7 +159,7 @@ def _derived(said: PlanWords, item: d.Derivation) -> str:
     text = said.over_outputs.full_derivation(item, said.lookup(source_of(item)), said.outputs)
     along = getattr(item, "along", None)
     # What the groups are is said once, after all that is computed.
-    return text.replace(f" by {said.lookup(along).text}", "", 1) if along and said.grouped else text
+    return text.replace(f" by {said.lookup(along).text}", "", 1) if along and said.plan.grouped else text
 
 
 def _compared(item: d.Derivation) -> Iterator[str]:

@@ -84,7 +84,7 @@ async def _chart_stays(means: Means, state: State, changes: Turn) -> Said | None
         return None
     question, columns = turn_of(state).get("asked", ""), [(c.name, c.type) for c in run.columns]
     cut = run.truncated or len(run.rows or ()) >= means.max_rows
-    figure = chart_of(columns, run.rows or (), question=question, plan=plan, truncated=cut)
+    figure = chart_of(columns, run.rows or (), question=question, plan=parse_plan(plan), truncated=cut)
     why = unmet_wish(question, plan, figure)
     if run.rows is None or not why:
         return None
