@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,7 @@ from sandtable.cli import failure, inputs
 from sandtable.cli.artifacts import show_code_output
 from sandtable.cli.config import raised
 from sandtable.cli.jsonl import Answer, Line, answer_lines
+from sandtable.cli.percentages import fraction_columns, in_percent
 from sandtable.cli.refusal import show_refusal
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, on_terminal, print_json, print_rows
@@ -214,12 +216,20 @@ def _show(run: Run, *, rows: bool = True) -> None:
         show_code_output(run, tables=rows)
     elif run.status == "succeeded":
         if run.request.mode == "sql" and rows:
-            print_rows([(column.name, column.type) for column in run.columns], run.rows or ())
+            _show_rows(run)
         for text in run.output.values():
             click.echo(clean(str(text), newlines=True))
     if run.error is not None and run.status != "succeeded":
         show_refusal(_named(run, run.error), run.sql if run.request.python is None else run.request.python)
     click.echo(_summary(run), err=not on_terminal())
+
+
+def _show_rows(run: Run) -> None:
+    rows: Sequence[Sequence[Any]] = run.rows or ()
+    if on_terminal():
+        fractions = fraction_columns(run.request.plan, [column.name for column in run.columns])
+        rows = [in_percent(row, fractions) for row in rows]
+    print_rows([(column.name, column.type) for column in run.columns], rows)
 
 
 def _named(run: Run, error: Problem) -> Problem:

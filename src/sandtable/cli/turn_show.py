@@ -17,6 +17,7 @@ from sandtable.agent.events import Delta, Event, RunState, Thought
 from sandtable.agent.read_as.model import ReadAs, ReadPart, Source, Words
 from sandtable.capsule.trust import MARK_WORDS
 from sandtable.cli import failure
+from sandtable.cli.percentages import fraction_columns, in_percent
 from sandtable.cli.screen import screen, show_chart
 from sandtable.cli.show import cell, clean, grid
 from sandtable.cli.turn import Turn, Watch
@@ -160,8 +161,10 @@ def _show_table(page: Console, turn: Turn) -> None:
         numeric = facts(kind).numeric
         side = "right" if numeric else "left"
         table.add_column(Text(clean(name)), justify=side, overflow="ellipsis", no_wrap=numeric)
+    fractions = fraction_columns(turn.plan, [name for name, _ in turn.columns])
     for row in rows[:MOST_ROWS]:
-        shown = (Text("null", style="dim") if value is None else Text(_short(value)) for value in row)
+        values = in_percent(row, fractions)
+        shown = (Text("null", style="dim") if value is None else Text(_short(value)) for value in values)
         table.add_row(*list(shown)[:MOST_COLUMNS])
     page.print(table)
     left = [f"the first {MOST_ROWS} of {turn.row_count:,} rows"] if len(rows) > MOST_ROWS else []
