@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sandtable.capsule.canonical import canonical, loads
 from sandtable.chart.cells import label
-from sandtable.chart.figure import MOST_BYTES, chart_of
+from sandtable.chart.figure import MOST_BYTES, chart_of, charts_of
 from sandtable.plan.validate import parse_plan
 
 TYPES = (
@@ -151,6 +151,10 @@ def test_a_figure_is_made_of_cells_and_always_the_same(
         tuple(columns), tuple(map(tuple, rows)), question=question, plan=plan, truncated=truncated
     )
     assert canonical(again) == text
+    assert_made_of_cells(made, rows)
+
+
+def assert_made_of_cells(made: dict[str, Any], rows: list[list[Any]]) -> None:
     cells = [cell for row in rows for cell in row if not isinstance(cell, list | dict)]
     numbers = [cell for cell in cells if isinstance(cell, int | float)]
     labels = {label(cell) for cell in cells}
@@ -160,6 +164,15 @@ def test_a_figure_is_made_of_cells_and_always_the_same(
             assert value in labels or SPOKEN.fullmatch(value) or f"{value}T00:00:00" in labels, value
         else:
             assert value is None or value in numbers, value
+
+
+@settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])
+@given(results, QUESTIONS, PLANS, st.booleans())
+def test_every_kind_is_made_of_cells(result: Result, question: str, plan: Any, truncated: bool) -> None:
+    columns, rows = result
+    for made in charts_of(columns, rows, question=question, plan=plan, truncated=truncated).values():
+        assert len(canonical(made)) <= MOST_BYTES
+        assert_made_of_cells(made, rows)
 
 
 @settings(max_examples=100, suppress_health_check=[HealthCheck.too_slow])

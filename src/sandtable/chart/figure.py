@@ -7,29 +7,37 @@ chart and table cannot disagree. A chart that would leave rows out or cannot be 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal, cast, get_args
 
 from sandtable.chart.asked import Asked, wished
 from sandtable.chart.bars import bars, horizontal, stacked, upright
 from sandtable.chart.heat import clock, heatmap
 from sandtable.chart.layout import FIRST_MAKER, MAKER, Figure
-from sandtable.chart.lines import line
+from sandtable.chart.lines import area, line
 from sandtable.chart.points import histogram, scatter
 from sandtable.chart.shape import NO_WORDS, Shape, Words, shape_of
 from sandtable.chart.shares import pie
+from sandtable.chart.wishes import kinds_of
 from sandtable.plan.model import ChartKind, QueryPlan
 
 MOST_BYTES = 256 << 10
 
+FigureKind = Literal[
+    "column", "horizontal_bar", "stacked_bar", "line", "area", "scatter", "pie", "heatmap", "histogram"
+]
+"""What a person can choose to see rows as, in the order in which it is offered."""
+KINDS: tuple[FigureKind, ...] = get_args(FigureKind)
+
 Draw = Callable[[Shape, Asked, bool], Figure | None]
 
-BY_NAME: dict[ChartKind, Draw] = {
+BY_NAME: dict[ChartKind | FigureKind, Draw] = {
     "bar": bars,
     "column": upright,
     "horizontal_bar": horizontal,
     "stacked_bar": stacked,
     "line": line,
+    "area": area,
     "scatter": scatter,
     "histogram": histogram,
     "pie": pie,
@@ -48,7 +56,7 @@ def chart_of(
     truncated: bool = False,
     words: Words = NO_WORDS,
     maker: str = MAKER,
-) -> dict[str, Any] | None:
+) -> Figure | None:
     """The figure (`data` and `layout` in Plotly's schema) that shows these rows best; nothing when none does.
 
     Columns are names with DuckDB types; cells are as the sandbox sends them. `truncated`: the query had more rows.
@@ -67,6 +75,34 @@ def chart_of(
         return None
     made["layout"]["meta"] = maker
     return made if _size(made) <= MOST_BYTES else None
+
+
+def charts_of(
+    columns: Sequence[tuple[str, str]],
+    rows: Sequence[Sequence[Any]],
+    *,
+    question: str = "",
+    plan: QueryPlan | None = None,
+    truncated: bool = False,
+    words: Words = NO_WORDS,
+) -> dict[FigureKind, Figure]:
+    """One figure for each kind that can show these rows, in the order of `KINDS`. What is given is as for `chart_of`,
+    and so is the measure that they are about."""
+    asked = wished(question, plan.chart if plan is not None else None)
+    shape = shape_of(columns, rows, asked, plan, truncated, words) if len(rows) > 1 else None
+    if shape is None:
+        return {}
+    drawn: dict[FigureKind, Figure] = {}
+    for kind in KINDS:
+        made = BY_NAME[kind](shape, asked, True)
+        if made is not None and _size(made) <= MOST_BYTES:
+            drawn[kind] = made
+    return drawn
+
+
+def kind_of(figure: Mapping[str, Any] | None) -> FigureKind | None:
+    """Which of `KINDS` a figure of `chart_of` is."""
+    return next((cast("FigureKind", name) for name in kinds_of(figure) if name in KINDS), None)
 
 
 def _size(made: Figure) -> int:

@@ -45,6 +45,15 @@ def line(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
     return _groups(shape, along, series) if along.ordered else None
 
 
+def area(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
+    """A line with the area below it filled. Several areas would hide each other."""
+    made = line(shape, asked, wished)
+    if made is None or len(made["data"]) > 1 or made["layout"]["xaxis"]["type"] == "category":
+        return None
+    made["data"][0]["fill"] = "tozeroy"
+    return made
+
+
 def _along(found: tuple[Field, ...]) -> tuple[Field, Field | None]:
     along, *rest = sorted(found, key=lambda key: (not key.ordered, _is_year(key), key.role != "time"))
     return along, rest[0] if rest else None

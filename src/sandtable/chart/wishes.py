@@ -18,6 +18,7 @@ _NAMES: dict[str, str] = {
     "horizontal_bar": "horizontal bars",
     "stacked_bar": "stacked bars",
     "line": "a line",
+    "area": "an area",
     "scatter": "a scatter plot",
     "histogram": "a histogram",
     "pie": "a pie",
@@ -29,6 +30,7 @@ _NEEDS: dict[str, str] = {
     "horizontal_bar": "there must be one or two groups with few members, and a number for each",
     "stacked_bar": "there must be two groups, and a total or a count for each pair of their members",
     "line": "there must be a number along time or along one group",
+    "area": "there must be one number along time or along an ordered group",
     "scatter": "there must be two numbers in each row, and at least three rows",
     "histogram": "there must be single numbers, not groups",
     "pie": "there must be two to six positive parts that make up a whole",
@@ -42,7 +44,12 @@ def unmet_wish(question: str, plan: Mapping[str, Any] | None, figure: Mapping[st
     asked = wished(question, named if named in _KINDS else None).kind
     if asked is None or asked in kinds_of(figure):
         return ""
-    return f"these rows cannot be shown as {_NAMES[asked]}, for which {_NEEDS[asked]}"
+    return why_not(asked)
+
+
+def why_not(kind: str) -> str:
+    """Why rows are not shown as this kind of chart, as a clause."""
+    return f"these rows cannot be shown as {_NAMES[kind]}, for which {_NEEDS[kind]}"
 
 
 def shown_instead(figure: Mapping[str, Any] | None) -> str:

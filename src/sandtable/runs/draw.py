@@ -1,6 +1,6 @@
-"""The figure of a run: made while it runs, made again when its capsule is verified.
+"""The figure of a run: made while it runs, made again when its capsule is verified; and the same rows as other kinds.
 
-Invariant: both ways are this one function of the result, the question, the plan, the row limit and the dataset. Of the
+Invariant: the run's figure is one function of the result, the question, the plan, the row limit and the dataset. Of the
 dataset the title alone depends, and only on what the plan's SQL depends on, too (`wording.titles.chart_words`).
 """
 
@@ -11,12 +11,13 @@ from typing import Any
 import structlog
 
 from sandtable.catalog.model import Dataset
-from sandtable.chart.figure import chart_of
+from sandtable.chart.figure import FigureKind, chart_of, charts_of
 from sandtable.chart.layout import MAKER
 from sandtable.chart.shape import NO_WORDS, Words
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
-from sandtable.sandbox.job import JobResult
+from sandtable.runs.model import Run
+from sandtable.sandbox.job import JobResult, ResultColumn
 from sandtable.wording.titles import chart_words
 
 log = structlog.get_logger(__name__)
@@ -34,23 +35,53 @@ def draw(
 
     Without the `dataset`, the title is made of the names of columns. `maker` says by whose rules it is drawn.
     """
-    columns = [(column.name, column.type) for column in result.columns]
-    # A compiled plan asks for no more rows than are allowed, so its result is never marked as truncated.
-    cut = result.truncated or len(result.rows) >= most_rows
     try:
-        words = _words(result, plan, dataset)
-        parsed = read_plan(plan) if plan is not None else None
-        known = parsed if isinstance(parsed, QueryPlan) else None
+        words = _words(result.columns, len(result.rows), plan, dataset)
         return chart_of(
-            columns, result.rows, question=question, plan=known, truncated=cut, words=words, maker=maker
+            _typed(result.columns),
+            result.rows,
+            question=question,
+            plan=_read(plan),
+            truncated=_cut(result.truncated, len(result.rows), most_rows),
+            words=words,
+            maker=maker,
         )
     except Exception:
         log.exception("chart_not_made", job_id=result.job_id)
         return None
 
 
-def _words(result: JobResult, plan: dict[str, Any] | None, dataset: Dataset | None) -> Words:
+def draw_each_kind(run: Run, dataset: Dataset | None = None) -> dict[FigureKind, dict[str, Any]]:
+    """The rows that a run keeps, as each kind of chart that can show them."""
+    rows, plan = run.rows or (), run.request.plan
+    return charts_of(
+        _typed(run.columns),
+        rows,
+        question=run.request.question,
+        plan=_read(plan),
+        truncated=_cut(run.truncated, len(rows), run.limits.rows),
+        words=_words(run.columns, len(rows), plan, dataset),
+    )
+
+
+def _read(plan: dict[str, Any] | None) -> QueryPlan | None:
+    read = read_plan(plan) if plan is not None else None
+    return read if isinstance(read, QueryPlan) else None
+
+
+def _typed(columns: tuple[ResultColumn, ...]) -> list[tuple[str, str]]:
+    return [(column.name, column.type) for column in columns]
+
+
+def _cut(truncated: bool, rows: int, most_rows: int) -> bool:
+    """A compiled plan asks for no more rows than are allowed, so its result is never marked as truncated."""
+    return truncated or rows >= most_rows
+
+
+def _words(
+    columns: tuple[ResultColumn, ...], rows: int, plan: dict[str, Any] | None, dataset: Dataset | None
+) -> Words:
     if plan is None or dataset is None:
         return NO_WORDS
-    said = chart_words(plan, dataset, [column.name for column in result.columns], len(result.rows))
+    said = chart_words(plan, dataset, [column.name for column in columns], rows)
     return Words(said.columns, said.head, said.scope)

@@ -43,7 +43,7 @@ class Exported:
 
 async def export_run(run: Run, kind: Format, executor: Executor, store: DataStore) -> Exported:
     """Raises NotFound for a run without a result; InvalidInput and RunnerBroken where there can be no Parquet."""
-    _require_result(run)
+    require_result(run)
     if kind == "parquet":
         content = await parquet_of(executor, store, run.columns, run.rows or (), run.limits)
     else:
@@ -56,7 +56,8 @@ async def export_run(run: Run, kind: Format, executor: Executor, store: DataStor
     )
 
 
-def _require_result(run: Run) -> None:
+def require_result(run: Run) -> None:
+    """Raises NotFound for a run without rows, with what to do about it."""
     if not run.ended:
         raise NotFound(
             f"run {run.id} has no result yet: it is {run.status}",

@@ -26,6 +26,9 @@ export type CheckBody = Schemas["CheckBody"];
 export type VerdictView = Schemas["VerdictView"];
 export type VerdictRecord = Schemas["VerdictRecord"];
 export type ResultColumn = Schemas["ResultColumn"];
+/** A run's rows as one kind of chart, and the kinds that can show them. */
+export type ChartView = Schemas["ChartView"];
+export type ChartKind = ChartView["kinds"][number];
 export type Limits = Schemas["Limits"];
 export type Report = Schemas["Report"];
 export type Link = Schemas["Link"];

@@ -1,6 +1,6 @@
 // TanStack Query options: the one place that knows keys and how long an answer stays good.
 import { infiniteQueryOptions, QueryClient, queryOptions } from "@tanstack/react-query";
-import { hasEnded } from "./model";
+import { type ChartKind, hasEnded } from "./model";
 import { Problem } from "./problem";
 import * as rest from "./rest";
 
@@ -15,6 +15,7 @@ export const keys = {
   runs: ["runs"] as const,
   runList: (filters: rest.RunFilters) => ["runs", "list", filters] as const,
   run: (id: string) => ["runs", "one", id] as const,
+  chart: (id: string, kind: ChartKind | null) => ["runs", "one", id, "chart", kind] as const,
   capsule: (id: string) => ["runs", "one", id, "capsule"] as const,
   threads: ["threads"] as const,
   thread: (id: string) => ["threads", "one", id] as const,
@@ -71,6 +72,14 @@ export const runQuery = (id: string) =>
     },
     staleTime: (query) => (query.state.data && hasEnded(query.state.data.status) ? FOR_EVER : 0),
     refetchInterval: (query) => (query.state.data && !hasEnded(query.state.data.status) ? 50 : false),
+  });
+
+/** The rows of a run that has ended never change. */
+export const chartQuery = (id: string, kind: ChartKind | null = null) =>
+  queryOptions({
+    queryKey: keys.chart(id, kind),
+    queryFn: ({ signal }) => rest.getChart(id, kind, signal),
+    staleTime: FOR_EVER,
   });
 
 export const capsuleQuery = (id: string) =>

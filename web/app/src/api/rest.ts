@@ -1,6 +1,8 @@
 // The REST interface, one function for each operation.
 import { request } from "./http";
 import type {
+  ChartKind,
+  ChartView,
   CheckBody,
   Dataset,
   DatasetSchema,
@@ -51,6 +53,10 @@ export const listRuns = (filters: RunFilters = {}, signal?: AbortSignal) =>
 /** `wait`: seconds to wait for the run's end before answering, at most 60. */
 export const getRun = (runId: string, wait = 0, signal?: AbortSignal) =>
   request<RunView>(at("runs", runId), { query: { wait: wait || undefined }, ...heard(signal) });
+
+/** Without a kind: the chart that the run was answered with. */
+export const getChart = (runId: string, kind: ChartKind | null = null, signal?: AbortSignal) =>
+  request<ChartView>(at("runs", runId, "chart"), { query: { kind: kind ?? undefined }, ...heard(signal) });
 
 export const createRun = (body: NewRun, wait = 0, signal?: AbortSignal) =>
   request<RunView>("/runs", { body, query: { wait: wait || undefined }, ...heard(signal) });

@@ -274,6 +274,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * A run's rows as a chart of any kind that can show them
+         * @description Drawn from the rows that the run keeps, its question and its plan. What the capsule holds stays as it is.
+         */
+        get: operations["get_chart"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{run_id}/result.csv": {
         parameters: {
             query?: never;
@@ -411,6 +431,28 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /** ChartView */
+        ChartView: {
+            /**
+             * Figure
+             * @description A Plotly figure: of the kind that was asked for, else the one that the run was answered with.
+             */
+            figure: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Kind
+             * @description What `figure` is.
+             */
+            kind: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            /**
+             * Kinds
+             * @description Every kind that can show the rows of the run.
+             */
+            kinds: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram")[];
+            /** Run Id */
+            run_id: string;
         };
         /** ChatAnswer */
         ChatAnswer: {
@@ -2476,6 +2518,51 @@ export interface operations {
             400: components["responses"]["Status400"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_chart: {
+        parameters: {
+            query?: {
+                /** @description Left out: the chart that the run has. */
+                kind?: ("column" | "horizontal_bar" | "stacked_bar" | "line" | "area" | "scatter" | "pie" | "heatmap" | "histogram") | null;
+            };
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChartView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such run, or it has no result. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

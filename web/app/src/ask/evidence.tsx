@@ -1,7 +1,7 @@
 // What an answer rests on: the picture, then the rows, both of the same run.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { RunView } from "~/api/model";
+import { figureOf, type RunView } from "~/api/model";
 import { datasetQuery, runQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
 import { computedTitle, titleIsWhole } from "~/chart/legend";
@@ -17,7 +17,8 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
   const light = turn.ending === "answered" && turn.table === null && mainRunId(turn) !== null;
   const run = useQuery({ ...runQuery(mainRunId(turn) ?? ""), enabled: light });
   const table = turn.table ?? (run.data ? tableOf(run.data) : null);
-  const figure = turn.chart?.figure ?? (run.data?.chart as Figure | null | undefined) ?? null;
+  const kept = useMemo(() => figureOf(run.data?.chart), [run.data]);
+  const figure = turn.chart?.figure ?? kept;
   const columns = useMemo(() => withMeaning(table?.columns ?? [], dataset.data), [table, dataset.data]);
   if (light && run.isPending) return <EvidenceComing rows={6} chart={false} />;
   if (light && run.error) return <ErrorNote error={run.error} onRetry={() => run.refetch()} />;
@@ -29,6 +30,7 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
     <div className="space-y-4">
       {figure && (
         <Chart
+          runId={turn.chart?.runId ?? table.runId}
           figure={figure}
           columns={columns}
           rows={table.rows}
@@ -48,8 +50,6 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
     </div>
   );
 }
-
-type Figure = NonNullable<Turn["chart"]>["figure"];
 
 function tableOf(run: RunRows): TurnTable | null {
   if (!run.rows) return null;

@@ -1,9 +1,7 @@
 // A figure in the colours, type and quiet of the page. Pure: the same figure may be dressed for either theme.
 import type { Figure } from "~/api/model";
-import { areDays, cell, onTheWall } from "~/format";
-import { escaped } from "./figures";
+import { areDays, onTheWall } from "~/format";
 import type { Palette } from "./palette";
-import { type Shape, sourceOf, valuesOf } from "./shape";
 
 type Part = Record<string, unknown>;
 
@@ -121,44 +119,14 @@ export function onViewersClock(figure: Figure): Figure {
   return { ...figure, data };
 }
 
-/** Hovering says an amount as the table does, with its unit. The server's own words around it stay. */
-export function spokenValues(figure: Figure, shape: Shape): Figure {
-  return { ...figure, data: figure.data.map((trace) => spokenTrace(trace, shape)) };
-}
-
-function spokenTrace(trace: Part, shape: Shape): Part {
-  const template = trace.hovertemplate;
-  if (typeof template !== "string" || trace.type === "histogram" || trace.hovertext !== undefined)
-    return trace;
-  const field = sourceOf(valuesOf(trace), shape.measures);
-  const letter = letterOf(trace);
-  const value = new RegExp(`%\\{${letter}(:[^}]*)?\\}`);
-  if (!field || !value.test(template)) return trace;
-  const say = (one: unknown): unknown => {
-    if (Array.isArray(one)) return one.map(say);
-    return one === null || one === undefined ? "" : escaped(cell(one, field.column).text);
-  };
-  const made: Part = {
-    ...trace,
-    hovertext: say(trace.type === "pie" ? trace.values : trace[letter]),
-    hovertemplate: template.replace(value, "%{hovertext}"),
-  };
-  if (trace.type === "pie" && typeof trace.texttemplate === "string") {
-    made.text = made.hovertext;
-    made.texttemplate = trace.texttemplate.replace(value, "%{text}");
-  }
-  return made;
-}
-
 /** Plotly knows hexadecimal colours with an alpha, and nothing newer. */
 function faint(colour: string): string {
   return /^#[0-9a-f]{6}$/i.test(colour) ? `${colour}2e` : colour;
 }
 
-function letterOf(trace: Part): string {
-  if (trace.type === "pie") return "value";
-  if (trace.type === "heatmap") return "z";
-  return trace.orientation === "h" ? "x" : "y";
+/** Plotly reads tags in texts. */
+export function escaped(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
 function part(value: unknown): Part {

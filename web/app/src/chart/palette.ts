@@ -21,9 +21,6 @@ const SERIES = {
   dark: ["#e8a93a", "#3fc09a", "#e093bf", "#f0e070", "#ef8a55", "#a5a59f"],
 } as const;
 
-export const SYMBOLS = ["circle", "square", "diamond", "triangle-up", "x", "cross", "star"] as const;
-export const MOST_SERIES = SYMBOLS.length;
-
 export function paletteOf(
   theme: "light" | "dark",
   style: Pick<CSSStyleDeclaration, "getPropertyValue">,

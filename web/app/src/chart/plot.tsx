@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from "react";
 import type { Figure } from "~/api/model";
 import { ErrorNote, Spinner } from "~/ui";
 import { loadPlotly } from "./load";
+import { useSeen } from "./seen";
 
 interface PlotProps {
   /** Dressed. */
@@ -95,20 +96,4 @@ export function Plot({ figure, height, label }: PlotProps) {
       )}
     </div>
   );
-}
-
-/** True from the first time that it is near the part of the page that is seen. */
-function useSeen(place: React.RefObject<HTMLElement | null>): boolean {
-  const [seen, setSeen] = useState(false);
-  useEffect(() => {
-    const element = place.current;
-    if (seen || !element) return;
-    const observer = new IntersectionObserver(
-      (entries) => entries.some((entry) => entry.isIntersecting) && setSeen(true),
-      { rootMargin: "300px" },
-    );
-    observer.observe(element);
-    return () => observer.disconnect();
-  }, [seen, place]);
-  return seen;
 }

@@ -1,8 +1,9 @@
-// The types of chart as a person chooses them.
+// The kinds of chart as a person chooses them.
 import {
   ChartArea,
   ChartBar,
   ChartBarBig,
+  ChartBarStacked,
   ChartColumn,
   ChartLine,
   ChartPie,
@@ -10,11 +11,12 @@ import {
   Grid3x3,
   type LucideIcon,
 } from "lucide-react";
-import type { ChartType } from "./redraw";
+import type { ChartKind } from "~/api/model";
 
-export const TYPES: Record<ChartType, { title: string; icon: LucideIcon }> = {
-  bar: { title: "Bars", icon: ChartColumn },
-  hbar: { title: "Horizontal bars", icon: ChartBar },
+export const KINDS: Record<ChartKind, { title: string; icon: LucideIcon }> = {
+  column: { title: "Bars", icon: ChartColumn },
+  horizontal_bar: { title: "Horizontal bars", icon: ChartBar },
+  stacked_bar: { title: "Stacked bars", icon: ChartBarStacked },
   line: { title: "Line", icon: ChartLine },
   area: { title: "Area", icon: ChartArea },
   scatter: { title: "Scatter", icon: ChartScatter },

@@ -1,9 +1,9 @@
 // What an edited plan or SQL gave, beside the run it was made from.
 import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, GitCompareArrows } from "lucide-react";
-import { useEffect, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 import { Link } from "react-router";
-import type { Figure, RunView } from "~/api/model";
+import { figureOf, type RunView } from "~/api/model";
 import { datasetQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
 import { computedTitle } from "~/chart/legend";
@@ -49,16 +49,18 @@ export function RerunStrip({ run }: { run: RunView }) {
 export function RerunResult({ run }: { run: RunView }) {
   const original = useOriginal();
   const dataset = useQuery(datasetQuery(run.dataset_id));
+  const columns = useMemo(() => withMeaning(run.columns, dataset.data), [run.columns, dataset.data]);
+  const figure = useMemo(() => figureOf(run.chart), [run.chart]);
   if (!original || original === run.run_id || !run.rows) return null;
-  const columns = withMeaning(run.columns, dataset.data);
   return (
     <Section title="Its result">
-      {run.chart && (
+      {figure && (
         <Chart
-          figure={run.chart as unknown as Figure}
+          runId={run.run_id}
+          figure={figure}
           columns={columns}
           rows={run.rows}
-          title={computedTitle(run.chart as unknown as Figure) || "Chart of the edited run"}
+          title={computedTitle(figure) || "Chart of the edited run"}
         />
       )}
       <Result

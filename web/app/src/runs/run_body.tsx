@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import { type Figure, hasEnded, type RunView } from "~/api/model";
+import { figureOf, hasEnded, type RunView } from "~/api/model";
 import { datasetQuery } from "~/api/queries";
 import { pythonOf } from "~/artifact/python_of";
 import { PythonRun } from "~/artifact/python_run";
@@ -54,15 +54,17 @@ export function RunBody({ run }: { run: RunView }) {
 function Evidence({ run, title }: { run: RunView; title: string }) {
   const dataset = useQuery(datasetQuery(run.dataset_id));
   const columns = useMemo(() => withMeaning(run.columns, dataset.data), [run.columns, dataset.data]);
+  const figure = useMemo(() => figureOf(run.chart), [run.chart]);
   if (!run.rows) return null;
   return (
     <>
-      {run.chart && (
+      {figure && (
         <Chart
-          figure={run.chart as unknown as Figure}
+          runId={run.run_id}
+          figure={figure}
           columns={columns}
           rows={run.rows}
-          title={computedTitle(run.chart as unknown as Figure) || title}
+          title={computedTitle(figure) || title}
         />
       )}
       <Result
