@@ -87,8 +87,62 @@ def test_groups_have_a_legend_in_their_order() -> None:
     lines = drawn(figure)
     assert [line[:1] for line in lines[:4]] == ["a", " ", "b", " "]
     assert lines[-1] == "in each group: █ 2023 & before  █ 2024"
-    coloured = {span.colour for line in terminal_chart(figure, 60) for span in line if "█" in span.text}
-    assert len(coloured) == 2
+
+
+def colours(figure: dict[str, Any]) -> list[str | None]:
+    """Of the bars, each once, in their order."""
+    spans = [span for line in terminal_chart(figure, 60) for span in line if "█" in span.text]
+    return list(dict.fromkeys(span.colour for span in spans))
+
+
+@pytest.mark.parametrize(
+    ("figure", "expected"),
+    [
+        (bars(["a"], [1], marker={"color": "#123456"}), ["#123456"]),
+        (bars(["a"], [1]), [None]),
+        (bars(["a"], [1], marker={"color": "red on blue"}), [None]),
+        (
+            {
+                "data": [{"type": "bar", "x": ["a"], "y": [1]}] * 2,
+                "layout": {"colorway": ["#111111", "#222222"]},
+            },
+            ["#111111", "#222222"],
+        ),
+        (
+            {
+                "data": [
+                    {"type": "pie", "labels": ["a", "b"], "values": [1, 2], "marker": {"colors": ["#abcdef"]}}
+                ]
+            },
+            ["#abcdef", None],
+        ),
+    ],
+    ids=["of the trace", "none", "not a colour", "of the colourway", "of slices"],
+)
+def test_the_colours_are_those_of_the_figure(figure: dict[str, Any], expected: list[str | None]) -> None:
+    assert colours(figure) == expected
+
+
+def test_bars_are_called_as_their_axis_calls_them() -> None:
+    days = {"type": "date", "tickformat": "%b %Y"}
+    figure = bars(["2024-01-01", "2024-02-01T00:00:00", "x"], [1, 2, 3]) | {"layout": {"xaxis": days}}
+    assert [line[:8].strip(" █▌▋▏▎▍▊▉") for line in drawn(figure)] == ["Jan 2024", "Feb 2024", "x"]
+    named = {"type": "category", "tickvals": ["a", "b"], "ticktext": ["Alpha", "B &amp; co"]}
+    lying = bars([1, 2], ["a", "b"], orientation="h") | {"layout": {"yaxis": named}}
+    assert [line[:6].strip() for line in drawn(lying)] == ["Alpha", "B & co"]
+
+
+def test_the_ends_of_a_line_are_called_as_its_axis_calls_them() -> None:
+    plan = {"select": [{"bucket": "month_of_year", "column": "d"}, {"agg": "count"}]}
+    figure = chart_of([("d", "BIGINT"), ("count", "BIGINT")], [[n, n] for n in range(1, 13)], plan=plan)
+    assert drawn(figure)[-1].split() == ["Jan", "Dec"]
+
+
+def test_points_have_the_signs_of_the_figure() -> None:
+    trace = {"type": "scatter", "mode": "markers", "x": [1, 2], "y": [1, 2]}
+    figure = {"data": [{**trace, "name": sign, "marker": {"symbol": sign}} for sign in ("star", "square")]}
+    assert drawn(figure)[-1] == "★ star  ■ square"
+    assert drawn(figure, blocks=False)[-1] == "% star  o square"
 
 
 def test_percentages_are_said_as_such() -> None:

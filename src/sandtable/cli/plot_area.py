@@ -14,11 +14,8 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from sandtable.cli.show import clean
-
 HEIGHT = 12
 _LEAST_ACROSS = 10
-_MARKS = {True: "●■◆▲✚★○", False: "*o+x#@%"}
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 _AXES = {True: ("┤", "└", "─"), False: ("|", "+", "-")}
 
@@ -31,36 +28,37 @@ class Series:
     xs: list[Any]
     ys: list[float | None]
     joined: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Area:
-    lines: list[Line]
-    marks: str
-    """One for each series, when there are several."""
+    mark: str
 
 
 Point = tuple[float, float]
 
 
-def draw_area(series: Sequence[Series], width: int, said: Callable[[float], str], *, blocks: bool) -> Area:
-    marks = _MARKS[blocks]
+def draw_area(
+    series: Sequence[Series],
+    width: int,
+    said: Callable[[float], str],
+    called: Callable[[Any], str],
+    *,
+    blocks: bool,
+) -> list[Line]:
+    """`said`: an amount in words. `called`: the label of an x."""
     places = _places([x for one in series for x in one.xs])
     courses = [_course(one, places) for one in series]
     points = [point for course in courses for part in course for point in part]
     if not points:
-        return Area([], marks)
+        return []
     frame = _Frame.around(points)
     labels = [said(frame.top), said((frame.top + frame.bottom) / 2), said(frame.bottom)]
     margin = max(map(cell_len, labels))
     across = width - margin - 2
     if across < _LEAST_ACROSS:
-        return Area([], marks)
+        return []
     fine = blocks and len(series) == 1
     drawn = (
         _dots(courses[0], series[0], frame, across)
         if fine
-        else _marked(courses, series, frame, across, marks)
+        else _marked(courses, series, frame, across, blocks)
     )
     side, corner, floor = _AXES[blocks]
     lines: list[Line] = []
@@ -68,8 +66,8 @@ def draw_area(series: Sequence[Series], width: int, said: Callable[[float], str]
         text = {0: labels[0], HEIGHT // 2: labels[1], HEIGHT - 1: labels[2]}.get(row, "")
         lines.append([(" " * (margin - cell_len(text)) + text + f" {side}", None), *cells])
     lines.append([(" " * margin + f" {corner}" + floor * across, None)])
-    lines.append([(_ends(series, places, margin + 2, width), None)])
-    return Area(lines, marks)
+    lines.append([(_ends(series, places, called, margin + 2, width), None)])
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,30 +168,27 @@ def _dots(course: list[list[Point]], one: Series, frame: _Frame, across: int) ->
 
 
 def _marked(
-    courses: list[list[list[Point]]], series: Sequence[Series], frame: _Frame, across: int, marks: str
+    courses: list[list[list[Point]]], series: Sequence[Series], frame: _Frame, across: int, blocks: bool
 ) -> list[Line]:
     grid: list[list[tuple[str, int | None]]] = [[(" ", None)] * across for _ in range(HEIGHT)]
     for number, (course, one) in enumerate(zip(courses, series, strict=True)):
         if one.joined:
             for x, y in _walk(course, True, frame, across, HEIGHT):
                 if grid[y][x][1] is None:
-                    grid[y][x] = ("·" if marks == _MARKS[True] else ".", number)
-    for number, course in enumerate(courses):
+                    grid[y][x] = ("·" if blocks else ".", number)
+    for number, (course, one) in enumerate(zip(courses, series, strict=True)):
         for x, y in _walk(course, False, frame, across, HEIGHT):
-            grid[y][x] = (marks[number % len(marks)], number)
+            grid[y][x] = (one.mark, number)
     return [list(row) for row in grid]
 
 
-def _ends(series: Sequence[Series], places: dict[Any, float], margin: int, width: int) -> str:
+def _ends(
+    series: Sequence[Series], places: dict[Any, float], called: Callable[[Any], str], margin: int, width: int
+) -> str:
     """The first and the last x under the axis, as far as there is room."""
     known = sorted((x for one in series for x in one.xs if x in places), key=lambda x: places[x])
-    first, last = (_shown(x) for x in (known[0], known[-1]))
+    first, last = (called(x) for x in (known[0], known[-1]))
     room = width - margin
     if cell_len(first) + cell_len(last) + 1 > room:
         return ""
     return " " * margin + first + " " * (room - cell_len(first) - cell_len(last)) + last
-
-
-def _shown(x: Any) -> str:
-    text = f"{x:.6g}" if isinstance(x, float) else str(x).removesuffix("T00:00:00")
-    return clean(" ".join(text.split()))

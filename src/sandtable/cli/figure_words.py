@@ -1,0 +1,112 @@
+"""What a Plotly figure says of itself, for a terminal: its labels, numbers, colours and marks.
+
+Invariant: total and pure. A figure may come from a stranger's code, so a part that is not as Plotly has it says
+nothing; no text can drive the terminal. Nothing is chosen here that the figure does not say.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from datetime import datetime
+from typing import Any
+
+from sandtable.cli.show import clean
+
+_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+_MOMENT_FORMAT = re.compile(r"(?:%[bdY]|[ ,.-])+")
+_MARKS = {
+    "circle": "●*", "square": "■o", "diamond": "◆+", "triangle-up": "▲x", "x": "✕#", "cross": "✚@", "star": "★%",
+}  # fmt: skip
+"""For each of Plotly's symbols a character, and one in ASCII."""
+
+
+def as_list(value: Any) -> list[Any]:
+    return list(value) if isinstance(value, list | tuple) else []
+
+
+def as_dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def label(value: Any) -> str:
+    """One line, without Plotly's escapes."""
+    text = f"{value}" if isinstance(value, int | float) else text_of(value)
+    return clean(" ".join(html.unescape(text).split()))
+
+
+def text_of(value: Any) -> str:
+    """Of a title or a name, which may be a text or an object with one."""
+    return str(as_dict(value).get("text", "") or "") if isinstance(value, dict) else str(value or "")
+
+
+def tick(axis: dict[str, Any], value: Any) -> str:
+    """What the axis calls a value: by its tick texts, else by its format for moments, else the value itself."""
+    known = dict(zip(map(str, as_list(axis.get("tickvals"))), as_list(axis.get("ticktext")), strict=False))
+    if str(value) in known:
+        return label(known[str(value)])
+    given = str(axis.get("tickformat") or "")
+    if axis.get("type") == "date" and isinstance(value, str) and _MOMENT_FORMAT.fullmatch(given):
+        try:
+            return datetime.fromisoformat(value).strftime(given)
+        except ValueError:
+            return label(value)
+    return label(f"{value:.6g}" if isinstance(value, float) else str(value).removesuffix("T00:00:00"))
+
+
+def number(value: Any) -> float | None:
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) < 1e300 else None
+
+
+def amount(value: float, *, percent: bool) -> str:
+    if percent:
+        return f"{value * 100:.1f} %"
+    if value == int(value) and abs(value) < 1e15:
+        return f"{int(value):,}"
+    size = abs(value)
+    if 1e-3 <= size < 1e15:
+        decimals = 2 if size >= 10 else 3 if size >= 1 else 4
+        return f"{value:,.{decimals}f}".rstrip("0").rstrip(".")
+    return f"{value:.3g}"
+
+
+def is_percent(layout: dict[str, Any], trace: dict[str, Any]) -> bool:
+    """Whether the amounts of a trace are shown as per cent: by its axis, its scale or its texts."""
+    across = trace.get("orientation") == "h" or trace.get("type") == "histogram"
+    axis, scale = as_dict(layout.get("xaxis" if across else "yaxis")), as_dict(trace.get("colorbar"))
+    formats = (axis.get("tickformat"), scale.get("tickformat"))
+    return any(str(given or "").endswith("%") for given in formats) or str(
+        trace.get("texttemplate", "")
+    ).endswith("%}")
+
+
+def colours_of(layout: dict[str, Any], traces: list[dict[str, Any]]) -> list[str | None]:
+    """One for each trace: its own, else that of the figure's colourway, as Plotly does it."""
+    way = [_colour(one) for one in as_list(layout.get("colorway"))]
+    return [
+        _colour(as_dict(trace.get("marker")).get("color")) or (way[at % len(way)] if way else None)
+        for at, trace in enumerate(traces)
+    ]
+
+
+def slice_colours(trace: dict[str, Any], slices: int) -> list[str | None]:
+    given = [_colour(one) for one in as_list(as_dict(trace.get("marker")).get("colors"))]
+    return [given[at] if at < len(given) else None for at in range(slices)]
+
+
+def _colour(value: Any) -> str | None:
+    return value if isinstance(value, str) and _COLOUR.fullmatch(value) else None
+
+
+def mark_of(trace: dict[str, Any], at: int, *, blocks: bool) -> str:
+    """The sign of a trace's points; those of a figure without signs go by their order."""
+    symbol = as_dict(trace.get("marker")).get("symbol")
+    marks = _MARKS.get(symbol) if isinstance(symbol, str) else None
+    return (marks or list(_MARKS.values())[at % len(_MARKS)])[0 if blocks else 1]
