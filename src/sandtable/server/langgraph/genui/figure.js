@@ -1,0 +1,39 @@
+// What a Plotly figure says of itself: its texts, the labels of its axes, its colours, how its amounts are shown.
+import { percent, tick as short } from "./format.js";
+
+const MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(" ");
+const PLAIN = "currentColor";
+
+export const unescaped = (words) =>
+  String(words ?? "").replace(/&lt;/g, "<").replace(/&gt;/g, ">").replace(/&amp;/g, "&");
+
+export const titleOf = ({ layout }) =>
+  unescaped(typeof layout?.title === "string" ? layout.title : layout?.title?.text);
+
+// A trace's own colour, else that of the figure's colourway, as Plotly does it.
+export function colourOf({ data, layout }, at) {
+  const way = layout?.colorway || [];
+  return data[at]?.marker?.color || way[at % way.length] || PLAIN;
+}
+
+export const sliceColour = (trace, at) => trace.marker?.colors?.[at] || PLAIN;
+
+// What an axis calls a value: by its tick texts, else by its format for moments, else the value itself.
+export function tickOf(axis, value) {
+  const at = (axis?.tickvals || []).findIndex((one) => String(one) === String(value));
+  if (at >= 0 && axis.ticktext?.[at] !== undefined) return unescaped(axis.ticktext[at]);
+  const day = /^(\d{4})-(\d{2})-(\d{2})/.exec(value);
+  if (axis?.type !== "date" || !day) return unescaped(value);
+  const [whole, year, month, date] = day;
+  if (!axis.tickformat) return whole;
+  const parts = { "%Y": year, "%b": MONTHS[month - 1], "%d": date };
+  return axis.tickformat.replace(/%[Ybd]/g, (part) => parts[part]);
+}
+
+// How the amounts of a figure are written: as per cent where its axis, its scale or its texts say so.
+export function amountsOf({ data: [trace], layout }) {
+  const across = trace.orientation === "h" || trace.type === "histogram";
+  const formats = [layout?.[across ? "xaxis" : "yaxis"]?.tickformat, trace.colorbar?.tickformat];
+  const inPercent = formats.some((one) => /%$/.test(one || "")) || /%\}$/.test(trace.texttemplate || "");
+  return inPercent ? percent : short;
+}
