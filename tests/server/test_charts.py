@@ -1,4 +1,4 @@
-"""Charts of any kind and origins over REST: asked for by anyone, told by the server alone."""
+"""Charts of any kind and origins over REST: any client asks for them, the server alone makes them."""
 
 from __future__ import annotations
 

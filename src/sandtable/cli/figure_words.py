@@ -1,6 +1,6 @@
 """What a Plotly figure says of itself, for a terminal: its labels, numbers, colours and marks.
 
-Invariant: total and pure. A figure may come from a stranger's code, so a part that is not as Plotly has it says
+Invariant: total and pure. A figure may come from code of others, so a part that is not as Plotly has it says
 nothing; no text can drive the terminal. Nothing is chosen here that the figure does not say.
 """
 

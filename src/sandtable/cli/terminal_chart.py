@@ -239,7 +239,7 @@ def _scatter(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
 
 
 def _legend(traces: list[dict[str, Any]], paper: _Paper, marks: str = "") -> list[ChartLine]:
-    """A mark for each series; bars, which have none, are told apart by their order where there is no colour."""
+    """A mark for each series; bars have none, and differ by their order where there is no colour."""
     if len(traces) < 2:
         return []
     bars = "" if marks else "█" if paper.blocks else "#"

@@ -16,7 +16,7 @@ export function onReconnect(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** The client reconnects by itself and tells nobody: its request for the rest is how one knows. */
+/** The client reconnects without an event: its request for the rest shows that it did. */
 const watchedFetch: typeof fetch = (input, init) => {
   if (new Headers(init?.headers).has("last-event-id")) for (const watcher of watchers) watcher();
   return fetch(input, init);

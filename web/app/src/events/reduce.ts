@@ -73,7 +73,7 @@ export function reduce(turn: Turn, event: unknown): Turn {
   }
 }
 
-/** The compiler sees to it that none is missing. */
+/** The type makes a missing or an unknown one an error. */
 const TYPES: Record<SandtableEvent["type"], true> = {
   thought: true,
   plan: true,
@@ -98,9 +98,9 @@ function isSandtableEvent(value: unknown): value is SandtableEvent {
 
 /** A new run, such as the one of a repaired query, replaces what the one before had shown. */
 function withRun(turn: Turn, run: TurnRun): Turn {
-  const told = withStepRun(turn, run);
-  if (turn.run === null || turn.run.id === run.id) return { ...told, run };
-  return { ...told, run, table: null, chart: null };
+  const stepped = withStepRun(turn, run);
+  if (turn.run === null || turn.run.id === run.id) return { ...stepped, run };
+  return { ...stepped, run, table: null, chart: null };
 }
 
 /** The stream's own `error`: the person stopped the turn, or the machinery broke. */
@@ -119,7 +119,7 @@ export function reduceError(turn: Turn, error: WireError): Turn {
   };
 }
 
-/** A person has to approve SQL or code before it runs: that is told with the thread's state, not by an event. */
+/** A person has to approve SQL or code before it runs: the thread's state says so, no event does. */
 export function reduceInterrupt(turn: Turn, interrupts: readonly WireInterrupt[] | undefined): Turn {
   const request = interrupts?.[0]?.value?.action_requests?.[0];
   if (!request || turn.ending !== null) return turn;

@@ -60,13 +60,13 @@ function withProgress(turn: Turn, ui: WireUi): Turn {
   return run_id && status ? withRun(turn, run_id, status) : turn;
 }
 
-/** What the run told the model: its status, also where no progress was kept. */
+/** The result of a tool call has the run's status, also where no progress was kept. */
 function withToolResult(turn: Turn, message: WireMessage): Turn {
-  const told = jsonOf(textOf(message.content));
-  if (typeof told?.run_id !== "string" || typeof told.status !== "string") return turn;
-  const ran = withRun(turn, told.run_id, told.status as RunStatus);
-  const known = typeof told.stdout === "string" && told.stdout.trim() !== "";
-  return known ? withStepOutput(ran, told.run_id, String(told.stdout)) : ran;
+  const result = jsonOf(textOf(message.content));
+  if (typeof result?.run_id !== "string" || typeof result.status !== "string") return turn;
+  const ran = withRun(turn, result.run_id, result.status as RunStatus);
+  const known = typeof result.stdout === "string" && result.stdout.trim() !== "";
+  return known ? withStepOutput(ran, result.run_id, String(result.stdout)) : ran;
 }
 
 function withRun(turn: Turn, id: string, status: RunStatus): Turn {

@@ -6,14 +6,14 @@ import type { Turn, TurnRun } from "./turn";
 /** Code that was tried for a step; after an error there may be another. */
 export interface Attempt {
   runId: string | null;
-  /** Why this code: one line of whoever wrote it. */
+  /** Why this code, in one line of its author. */
   thought: string;
   code: string;
   /** Nothing before it is known to run. */
   status: RunStatus | null;
   execTimeMs: number | null;
   output: string[];
-  /** What was wrong with it, and what to write instead, in the words of whoever writes it anew. */
+  /** What was wrong with it, and what to write instead, as the author of the next attempt says it. */
   diagnosis: string;
 }
 
@@ -34,15 +34,15 @@ export function withThought(turn: Turn, text: string): Turn {
   const heard = { ...turn, thoughts: [...turn.thoughts, text] };
   const last = turn.steps.at(-1)?.attempts.at(-1);
   if (!last || !isThought(text) || !hasFailed(last) || last.diagnosis !== "") return heard;
-  const told = changed(heard, (one) => (one === last ? { ...one, diagnosis: text } : one));
-  return { ...told, thoughtsUsed: told.thoughts.length };
+  const diagnosed = changed(heard, (one) => (one === last ? { ...one, diagnosis: text } : one));
+  return { ...diagnosed, thoughtsUsed: diagnosed.thoughts.length };
 }
 
 export function withCode(turn: Turn, { run_id = null, step, goal, code }: Code): Turn {
   // Code without a number is another attempt at the one thing that was asked.
   const number = step ?? 1;
   const known = turn.steps.find((one) => one.number === number);
-  // The same code told again, as after a reconnection, is no second attempt.
+  // The same code sent again, as after a reconnection, is no second attempt.
   if (known && run_id !== null && known.attempts.some((one) => one.runId === run_id)) return turn;
   // What never ran, such as code that a person changed before they approved it, gives way.
   const kept = known?.attempts.filter((one) => one.runId !== null || one.status !== null) ?? [];
@@ -57,7 +57,7 @@ export function withCode(turn: Turn, { run_id = null, step, goal, code }: Code):
 
 const NOT_RUN = { status: null, execTimeMs: null, output: [], diagnosis: "" };
 
-/** Code that waits for approval; a thread that was opened again has not heard of it. */
+/** Code that waits for approval; a thread that was opened again does not have it yet. */
 export function withWaitingCode(turn: Turn, code: string, description: string): Turn {
   const last = turn.steps.at(-1);
   const newest = last?.attempts.at(-1);

@@ -18,7 +18,7 @@ export function groupedByDay(threads: readonly Thread[], now: Date = new Date())
   return DAYS.map((day) => ({ day, threads: groups.get(day) ?? [] })).filter((group) => group.threads.length);
 }
 
-/** Those whose title or first question has every word of `text` in it. A thread nobody asked in is not listed. */
+/** Those whose title or first question has every word of `text` in it. A thread without a question is not listed. */
 export function found(threads: readonly Thread[], text: string): Thread[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   return threads.filter((thread) => {
