@@ -18,6 +18,7 @@ from typing import Any
 from benchmarks.measure import Contender, Table, take_turns
 from benchmarks.targets import Target
 from sandtable.assemble import Parts, assemble
+from sandtable.capsule.query import SqlQuery
 from sandtable.process import quiet_logs
 from sandtable.runs.model import RunRequest
 from sandtable.settings import Settings
@@ -60,7 +61,8 @@ async def _contender(name: str, parts: Parts) -> Contender:
     dataset = await parts.datasets.ready(DATASET)
 
     async def run(text: str) -> None:
-        accepted = await parts.runs.submit(RunRequest(dataset_id=DATASET, sql=text, cache=False))
+        request = RunRequest(dataset_id=DATASET, query=SqlQuery(text), cache=False)
+        accepted = await parts.runs.submit(request)
         ended = await parts.runs.wait(accepted.id)
         if ended.status != "succeeded":
             raise RuntimeError(f"{name}: {ended.error}")

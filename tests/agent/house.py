@@ -17,6 +17,7 @@ from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal, Proposed, Usage, Worded
 from sandtable.assemble import compile_checked
 from sandtable.assemble.checkpoints import sqlite_checkpoints
+from sandtable.capsule.query import CodeQuery, Query, SqlQuery
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.errors import ErrorCode
@@ -183,11 +184,11 @@ async def _judge(text: str, dataset: Dataset) -> Verdict:
     return await judge(text, dataset)
 
 
-async def _check(dataset: Dataset, *, sql: str | None = None, python: str | None = None) -> Verdict:
-    if python is not None:
-        return await judge_python(python, dataset, {})
-    assert sql is not None
-    return await _judge(sql, dataset)
+async def _check(dataset: Dataset, query: Query) -> Verdict:
+    if isinstance(query, CodeQuery):
+        return await judge_python(query.code, dataset, query.names)
+    assert isinstance(query, SqlQuery)
+    return await _judge(query.sql, dataset)
 
 
 def ask_back(reason: str = "I do not know.") -> AskBack:

@@ -9,6 +9,7 @@ import pytest
 
 from sandtable.agent.accounting import accounted
 from sandtable.agent.proposer import AskBack, PlanProposal, SqlProposal
+from sandtable.capsule.query import plan_of
 from sandtable.planner import SchemaIndex
 from tests.agent.house import PROFILE, SHOP, UNKNOWN, Scripted, open_house
 
@@ -130,7 +131,7 @@ async def test_an_unasked_window_is_not_in_what_runs(tmp_path: Path) -> None:
         said = await house.say("Revenue by region")
         run = await house.runs.get(said.run_ids[0])
     assert said.ending == "answered" and len(model.asked) == 1
-    assert run.request.plan == REVENUE
+    assert plan_of(run.request.query) == REVENUE
     assert "which the question does not name: left out" in said.text
 
 
@@ -140,7 +141,7 @@ async def test_an_unasked_condition_that_cannot_be_taken_out_is_repaired(tmp_pat
     async with open_house(tmp_path, model, planner=True) as house:
         said = await house.say("Total amount by region")
         run = await house.runs.get(said.run_ids[0])
-    assert said.ending == "answered" and run.request.plan == total
+    assert said.ending == "answered" and plan_of(run.request.query) == total
     assert "no word of the question asks for the condition" in model.asked[1].attempts[0].problem.message
 
 

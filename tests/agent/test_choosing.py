@@ -9,6 +9,7 @@ import pytest
 
 from sandtable.agent.events import Event, Planned
 from sandtable.agent.proposer import PlanProposal
+from sandtable.capsule.query import plan_of
 from tests.agent.house import BAD, COUNT, UNKNOWN, House, Scripted, kinds, last, open_house
 
 BY_REGION = {
@@ -60,7 +61,7 @@ async def test_a_choice_runs_as_a_turn_of_its_own(tmp_path: Path) -> None:
             ("region", "kept"),
         ]
         run = await house.runs.get(last(events).run_ids[0])
-        assert run.request.plan == choice.plan and run.request.origin is None
+        assert plan_of(run.request.query) == choice.plan and run.request.origin is None
         assert run.request.question == "Read “revenue” as “average amount”"
         capsule = await house.runs.capsule(run.id)
         assert capsule["signatures"]

@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
 from sandtable.agent.events import RunState, Table
 from sandtable.agent.proposer import PlanProposal, SqlProposal
 from sandtable.agent.state import State
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.fake import Script
 from tests.agent.house import COUNT, House, Scripted, kinds, last, open_house
@@ -82,7 +83,7 @@ async def test_pasted_sql_runs_as_it_is(house: House) -> None:
     said = last(events)
     assert said.ending == "answered"
     run = await house.runs.get(said.run_ids[0])
-    assert (run.request.sql, run.request.plan, run.request.origin) == ("SELECT 1 FROM orders", None, None)
+    assert (run.request.query, run.request.origin) == (SqlQuery("SELECT 1 FROM orders"), None)
     assert not house.proposer.asked
 
 
@@ -165,8 +166,8 @@ async def test_a_result_gets_a_name_and_is_asked_about(tmp_path: Path) -> None:
         answered = await house.say("how many rows are in top_regions?")
         assert proposer.asked[1].defined == ({"name": "top_regions", "plan": by_region},)
         run = await house.runs.get(answered.run_ids[0])
-        assert run.request.plan is not None
-        assert run.request.plan["define"] == [{"name": "top_regions", "plan": by_region}]
+        assert isinstance(run.request.query, PlanQuery)
+        assert run.request.query.plan["define"] == [{"name": "top_regions", "plan": by_region}]
         assert "top_regions" in (run.sql or "")
         assert (await house.say("call that top_regions")).ending == "asked"
         assert (await house.say("call that orders")).ending == "asked"

@@ -10,6 +10,7 @@ import pytest
 from sandtable.agent.proposer import SqlProposal
 from sandtable.capsule.keys import trusted_keys
 from sandtable.capsule.model import Origin
+from sandtable.capsule.query import SqlQuery
 from sandtable.capsule.verify import verify
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode
@@ -91,8 +92,8 @@ async def test_the_capsule_of_a_refused_proposal_verifies(tmp_path: Path) -> Non
     sql = "SELECT 42 AS revenue FROM orders LIMIT 1"
     async with world.opened() as runs:
         for request, status in (
-            (RunRequest(dataset_id="shop", sql=sql, origin=origin), "rejected"),
-            (RunRequest(dataset_id="shop", sql=sql), "succeeded"),
+            (RunRequest(dataset_id="shop", query=SqlQuery(sql), origin=origin), "rejected"),
+            (RunRequest(dataset_id="shop", query=SqlQuery(sql)), "succeeded"),
         ):
             run = await runs.wait((await runs.submit(request)).id, 10)
             report = await verify(

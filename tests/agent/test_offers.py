@@ -15,6 +15,7 @@ from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.offers import offers_of
 from sandtable.agent.proposer import AskBack, PlanProposal
 from sandtable.agent.read_as.model import Aligned, Choice, ReadAs, Words
+from sandtable.capsule.query import plan_of
 from sandtable.capsule.trust import READER
 from sandtable.planner.candidates.network.reader import the_reader
 from tests.agent.house import BAD, COUNT, SHOP, House, Scripted, kinds, last, open_house
@@ -53,9 +54,9 @@ async def _is_recorded_as_chosen(house: House, events: list[Event], plan: dict[s
     """The run and its capsule have the question that was asked, the plan, and the reader as its proposer."""
     assert last(events).ending == "answered"
     run = await house.runs.get(last(events).run_ids[0])
-    assert run.request.origin is not None and run.request.plan is not None
+    assert run.request.origin is not None
     assert (run.request.question, run.request.origin.proposer) == (QUESTION, READER)
-    assert run.request.plan == {"dataset_id": "shop", **plan}
+    assert plan_of(run.request.query) == {"dataset_id": "shop", **plan}
     sealed = json.loads(base64.b64decode((await house.runs.capsule(run.id))["payload"]))["predicate"]
     assert sealed["origin"]["proposer"] == READER
 

@@ -12,6 +12,7 @@ from sandtable.agent.saying import MOST_COLUMNS, MOST_ROWS, failure_text, table_
 from sandtable.agent.state import Turn
 from sandtable.agent.tools import CELL_CHARS, ROWS_SHOWN, call_of, report_of
 from sandtable.agent.voice import MOST_PIECES, PIECE, pieces
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.job import Limits, ResultColumn
@@ -22,7 +23,7 @@ def run_of(rows: list[tuple[Any, ...]], columns: tuple[str, ...] = ("region", "n
     return Run(
         id="run_1",
         status="succeeded",
-        request=RunRequest(dataset_id="shop", sql="SELECT 1"),
+        request=RunRequest(dataset_id="shop", query=SqlQuery("SELECT 1")),
         dataset_version=SHOP.version,
         limits=Limits.model_validate({}),
         created_at="2025-01-01T00:00:00.000Z",
@@ -84,13 +85,13 @@ def test_a_tools_report_is_bounded() -> None:
 
 
 def test_a_call_names_its_tool_and_holds_what_is_run() -> None:
-    plan = call_of("shop", {"table": "orders"}, None, "c")
+    plan = call_of("shop", PlanQuery({"table": "orders"}), "c")
     assert plan == {
         "name": "execute_plan",
         "args": {"dataset_id": "shop", "plan": {"table": "orders"}},
         "id": "c",
     }
-    sql = call_of("shop", None, "SELECT 1", "c")
+    sql = call_of("shop", SqlQuery("SELECT 1"), "c")
     assert sql == {"name": "execute_sql", "args": {"dataset_id": "shop", "sql": "SELECT 1"}, "id": "c"}
 
 

@@ -15,6 +15,7 @@ from sandtable.agent.events import Message
 from sandtable.agent.proposer import PlanProposal, SqlProposal
 from sandtable.agent.state import State
 from sandtable.assemble.checkpoints import sqlite_checkpoints
+from sandtable.capsule.query import SqlQuery
 from sandtable.errors import NotFound
 from sandtable.sandbox.fake import Script
 from tests.agent.house import COUNT, SHOP, House, Scripted, last, open_house
@@ -179,7 +180,7 @@ async def test_a_person_decides_what_runs(tmp_path: Path, decision: dict[str, An
         assert answered.ending == "answered"
         run = await house.runs.get(answered.run_ids[0])
         assert (run.executed_sql or "").startswith(ran)
-        assert (run.request.plan is None) is (decision["type"] == "edit")
+        assert isinstance(run.request.query, SqlQuery) is (decision["type"] == "edit")
 
 
 async def test_an_edit_goes_through_the_gate(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from sandtable.agent.events import Thought
 from sandtable.agent.model_limits import COOL_S, LONG_S, CircuitBreaker
 from sandtable.agent.model_trouble import Kind, ModelTrouble
 from sandtable.agent.proposer import PlanProposal, SqlProposal
+from sandtable.capsule.query import plan_of
 from sandtable.errors import ErrorCode, InvalidInput
 from tests.agent.analysis.coding import ScriptedCoder
 from tests.agent.house import BAD, COUNT, Scripted, last, open_house
@@ -103,7 +104,8 @@ async def test_the_conversation_goes_on_after_it(tmp_path: Path) -> None:
         second = await house.say("now by month")
         third = await house.say("Revenue by region")
         fourth = await house.say("now only for North")
-        plans = [(await house.runs.get(said.run_ids[0])).request.plan for said in (first, third, fourth)]
+        runs = [await house.runs.get(said.run_ids[0]) for said in (first, third, fourth)]
+        plans = [plan_of(run.request.query) for run in runs]
     assert [LEAD in said.text for said in (first, second, third, fourth)] == [True, False, True, True]
     assert model.asked[1].history[0].plan == plans[0]
     assert plans[1] == plans[0]

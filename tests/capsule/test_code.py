@@ -94,6 +94,8 @@ async def test_what_was_changed_no_longer_fits_its_digest(change: dict[str, Any]
         pytest.param(
             {"python": None, "names": None, "artifacts": [], "before": [{"python": "x"}]}, id="cells"
         ),
+        pytest.param({"sql": "SELECT 1"}, id="SQL beside code"),
+        pytest.param({"plan": {"table": "orders"}}, id="a plan beside code"),
     ],
 )
 async def test_content_that_makes_no_sense_is_named(change: dict[str, Any]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.keys import SigningKey, public_pem
+from sandtable.capsule.query import PlanQuery
 from sandtable.capsule.seal import seal
 from sandtable.cli import inputs, run
 from sandtable.errors import ErrorCode, InvalidInput, SandboxUnavailable
@@ -138,8 +139,8 @@ def test_a_plan_file_that_is_not_there(invoke: Invoke) -> None:
     ],
 )
 def test_the_dataset_of_a_plan(given: dict[str, Any], on_the_fly: bool, becomes: str) -> None:
-    query = inputs.fitted(inputs.Query(plan=given), SHOP, on_the_fly=on_the_fly)
-    assert query.plan is not None and query.plan["dataset_id"] == becomes
+    query = inputs.fitted(PlanQuery(given), SHOP, on_the_fly=on_the_fly)
+    assert isinstance(query, PlanQuery) and query.plan["dataset_id"] == becomes
 
 
 def test_files_become_a_dataset(invoke: Invoke, prepare: Prepare) -> None:

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sandtable.capsule.query import SqlQuery
 from sandtable.cli import jsonl, lines
 from sandtable.cli.jsonl import BadLine, Line, answer_lines, read_line
 from sandtable.errors import InvalidInput, NotFound, Problem
@@ -93,7 +94,7 @@ def test_a_bad_line_says_why(raw: bytes, says: str) -> None:
 def test_other_members_are_ignored() -> None:
     line = read_line(b'{"id": "a", "sql": "SELECT 1", "expect": "ok", "question": "q?"}', 1)
     assert isinstance(line, Line)
-    assert (line.id, line.query.sql, line.question) == ("a", "SELECT 1", "q?")
+    assert (line.id, line.query, line.question) == ("a", SqlQuery("SELECT 1"), "q?")
 
 
 @given(st.binary(max_size=200))

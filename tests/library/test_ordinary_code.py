@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from sandtable.assemble import Parts, assemble
+from sandtable.capsule.query import CodeQuery
 from sandtable.runs.model import RunRequest
 from sandtable.settings import Settings
 from tests.policy.python.corpora import Ordinary, ordinary
@@ -25,7 +26,8 @@ async def parts(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Parts
 
 @pytest.mark.parametrize("case", ordinary())
 async def test_ordinary_code_is_approved_and_runs(parts: Parts, case: Ordinary) -> None:
-    accepted = await parts.runs.submit(RunRequest(dataset_id=case.dataset, python=case.code))
+    request = RunRequest(dataset_id=case.dataset, query=CodeQuery(case.code))
+    accepted = await parts.runs.submit(request)
     run = await parts.runs.wait(accepted.id)
     assert run.status == "succeeded", (run.error, run.stderr)
     assert run.stdout or run.artifacts, "nothing came of it"

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from sandtable.capsule.query import Query, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.policy.binder_fixes import binder_candidates
 from sandtable.policy.fix_case import MOST_FIXES
@@ -26,15 +25,13 @@ from tests.policy.shop import ENGINE, SHOP, verdict
 CORPUS = Path(__file__).parent / "corpus"
 
 
-async def check(
-    dataset: Dataset, /, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
-) -> Verdict:
-    assert sql is not None and plan is None
-    return verdict(sql)
+async def check(dataset: Dataset, query: Query) -> Verdict:
+    assert isinstance(query, SqlQuery)
+    return verdict(query.sql)
 
 
 async def offered(sql: str) -> tuple[Fix, ...]:
-    judged = await with_fixes(check, SHOP, verdict(sql), sql, None)
+    judged = await with_fixes(check, SHOP, verdict(sql), SqlQuery(sql))
     assert isinstance(judged, Refused), "this text needs no fix"
     return judged.fixes
 
@@ -192,7 +189,7 @@ async def test_whatever_is_offered_for_an_attack_passes_the_gate() -> None:
     for sql in _attacks():
         judged = verdict(sql)
         if isinstance(judged, Refused):
-            mended = await with_fixes(check, SHOP, judged, sql, None)
+            mended = await with_fixes(check, SHOP, judged, SqlQuery(sql))
             assert isinstance(mended, Refused) and len(mended.fixes) <= MOST_FIXES
             many += len(mended.fixes)
             for fix in mended.fixes:

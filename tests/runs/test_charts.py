@@ -10,6 +10,7 @@ import pytest
 from sandtable.capsule.canonical import canonical
 from sandtable.capsule.keys import trusted_keys
 from sandtable.capsule.model import Capsule, Origin, Prompt
+from sandtable.capsule.query import PlanQuery
 from sandtable.capsule.seal import read_statement, unpack
 from sandtable.capsule.verify import verify
 from sandtable.catalog.model import Dataset
@@ -148,7 +149,8 @@ async def test_capsules_with_charts_verify_and_name_a_chart_that_does_not(
 
     parts = rederive_with(World(tmp_path).parts(), trusted_keys(tmp_path), rehash)
     plan = {"table": "orders", "select": 1.0}
-    plotted = await ended(runs, RunRequest(dataset_id="shop", plan=plan, chart=True, origin=ORIGIN))
+    request = RunRequest(dataset_id="shop", query=PlanQuery(plan), chart=True, origin=ORIGIN)
+    plotted = await ended(runs, request)
     assert (await verify(await runs.capsule(plotted.id), parts)).complete
 
     def flattering(columns: Any, rows: Any, **more: Any) -> Any:

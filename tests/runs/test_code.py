@@ -10,6 +10,7 @@ import pytest
 from sandtable.capsule.canonical import digest
 from sandtable.capsule.keys import trusted_keys
 from sandtable.capsule.model import LOG_CHARS, UNCHECKED, Capsule
+from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.seal import read_statement, unpack
 from sandtable.capsule.shown import ROOM_BYTES
 from sandtable.capsule.verify import verify
@@ -18,7 +19,7 @@ from sandtable.errors import ErrorCode, InvalidInput, NotFound
 from sandtable.runs.code import seed_of
 from sandtable.runs.desk import Runs
 from sandtable.runs.export import csv_of, export_run
-from sandtable.runs.model import Run, RunRequest
+from sandtable.runs.model import Run, RunRequest, read_request
 from sandtable.runs.rederive import rederive_with
 from sandtable.sandbox.artifact import MOST_ARTIFACTS, TableArtifact
 from sandtable.sandbox.fake import Script
@@ -350,6 +351,7 @@ async def test_python_switched_off(world: World) -> None:
         ({"python": "1", "mode": "dry_run"}, "not for Python"),
         ({"sql": "SELECT 1", "mode": "python"}, "not for SQL"),
         ({"sql": "SELECT 1", "check": False}, "only Python"),
+        ({"sql": "SELECT 1", "session": "s"}, "only Python"),
         ({"sql": "SELECT 1", "names": {"a": "orders"}}, "only Python"),
         ({"python": "1", "names": {"not a name": "orders"}}, "cannot be a name"),
         ({"python": "1", "names": {"class": "orders"}}, "cannot be a name"),
@@ -360,7 +362,7 @@ async def test_python_switched_off(world: World) -> None:
 )
 def test_a_request_that_makes_no_sense_does_not_construct(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidInput, match=why):
-        RunRequest(dataset_id="shop", **fields)
+        read_request({"dataset_id": "shop", **fields})
 
 
 async def test_a_name_for_no_table(runs: Runs) -> None:
@@ -370,7 +372,7 @@ async def test_a_name_for_no_table(runs: Runs) -> None:
 
 
 def test_text_without_a_form_in_utf8_is_made_whole() -> None:
-    assert code("'\ud83d'").python == "'\ufffd'"
+    assert code("'\ud83d'").query == CodeQuery("'\ufffd'")
 
 
 def test_the_seed_depends_on_code_and_data() -> None:

@@ -14,6 +14,7 @@ import pytest
 import pytest_asyncio
 
 from sandtable.assemble import Parts, assemble
+from sandtable.capsule.query import SqlQuery
 from sandtable.catalog import source
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode
@@ -36,7 +37,7 @@ class Place:
     """A Parquet file like it, of other rows."""
 
     async def run(self, sql: str = SUM, **more: Any) -> Run:
-        request = RunRequest(dataset_id=self.dataset.id, sql=sql, **more)
+        request = RunRequest(dataset_id=self.dataset.id, query=SqlQuery(sql), **more)
         return await self.parts.runs.wait((await self.parts.runs.submit(request)).id)
 
     def write(self, content: bytes) -> None:

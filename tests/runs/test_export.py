@@ -12,6 +12,7 @@ from typing import Any
 import duckdb
 import pytest
 
+from sandtable.capsule.query import SqlQuery
 from sandtable.catalog.store import DataStore
 from sandtable.errors import NotFound
 from sandtable.runs.export import Format, csv_of, export_run, json_of
@@ -27,7 +28,7 @@ def run_with(
         {
             "id": "run_1",
             "status": "succeeded",
-            "request": RunRequest(dataset_id="shop", sql="SELECT 1"),
+            "request": RunRequest(dataset_id="shop", query=SqlQuery("SELECT 1")),
             "dataset_version": "sha256:" + "a" * 64,
             "limits": Limits(),
             "created_at": "2025-01-01T00:00:00Z",
@@ -129,7 +130,7 @@ def test_json_has_columns_with_types_and_rows() -> None:
         ({"status": "running", "rows": None}, "no result yet: it is running"),
         ({"status": "failed", "rows": None}, "no result: it is failed"),
         ({"status": "rejected", "rows": None}, "no result: it is rejected"),
-        ({"request": RunRequest(dataset_id="shop", sql="SELECT 1", mode="dry_run")}, "dry run"),
+        ({"request": RunRequest(dataset_id="shop", query=SqlQuery("SELECT 1", dry_run=True))}, "dry run"),
     ],
     ids=["running", "failed", "rejected", "dry run"],
 )

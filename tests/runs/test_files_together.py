@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from sandtable.assemble import Parts, assemble
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.catalog import ingest
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.originals import originals
@@ -48,7 +49,7 @@ async def linked(parts: Parts, folder: Path, **texts: str) -> list[str]:
 
 
 async def run(parts: Parts, dataset: Dataset) -> Run:
-    request = RunRequest(dataset_id=dataset.id, plan={"dataset_id": dataset.id, **BY_CITY})
+    request = RunRequest(dataset_id=dataset.id, query=PlanQuery({"dataset_id": dataset.id, **BY_CITY}))
     return await parts.runs.wait((await parts.runs.submit(request)).id)
 
 
@@ -111,7 +112,7 @@ async def test_a_version_from_before_gets_its_links_and_its_capsules_stay_true(
             before.setattr(ingest, "_LINKS_FORMAT", 0)
             before.setattr(ingest, "candidates", lambda _: ())
             old = await parts.datasets.add_files(paths)
-        request = RunRequest(dataset_id=old.id, sql="SELECT count(*) AS n FROM orders")
+        request = RunRequest(dataset_id=old.id, query=SqlQuery("SELECT count(*) AS n FROM orders"))
         counted = await parts.runs.wait((await parts.runs.submit(request)).id)
         assert (await run(parts, old)).status == "rejected"
         new = await parts.datasets.add_files(paths)

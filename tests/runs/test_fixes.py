@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, Problem, RunnerBroken
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Approved, Fix, Refused, Verdict
 from sandtable.runs.fixes import fixes_for, with_fixes
-from sandtable.runs.model import Run, RunRequest
+from sandtable.runs.model import Run, read_request
 from sandtable.sandbox.job import Limits
 from sandtable.sql.compile import compile_plan
 from tests.plan.shop import SHOP
 
 
-async def check(
-    dataset: Dataset, /, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
-) -> Verdict:
+async def check(dataset: Dataset, query: Query) -> Verdict:
     """A gate that knows plans, and approves of every SQL but that of `oders`."""
-    if plan is not None:
-        try:
-            sql = compile_plan(parse_plan(dict(plan)), dataset).sql
-        except InvalidInput as error:
-            return Refused(error.code, "plan", error.message, error.suggestion, details=dict(error.details))
-    assert sql is not None
+    match query:
+        case PlanQuery(plan):
+            try:
+                sql = compile_plan(parse_plan(dict(plan)), dataset).sql
+            except InvalidInput as error:
+                return Refused(
+                    error.code, "plan", error.message, error.suggestion, details=dict(error.details)
+                )
+        case SqlQuery(sql) | CodeQuery(sql):
+            pass
     return Refused(ErrorCode.VALIDATION_ERROR, "oders", "no") if "oders" in sql else Approved(sql)
 
 
-async def broken(
-    dataset: Dataset, /, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
-) -> Verdict:
+async def broken(dataset: Dataset, query: Query) -> Verdict:
     raise RunnerBroken("the gate lost its sandbox")
 
 
@@ -40,7 +40,7 @@ def ended(status: str, error: Problem | None, **request: Any) -> Run:
         {
             "id": "run_1",
             "status": status,
-            "request": RunRequest(dataset_id="shop", **request),
+            "request": read_request({"dataset_id": "shop", **request}),
             "dataset_version": SHOP.version,
             "limits": Limits(),
             "created_at": "2025-01-01T00:00:00Z",
@@ -50,7 +50,8 @@ def ended(status: str, error: Problem | None, **request: Any) -> Run:
 
 
 async def fixes_of_plan(plan: dict[str, Any]) -> tuple[Fix, ...]:
-    verdict = await with_fixes(check, SHOP, await check(SHOP, plan=plan), None, plan)
+    query = PlanQuery(plan)
+    verdict = await with_fixes(check, SHOP, await check(SHOP, query), query)
     assert isinstance(verdict, Refused)
     return verdict.fixes
 
@@ -74,7 +75,7 @@ async def test_a_plan_that_would_still_not_compile_is_not_offered() -> None:
 
 async def test_an_approval_needs_no_fix() -> None:
     approved = Approved("SELECT 1")
-    assert await with_fixes(broken, SHOP, approved, "SELECT 1", None) is approved
+    assert await with_fixes(broken, SHOP, approved, SqlQuery("SELECT 1")) is approved
 
 
 async def test_a_rejected_run_is_mended_by_the_place_its_error_names() -> None:

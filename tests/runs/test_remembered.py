@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sandtable.capsule.query import PlanQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Verdict
@@ -54,7 +55,8 @@ async def test_only_what_was_compiled_from_a_plan_is_judged_as_ours(world: World
     world.changes = {"judge_compiled": judge_compiled}
     async with world.opened() as runs:
         written = await runs.submit(ask("SELECT 7"))
-        planned = await runs.submit(RunRequest(dataset_id="shop", plan={"table": "orders", "select": 8}))
+        query = PlanQuery({"table": "orders", "select": 8})
+        planned = await runs.submit(RunRequest(dataset_id="shop", query=query))
         assert (await runs.wait(written.id)).ended
         assert (await runs.wait(planned.id)).ended
     assert ours == ["SELECT 8 FROM orders LIMIT 200"]

@@ -11,13 +11,12 @@ import pytest
 from sandtable.errors import ErrorCode, InvalidInput
 from sandtable.runs import sessions as desk
 from sandtable.runs.desk import Runs
-from sandtable.runs.model import RunRequest
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor, FakeSession
 from tests.capsule.samples import SHOP, VERSION
 from tests.runs.cells import KILLS, QUIET, before, cell, ran_in, script_cells
 from tests.runs.test_code import ended, verified
-from tests.runs.world import World, code
+from tests.runs.world import World, ask, code
 
 
 @pytest.fixture(autouse=True)
@@ -44,7 +43,7 @@ async def test_a_run_without_a_session_is_alone(runs: Runs, world: World) -> Non
     run = await ended(runs, code("a"))
     assert world.executor.sessions == []
     assert await before(runs, run) == []
-    sql = await ended(runs, RunRequest(dataset_id="shop", sql="SELECT 1", session="s"))
+    sql = await ended(runs, ask("SELECT 1"))
     assert (sql.status, await before(runs, sql)) == ("succeeded", None)
 
 
@@ -337,7 +336,8 @@ async def test_where_no_session_is_kept(world: World) -> None:
 
 
 def test_a_session_has_a_name() -> None:
-    with pytest.raises(ValueError, match="session"):
-        cell("a", session="")
+    for name in ("", "x" * 129):
+        with pytest.raises(InvalidInput, match="session"):
+            cell("a", session=name)
     with pytest.raises((ValueError, InvalidInput)):
         code("a", before=("b",))

@@ -17,7 +17,7 @@ import pytest_asyncio
 
 from sandtable.assemble import Parts, assemble
 from sandtable.errors import ErrorCode
-from sandtable.runs.model import Run, RunRequest
+from sandtable.runs.model import Run, read_request
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.settings import Settings
@@ -35,7 +35,8 @@ class Place:
     dataset_id: str
 
     async def submit(self, code: str, session: str, **more: Any) -> Run:
-        request = RunRequest(dataset_id=self.dataset_id, python=code, session=session, **more)
+        fields = {"dataset_id": self.dataset_id, "python": code, "session": session, **more}
+        request = read_request(fields)
         return await self.parts.runs.submit(request)
 
     async def cell(self, code: str, session: str, **more: Any) -> Run:
@@ -174,6 +175,7 @@ _SERVER = """
 import asyncio, sys
 from pathlib import Path
 from sandtable.assemble import assemble
+from sandtable.capsule.query import CodeQuery
 from sandtable.runs.model import RunRequest
 from sandtable.settings import Settings
 
@@ -181,7 +183,7 @@ async def main():
     async with assemble(Settings(home=Path(sys.argv[1]), standby=0, presealed=0)) as parts:
         dataset = await parts.datasets.add_files([Path(sys.argv[2])])
         for code in ("x = 40", "x += 2"):
-            run = await parts.runs.submit(RunRequest(dataset_id=dataset.id, python=code, session="t"))
+            run = await parts.runs.submit(RunRequest(dataset_id=dataset.id, query=CodeQuery(code, session="t")))
             await parts.runs.wait(run.id)
         hello = await parts.tiers.runs.start("py")
         print(f"template={hello.pid}", flush=True)

@@ -10,6 +10,7 @@ import pytest
 
 from sandtable.capsule.keys import trusted_keys
 from sandtable.capsule.model import Capsule
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.capsule.seal import read_statement, unpack
 from sandtable.capsule.verify import verify
 from sandtable.catalog.model import Dataset
@@ -17,7 +18,7 @@ from sandtable.errors import ErrorCode, InvalidInput, NotFound, RunnerBroken, Sa
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.instance import Instance
-from sandtable.runs.model import RunRequest
+from sandtable.runs.model import RunRequest, read_request
 from sandtable.runs.rederive import rederive_with
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
@@ -60,7 +61,9 @@ async def test_sql_succeeds(runs: Runs, world: World) -> None:
 
 
 async def test_a_plan_succeeds(runs: Runs) -> None:
-    request = RunRequest(dataset_id="shop", plan={"table": "orders", "select": 2.0}, question="why?")
+    request = RunRequest(
+        dataset_id="shop", query=PlanQuery({"table": "orders", "select": 2.0}), question="why?"
+    )
     run = await runs.wait((await runs.submit(request)).id, 5)
     assert run.status == "succeeded"
     # 2.0 is 2 in canonical JSON; what is compiled is what the capsule holds.
@@ -72,7 +75,7 @@ async def test_a_plan_succeeds(runs: Runs) -> None:
 
 REFUSALS = [
     pytest.param(
-        RunRequest(dataset_id="shop", plan={"table": "nope"}),
+        RunRequest(dataset_id="shop", query=PlanQuery({"table": "nope"})),
         ErrorCode.VALIDATION_ERROR,
         "plan",
         id="a plan that does not fit",
@@ -181,7 +184,7 @@ async def test_an_answer_that_cannot_be_sealed_still_ends_the_run(runs: Runs, wo
 
 async def test_an_unknown_dataset_makes_no_run(runs: Runs) -> None:
     with pytest.raises(NotFound, match="no dataset 'shoop'"):
-        await runs.submit(RunRequest(dataset_id="shoop", sql="SELECT 1"))
+        await runs.submit(RunRequest(dataset_id="shoop", query=SqlQuery("SELECT 1")))
     assert await runs.list() == []
 
 
@@ -198,7 +201,7 @@ async def test_an_unknown_dataset_makes_no_run(runs: Runs) -> None:
 )
 def test_a_request_that_makes_no_sense_does_not_construct(fields: dict[str, Any], why: str) -> None:
     with pytest.raises(InvalidInput, match=why):
-        RunRequest(dataset_id="shop", **fields)
+        read_request({"dataset_id": "shop", **fields})
 
 
 def test_a_plan_nested_too_deeply_does_not_construct() -> None:
@@ -206,7 +209,7 @@ def test_a_plan_nested_too_deeply_does_not_construct() -> None:
     for _ in range(100_000):
         plan = {"all": plan}
     with pytest.raises(InvalidInput, match="too deeply"):
-        RunRequest.model_validate({"dataset_id": "shop", "plan": plan})
+        RunRequest(dataset_id="shop", query=PlanQuery(plan))
 
 
 @pytest.mark.parametrize(("field", "most"), [("max_rows", 200), ("timeout_ms", 2000)])
@@ -275,7 +278,7 @@ async def test_capsules_of_every_end_verify(runs: Runs, world: World, tmp_path: 
     plan = {"table": "orders", "select": 1.0, "big": 2**60}
     requests: list[Any] = [
         ask(),
-        RunRequest(dataset_id="shop", plan=plan),
+        RunRequest(dataset_id="shop", query=PlanQuery(plan)),
         *(case.values[0] for case in REFUSALS),
         scripted(world, "SELECT b", failing(ErrorCode.VALIDATION_ERROR)),
         ask(mode="dry_run"),

@@ -22,7 +22,7 @@ from sandtable.errors import ErrorCode, InvalidInput, NotFound
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.liveness import HomeLiveness
-from sandtable.runs.model import RunRequest
+from sandtable.runs.model import RunRequest, read_request
 from sandtable.runs.parts import Parts
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
@@ -108,11 +108,11 @@ def canonical_sql(text: str) -> str:
 
 
 def code(text: str = "orders", **more: Any) -> RunRequest:
-    return RunRequest(dataset_id="shop", python=text, **more)
+    return read_request({"dataset_id": "shop", "python": text, **more})
 
 
 def ask(sql: str = "SELECT 1", **more: Any) -> RunRequest:
-    return RunRequest(dataset_id="shop", sql=sql, **more)
+    return read_request({"dataset_id": "shop", "sql": sql, **more})
 
 
 @dataclass

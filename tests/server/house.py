@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_network
@@ -12,6 +12,7 @@ from typing import Any
 
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.report import Report
 from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
@@ -103,24 +104,18 @@ class House:
     problem: Problem | None = None
     """What the self-test finds."""
 
-    async def check(
-        self,
-        dataset: Dataset,
-        *,
-        sql: str | None = None,
-        plan: Mapping[str, Any] | None = None,
-        python: str | None = None,
-        names: Mapping[str, str] | None = None,
-    ) -> Verdict:
-        if python is not None:
-            return await judge_python(python, dataset, names or {})
-        if plan is not None:
-            try:
-                sql = compile_plan(dict(plan), dataset, 200).sql
-            except InvalidInput as error:
-                return Refused(error.code, "plan", error.message, error.suggestion)
-        assert sql is not None
-        return await judge(sql, dataset)
+    async def check(self, dataset: Dataset, query: Query) -> Verdict:
+        match query:
+            case CodeQuery(code, names):
+                return await judge_python(code, dataset, names)
+            case SqlQuery(sql):
+                return await judge(sql, dataset)
+            case PlanQuery(plan):
+                try:
+                    sql = compile_plan(dict(plan), dataset, 200).sql
+                except InvalidInput as error:
+                    return Refused(error.code, "plan", error.message, error.suggestion)
+                return await judge(sql, dataset)
 
     @property
     def tiers(self) -> SimpleNamespace:

@@ -8,6 +8,7 @@ import pytest
 from httpx import AsyncClient
 
 from sandtable.capsule.model import Origin, Prompt
+from sandtable.capsule.query import SqlQuery
 from sandtable.runs.model import RunRequest
 from sandtable.sandbox.fake import Script
 from tests.server.house import House
@@ -51,7 +52,7 @@ async def test_nobody_outside_says_where_a_plan_comes_from(client: AsyncClient, 
 
 
 async def test_the_origin_of_a_run_is_shown(client: AsyncClient, house: House) -> None:
-    run = await house.runs.submit(RunRequest(dataset_id="shop", sql=SQL, origin=ORIGIN))
+    run = await house.runs.submit(RunRequest(dataset_id="shop", query=SqlQuery(SQL), origin=ORIGIN))
     shown = (await client.get(f"/runs/{run.id}?wait=10")).json()
     assert shown["origin"] == ORIGIN.model_dump(mode="json")
 

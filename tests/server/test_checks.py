@@ -12,6 +12,7 @@ import httpx
 import pytest
 import pytest_asyncio
 
+from sandtable.capsule.query import Query, SqlQuery
 from sandtable.policy.verdict import Approved, Verdict
 from sandtable.sandbox.executor import executed
 from sandtable.sandbox.fake import FakeExecutor, Script
@@ -52,8 +53,8 @@ def busy() -> Busy:
 async def server(tmp_path: Path, busy: Busy, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Served]:
     async with served(tmp_path, Settings(home=tmp_path, trusted_proxies=THIS_MACHINE)) as made:
 
-        async def check(dataset: Any, *, sql: str | None = None, **_: Any) -> Verdict:
-            if sql == "SELECT slow":
+        async def check(dataset: Any, query: Query) -> Verdict:
+            if query == SqlQuery("SELECT slow"):
                 await busy()
             return Approved("SELECT 1;")
 

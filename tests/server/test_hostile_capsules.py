@@ -15,6 +15,7 @@ import pytest_asyncio
 from structlog.testing import capture_logs
 
 from sandtable.assemble import Parts, assemble
+from sandtable.capsule.query import SqlQuery
 from sandtable.capsule.seal import read_statement, unpack
 from sandtable.runs.model import RunRequest
 from sandtable.server.app import create_app
@@ -64,7 +65,7 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place
         parts = await stack.enter_async_context(assemble(settings, serving=True))
         url = await stack.enter_async_context(listening(create_app(parts, report(), _no_conversation)))
         client = await stack.enter_async_context(httpx.AsyncClient(base_url=url, timeout=60))
-        accepted = await parts.runs.submit(RunRequest(dataset_id="trips", sql=SQL))
+        accepted = await parts.runs.submit(RunRequest(dataset_id="trips", query=SqlQuery(SQL)))
         run = await parts.runs.wait(accepted.id, 60)
         assert run.status == "succeeded", run.error
         honest = read_statement(unpack(await parts.runs.capsule(run.id))[0])["predicate"]

@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from langgraph.checkpoint.base import empty_checkpoint
 
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import NotFound
 from sandtable.runs.model import Run, RunRequest, body_of
 from sandtable.runs.retention import DAY_S, Rules
@@ -47,7 +48,7 @@ class Shelves:
     async def run(self, number: int, days: float, *, size: int = 10, open: bool = False, **how: Any) -> str:
         at = ago(days).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         store = self.keeper.runs
-        request = RunRequest(dataset_id="shop", python="x")
+        request = RunRequest(dataset_id="shop", query=CodeQuery("x"))
         run = Run(
             id=run_id(number),
             status="pending",

@@ -11,6 +11,7 @@ from sandtable.agent.analysis.coder import Coder
 from sandtable.agent.prompting.hints import Hints
 from sandtable.agent.proposer import Asked, Proposer
 from sandtable.agent.read_as.model import Aligned, ReadAs
+from sandtable.capsule.query import Query
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.outcome import Turn
@@ -37,14 +38,8 @@ class Desk(Protocol):
     async def cancel(self, run_id: str) -> Run: ...
 
 
-class Check(Protocol):
-    """What the gate says, without running anything."""
-
-    def __call__(
-        self, dataset: Dataset, *, sql: str | None = None, python: str | None = None
-    ) -> Awaitable[Verdict]:
-        """Exactly one of both is given."""
-        ...
+Check = Callable[[Dataset, Query], Awaitable[Verdict]]
+"""What the gate says, without running anything."""
 
 
 Understands = Callable[[str, Dataset, Turn], bool]

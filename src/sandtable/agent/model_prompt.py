@@ -16,6 +16,7 @@ from sandtable.agent.prompting.examples import examples
 from sandtable.agent.prompting.hints import shown_hints, shown_values
 from sandtable.agent.prompting.schema import schema_data
 from sandtable.agent.proposer import Asked, Attempt, Exchange
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.runs.model import Run
 
 SYSTEM, PROPOSE, WORD = "system", "propose", "word"
@@ -51,10 +52,18 @@ def word_prompt(asked: Asked, run: Run, plain: str) -> str:
         shown["not_shown"] = run.row_count - len(rows)
     return prompt_file(WORD).filled(
         question=question_data(asked),
-        plan=as_data(run.request.plan or run.request.sql),
+        plan=as_data(_asked_for(run.request.query)),
         rows=as_data(shown),
         draft=as_data(plain),
     )
+
+
+def _asked_for(query: Query) -> dict[str, Any] | str:
+    match query:
+        case PlanQuery(plan):
+            return plan
+        case SqlQuery(text) | CodeQuery(text):
+            return text
 
 
 def now_in(asked: Asked, privacy: Privacy) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from sandtable.agent.markdown import barred, cell, fenced, sentence, table
 from sandtable.agent.state import Turn, read_as_of
+from sandtable.capsule.query import SqlQuery
 from sandtable.chart.wishes import shown_instead, unmet_wish
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import NOT_FROM_DATA
@@ -94,7 +95,11 @@ def failure_text(problem: Problem | None, run: Run | None, *, repairs: int, note
             return "The run was cancelled, so there is no result."
         return "The run gave no result."
     lead = _LEADS.get(problem.code, "There is no result")
-    if problem.code == ErrorCode.VALIDATION_ERROR and run is not None and run.request.sql is not None:
+    if (
+        problem.code == ErrorCode.VALIDATION_ERROR
+        and run is not None
+        and isinstance(run.request.query, SqlQuery)
+    ):
         lead = "The SQL cannot be run"
     parts = [sentence(f"{lead}: {in_markdown(problem.message)}")]
     construct = problem.details.get("construct")

@@ -18,6 +18,7 @@ from sandtable.agent.analysis.notes import Analysis
 from sandtable.agent.proposer import Attempt, Exchange, Usage
 from sandtable.agent.read_as.model import Offered, ReadAs
 from sandtable.capsule.model import Origin, Prompt
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.errors import Problem
 
 MOST_EXCHANGES = 12
@@ -160,6 +161,12 @@ def plan_in(message: AnyMessage) -> dict[str, Any] | None:
 def with_plan(plan: dict[str, Any] | None) -> dict[str, Any]:
     """`additional_kwargs` of a message that carries a plan, as `plan_in` reads them."""
     return {} if plan is None else {"sandtable": {"plan": plan}}
+
+
+def query_in(turn: Turn) -> PlanQuery | SqlQuery:
+    """What is proposed. Beside a plan, a turn holds the SQL that was compiled from it."""
+    plan = turn.get("plan")
+    return PlanQuery(plan) if plan is not None else SqlQuery(turn.get("sql") or "")
 
 
 def read_as_of(turn: Turn) -> ReadAs | None:

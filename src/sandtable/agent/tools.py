@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from sandtable.capsule.query import CodeQuery, PlanQuery, SqlQuery
 from sandtable.runs.model import Run
 
 ROWS_SHOWN = 10
@@ -23,11 +24,13 @@ EXECUTE_PYTHON = "execute_python"
 """Check a cell of Python and run it in the sandboxed session of the conversation."""
 
 
-def call_of(dataset_id: str, plan: dict[str, Any] | None, sql: str | None, call_id: str) -> dict[str, Any]:
+def call_of(dataset_id: str, query: PlanQuery | SqlQuery, call_id: str) -> dict[str, Any]:
     """The call as a message shows it."""
-    if plan is not None:
-        return {"name": EXECUTE_PLAN, "args": {"dataset_id": dataset_id, "plan": plan}, "id": call_id}
-    return {"name": EXECUTE_SQL, "args": {"dataset_id": dataset_id, "sql": sql}, "id": call_id}
+    match query:
+        case PlanQuery(plan):
+            return {"name": EXECUTE_PLAN, "args": {"dataset_id": dataset_id, "plan": plan}, "id": call_id}
+        case SqlQuery(sql):
+            return {"name": EXECUTE_SQL, "args": {"dataset_id": dataset_id, "sql": sql}, "id": call_id}
 
 
 def report_of(run: Run) -> dict[str, Any]:
@@ -40,7 +43,7 @@ def report_of(run: Run) -> dict[str, Any]:
             "row_count": run.row_count,
             "truncated": run.truncated,
         }
-    if run.request.python is not None:
+    if isinstance(run.request.query, CodeQuery):
         report["stdout"] = run.stdout[:PRINTED_CHARS]
         report["artifacts"] = [artifact.id for artifact in run.artifacts]
     if run.error is not None:

@@ -15,6 +15,7 @@ from sandtable.assemble.state import state_of
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.report import Report
 from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
@@ -90,32 +91,19 @@ class Parts:
         """Whether Python may be run here."""
         return self._run_parts.judge_python is not None
 
-    async def check(
-        self,
-        dataset: Dataset,
-        *,
-        sql: str | None = None,
-        plan: Mapping[str, Any] | None = None,
-        python: str | None = None,
-        names: Mapping[str, str] | None = None,
-    ) -> Verdict:
-        """What the gate says, without running anything. A plan is compiled first.
-
-        `names` are further ones under which Python finds tables.
-        """
-        if sum(given is not None for given in (sql, plan, python)) != 1:
-            raise InvalidInput(
-                "give either a plan, SQL or Python", suggestion="exactly one of `plan`, `sql` and `python`"
-            )
-        if python is not None:
-            return await self._check_python(dataset, python, names or {})
-        if plan is not None:
-            try:
-                sql = compile_checked(dict(plan), dataset, self._run_parts.limits.rows).sql
-            except InvalidInput as error:
-                return _refused_plan(error)
-        assert sql is not None
-        return await self.gate(sql, dataset)
+    async def check(self, dataset: Dataset, query: Query) -> Verdict:
+        """What the gate says, without running anything. A plan is compiled first."""
+        match query:
+            case CodeQuery(code, names):
+                return await self._check_python(dataset, code, names)
+            case SqlQuery(sql):
+                return await self.gate(sql, dataset)
+            case PlanQuery(plan):
+                try:
+                    sql = compile_checked(plan, dataset, self._run_parts.limits.rows).sql
+                except InvalidInput as error:
+                    return _refused_plan(error)
+                return await self.gate(sql, dataset)
 
     async def _check_python(self, dataset: Dataset, code: str, names: Mapping[str, str]) -> Verdict:
         judge = self._run_parts.judge_python

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from sandtable.capsule.canonical import digest, plain
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.result_digest import result_digest
 from sandtable.capsule.shown import ArtifactRecord, artifacts_digest
 from sandtable.errors import ErrorCode, Problem
@@ -229,6 +230,21 @@ class Capsule(_Recorded):
 
 
 AnyCapsule = CapsuleV1 | CapsuleV2 | Capsule
+
+
+def query_in(capsule: AnyCapsule) -> Query:
+    """What was handed in, of a capsule whose content is consistent (`digests_of`). Beside a plan, it holds the SQL that
+    was compiled from it."""
+    dry_run = capsule.mode == "dry_run"
+    if isinstance(capsule, Capsule) and capsule.python is not None:
+        checked = capsule.verdict is None or capsule.verdict.decision != "unchecked"
+        return CodeQuery(capsule.python, capsule.names or {}, checked)
+    if capsule.plan is not None:
+        return PlanQuery(capsule.plan, dry_run)
+    assert capsule.sql is not None
+    return SqlQuery(capsule.sql, dry_run)
+
+
 _FORMATS: dict[Any, type[AnyCapsule]] = {"1": CapsuleV1, "2": CapsuleV2}
 
 
@@ -250,6 +266,10 @@ def digests_of(
     `known_result` spares its maker from hashing a result twice, and `whole_stdout` and `whole_before` are what the
     record may hold less of; whoever verifies leaves them out. Raises ValueError where the content is inconsistent.
     """
+
+    of_sql = fields["plan"] is not None or fields["sql"] is not None
+    if of_sql == (fields.get("python") is not None):
+        raise ValueError("it holds neither a plan nor SQL nor Python, or Python beside one of them")
 
     def optional(name: str) -> str | None:
         return None if fields[name] is None else digest(fields[name])

@@ -24,7 +24,9 @@ from sandtable.capsule.model import (
     ResultRecord,
     VerdictRecord,
     digest_of_rows,
+    query_in,
 )
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, plan_of
 from sandtable.capsule.report import Link, Report
 from sandtable.capsule.seal import Unreadable
 from sandtable.capsule.trust import MARK_WORDS, marks_of
@@ -88,6 +90,7 @@ async def derive(examined: Examined, parts: Rederive) -> Report:
 class _Rederivation:
     def __init__(self, capsule: AnyCapsule, parts: Rederive) -> None:
         self._capsule = capsule
+        self._query = query_in(capsule)
         self._parts = parts
         self._hindrance = ""
         """Why what ran before in the session cannot be run again."""
@@ -113,14 +116,14 @@ class _Rederivation:
 
     def _code(self, again: JobResult | None, result: Link) -> list[Link]:
         capsule = self._capsule
-        if isinstance(capsule, Capsule) and capsule.python is not None:
+        if isinstance(capsule, Capsule) and isinstance(self._query, CodeQuery):
             links = code_links(capsule, again, result)
             return [self._excused(link) if link.status == "broken" else link for link in links]
         return []
 
     def _excused(self, link: Link) -> Link:
         capsule, engine = self._capsule, self._parts.code_engine
-        if engine is None or _code_of(capsule) is None:
+        if engine is None or not isinstance(self._query, CodeQuery):
             return link
         return excused(link, capsule.engine, engine())
 
@@ -142,16 +145,15 @@ class _Rederivation:
         return dataset, Link(name="data", status="ok")
 
     def _plan(self, dataset: Dataset) -> Link:
-        capsule = self._capsule
-        if capsule.plan is None:
-            what = "SQL" if _code_of(capsule) is None else "Python"
-            return Link(name="plan", status="ok", detail=f"there is no plan: {what} was submitted")
+        capsule, query = self._capsule, self._query
+        if not isinstance(query, PlanQuery):
+            return Link(name="plan", status="ok", detail=f"there is no plan: {_kind(query)} was submitted")
         if self._parts.compile is None:
             return unchecked("plan", "no compiler was given")
         if capsule.sql is None and capsule.verdict is None:
             return Link(name="plan", status="ok", detail="the run ended before its plan was compiled")
         try:
-            sql = self._parts.compile(capsule.plan, dataset, capsule.limits.rows)
+            sql = self._parts.compile(query.plan, dataset, capsule.limits.rows)
         except InvalidInput as error:
             if capsule.sql is None and capsule.status == "rejected":
                 return Link(name="plan", status="ok", detail="the plan is refused again")
@@ -163,9 +165,9 @@ class _Rederivation:
 
     async def _verdict(self, dataset: Dataset) -> tuple[Approved | None, Link]:
         capsule = self._capsule
-        code = _code_of(capsule)
-        if capsule.verdict is None or (capsule.sql is None and code is None):
-            what = "SQL" if code is None else "code"
+        of_code = isinstance(self._query, CodeQuery)
+        if capsule.verdict is None or (capsule.sql is None and not of_code):
+            what = "code" if of_code else "SQL"
             return None, Link(
                 name="verdict", status="ok", detail=f"the run ended before any {what} was judged"
             )
@@ -176,7 +178,7 @@ class _Rederivation:
         except SandtableError as error:
             return None, unchecked("verdict", f"the gate could not judge: {error.message}")
         if verdict is None:
-            off = "no gate was given" if code is None else "Python is switched off here"
+            off = "Python is switched off here" if of_code else "no gate was given"
             return None, unchecked("verdict", off)
         approved = verdict if isinstance(verdict, Approved) else None
         if capsule.verdict.decision == "unchecked":
@@ -189,12 +191,12 @@ class _Rederivation:
 
     async def _judged(self, dataset: Dataset) -> Verdict | None:
         """Nothing where there is no gate for it."""
-        capsule, parts = self._capsule, self._parts
-        if isinstance(capsule, Capsule) and capsule.python is not None:
+        capsule, query, parts = self._capsule, self._query, self._parts
+        if isinstance(capsule, Capsule) and isinstance(query, CodeQuery):
             if parts.judge_python is None:
                 return None
             names, self._hindrance = await look_back(capsule, dataset, parts.judge_python, parts.bound_names)
-            return await parts.judge_python(capsule.python, dataset, names)
+            return await parts.judge_python(query.code, dataset, names)
         assert capsule.sql is not None
         return await parts.judge(capsule.sql, dataset) if parts.judge else None
 
@@ -206,7 +208,7 @@ class _Rederivation:
         if approved is None or self._parts.run is None:
             return None, unchecked("result", "not run again, because no approval or no sandbox is at hand")
         if approved.volatile:
-            what = "query" if _code_of(capsule) is None else "code"
+            what = "code" if isinstance(self._query, CodeQuery) else "query"
             why = f"the {what} uses {', '.join(approved.volatile)}, whose value differs from run to run"
             return None, unchecked("result", why)
         if self._hindrance:
@@ -233,12 +235,14 @@ class _Rederivation:
             return unchecked("chart", f"drawn by other rules ({maker}) than are here ({MAKER})")
         recorded = _recorded(capsule.result)
         for rows in filter(None, (again, recorded)):
-            made = plain(draw(rows, capsule.question, capsule.plan, capsule.limits.rows, dataset, maker))
+            made = plain(
+                draw(rows, capsule.question, plan_of(self._query), capsule.limits.rows, dataset, maker)
+            )
             if same_figure(made, capsule.chart):
                 if again is None:
                     return unchecked("chart", "it fits the recorded rows, but their query was not run again")
                 return Link(name="chart", status="ok")
-            untitled = dataset is None and capsule.plan is not None
+            untitled = dataset is None and isinstance(self._query, PlanQuery)
             if untitled and same_figure(_without_title(made), _without_title(capsule.chart)):
                 return unchecked(
                     "chart", "it fits the recorded rows, but its title needs the dataset version"
@@ -250,11 +254,12 @@ class _Rederivation:
 
 def _question(capsule: AnyCapsule, dataset: Dataset | None) -> Link:
     """How the question became what ran, with its marks of trust: shown, and never said to hold."""
-    what = "plan" if capsule.plan is not None else "SQL" if _code_of(capsule) is None else "Python"
+    query = query_in(capsule)
+    what = _kind(query)
     if not capsule.question:
         return Link(name="question", status="ok", detail=f"there is no question: the {what} was submitted")
     origin = None if isinstance(capsule, CapsuleV1) else capsule.origin
-    known = marks_of(capsule.plan, dataset, origin.proposer if origin else None) if dataset else ()
+    known = marks_of(plan_of(query), dataset, origin.proposer if origin else None) if dataset else ()
     said = "; ".join(["a reading, check it", *(MARK_WORDS[mark] for mark in known)])
     return Link(name="question", status="reading", detail=f"question → {what} is {said}")
 
@@ -305,8 +310,8 @@ def _differs(capsule: AnyCapsule, verdict: Verdict) -> str:
     if now.decision != then.decision:
         return f"the gate now says {now.decision}, the capsule {then.decision}"
     if isinstance(verdict, Approved):
-        code = _code_of(capsule)
-        if verdict.sql != (capsule.executed_sql if code is None else code):
+        query = query_in(capsule)
+        if verdict.sql != (query.code if isinstance(query, CodeQuery) else capsule.executed_sql):
             return "the gate now derives another canonical text"
         names = ("tables", "functions", "serial", "volatile")
     else:
@@ -315,8 +320,14 @@ def _differs(capsule: AnyCapsule, verdict: Verdict) -> str:
     return f"the gate now reports other {', '.join(wrong)}" if wrong else ""
 
 
-def _code_of(capsule: AnyCapsule) -> str | None:
-    return capsule.python if isinstance(capsule, Capsule) else None
+def _kind(query: Query) -> str:
+    match query:
+        case PlanQuery():
+            return "plan"
+        case SqlQuery():
+            return "SQL"
+        case CodeQuery():
+            return "Python"
 
 
 def _how(capsule: AnyCapsule) -> str:

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Collection
 
 from sandtable.capsule.bounds import BEFORE_CELLS
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.model import LOG_CHARS, Capsule, Earlier, VerdictRecord
+from sandtable.capsule.model import LOG_CHARS, Capsule, Earlier, VerdictRecord, query_in
+from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.report import Link
 from sandtable.capsule.shown import differing, same_text
 from sandtable.catalog.model import Dataset
@@ -28,7 +29,7 @@ Judge = Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]]
 
 def not_replayed(capsule: Capsule) -> str:
     """Why code is not judged and run again after the earlier cells of its session; empty when it can be."""
-    if capsule.python is None:
+    if not isinstance(query_in(capsule), CodeQuery):
         return ""
     if capsule.before is None:
         return NOT_KEPT

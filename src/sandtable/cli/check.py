@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from sandtable.assemble import Parts
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.cli import failure, inputs
 from sandtable.cli.jsonl import Answer, Line, answer_lines
 from sandtable.cli.refusal import problem_of, show_refusal
@@ -50,19 +51,19 @@ def command(
 
 
 async def _one(
-    parts: Parts, dataset_id: str | None, data: tuple[Path, ...], query: inputs.Query, as_json: bool
+    parts: Parts, dataset_id: str | None, data: tuple[Path, ...], query: Query, as_json: bool
 ) -> int:
     dataset = await open_dataset(parts, dataset_id, data)
     query = inputs.fitted(query, dataset, on_the_fly=bool(data))
-    verdict = await parts.check(dataset, sql=query.sql, plan=query.plan, python=query.python)
-    verdict = await with_fixes(parts.check, dataset, verdict, query.sql, query.plan)
+    verdict = await parts.check(dataset, query)
+    verdict = await with_fixes(parts.check, dataset, verdict, query)
     if as_json:
         fixes = () if isinstance(verdict, Approved) else verdict.fixes
         print_json(_fields(verdict, query) | {"fixes": [asdict(fix) for fix in fixes]})
     elif isinstance(verdict, Approved):
         _show_approved(verdict)
     else:
-        show_refusal(problem_of(verdict), query.sql if query.python is None else query.python)
+        show_refusal(problem_of(verdict), _text_of(query))
         for fix in verdict.fixes:
             text = fix.text if fix.text is not None else json.dumps(fix.plan, ensure_ascii=False)
             click.echo(f"{clean(fix.title)}:\n  {clean(text, newlines=True)}", err=True)
@@ -74,21 +75,30 @@ async def _many(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], so
 
     async def answer(line: Line) -> Answer:
         query = inputs.fitted(line.query, dataset, on_the_fly=bool(data))
-        verdict = await parts.check(dataset, sql=query.sql, plan=query.plan, python=query.python)
+        verdict = await parts.check(dataset, query)
         return {"id": line.id, **_fields(verdict, query)}
 
     await answer_lines(source, answer, _refused_line, in_flight=parts.settings.concurrency * 2)
     return 0
 
 
-def _fields(verdict: Verdict, query: inputs.Query) -> dict[str, Any]:
+def _text_of(query: Query) -> str | None:
+    """Nothing of a plan, which has no places that a refusal names."""
+    match query:
+        case SqlQuery(text) | CodeQuery(text):
+            return text
+        case PlanQuery():
+            return None
+
+
+def _fields(verdict: Verdict, query: Query) -> dict[str, Any]:
     if isinstance(verdict, Approved):
         return {
             "verdict": "approved",
             "code": None,
             "construct": None,
             "message": None,
-            "sql" if query.python is None else "python": verdict.sql,
+            "python" if isinstance(query, CodeQuery) else "sql": verdict.sql,
             "tables": verdict.tables,
             "functions": verdict.functions,
             "warnings": verdict.warnings,

@@ -9,12 +9,12 @@ import json
 import math
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, fitted_plan
 from sandtable.catalog.model import Dataset
 from sandtable.cli.group import AS_JSON
 from sandtable.errors import InvalidInput
@@ -24,15 +24,6 @@ from sandtable.quoting import quote
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_TEXT = 4 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Query:
-    """Exactly one of the three is given."""
-
-    sql: str | None = None
-    plan: dict[str, Any] | None = None
-    python: str | None = None
 
 
 class Number(click.FloatRange):
@@ -99,11 +90,11 @@ def require_one(**given: object) -> None:
 
 def read_query(sql_text: str | None, plan_file: str | None, python_text: str | None = None) -> Query:
     if plan_file is not None:
-        return Query(plan=parse_plan_text(read_text(plan_file)))
+        return PlanQuery(parse_plan_text(read_text(plan_file)))
     if python_text is not None:
-        return Query(python=read_text("-") if python_text == "-" else python_text)
+        return CodeQuery(read_text("-") if python_text == "-" else python_text)
     assert sql_text is not None
-    return Query(sql=read_text("-") if sql_text == "-" else sql_text)
+    return SqlQuery(read_text("-") if sql_text == "-" else sql_text)
 
 
 def read_text(source: str, most: int = MOST_TEXT) -> str:
@@ -168,6 +159,10 @@ def checked_plan(plan: Any) -> dict[str, Any]:
 
 def fitted(query: Query, dataset: Dataset, *, on_the_fly: bool) -> Query:
     """A plan need not repeat the dataset; of files that just became one it cannot know the id."""
-    if query.plan is None or (query.plan.get("dataset_id") is not None and not on_the_fly):
-        return query
-    return Query(plan={**query.plan, "dataset_id": dataset.id})
+    match query:
+        case PlanQuery(plan) if on_the_fly:
+            return PlanQuery({**plan, "dataset_id": dataset.id})
+        case PlanQuery(plan):
+            return PlanQuery(fitted_plan(plan, dataset.id))
+        case _:
+            return query

@@ -14,7 +14,8 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sandtable.cli.inputs import Query, checked_plan
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
+from sandtable.cli.inputs import checked_plan
 from sandtable.cli.lines import MOST_LINE, lines_of
 from sandtable.cli.show import print_json
 from sandtable.errors import InvalidInput, Problem, SandtableError
@@ -138,8 +139,8 @@ def _line(given: dict[str, Any]) -> Line:
     if not isinstance(question, str):
         raise InvalidInput("`question` is not text", suggestion="Leave it out, or give text.")
     if name == "plan":
-        return Line(given["id"], Query(plan=checked_plan(value)), question)
-    return Line(given["id"], Query(sql=value) if name == "sql" else Query(python=value), question)
+        return Line(given["id"], PlanQuery(checked_plan(value)), question)
+    return Line(given["id"], SqlQuery(value) if name == "sql" else CodeQuery(value), question)
 
 
 def id_of(given: Any) -> Any:

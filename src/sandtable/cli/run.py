@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ import click
 
 from sandtable.assemble import Parts
 from sandtable.capsule.document import document
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, plan_of, wrong_mode
 from sandtable.catalog.store import DataStore
 from sandtable.cli import failure, inputs
 from sandtable.cli.artifacts import show_code_output
@@ -40,16 +41,19 @@ class Ask:
     no_check: bool = False
     output: Path | None = None
 
-    def request(self, dataset_id: str, query: inputs.Query, question: str) -> RunRequest:
+    def request(self, dataset_id: str, query: Query, question: str) -> RunRequest:
+        match query:
+            case CodeQuery() if self.dry_run:
+                raise wrong_mode("dry_run", "Python")
+            case CodeQuery():
+                query = replace(query, check=not self.no_check)
+            case PlanQuery() | SqlQuery():
+                # Always judged, also on a line beside code that is not.
+                query = replace(query, dry_run=self.dry_run)
         return RunRequest(
             dataset_id=dataset_id,
-            sql=query.sql,
-            plan=query.plan,
-            python=query.python,
-            # SQL is always judged, also on a line beside code that is not.
-            check=query.python is None or not self.no_check,
+            query=query,
             question=question,
-            mode="dry_run" if self.dry_run else "sql",
             max_rows=self.max_rows,
             timeout_ms=None if self.timeout is None else max(1, int(self.timeout * 1000)),
             cache=not self.no_cache,
@@ -112,7 +116,7 @@ def command(
     return with_parts(lambda parts: _one(parts, ask, query, as_json), settings)
 
 
-async def _run(parts: Parts, ask: Ask, dataset_id: str, query: inputs.Query, question: str) -> Run:
+async def _run(parts: Parts, ask: Ask, dataset_id: str, query: Query, question: str) -> Run:
     accepted = await parts.runs.submit(ask.request(dataset_id, query, question))
     try:
         return await parts.runs.wait(accepted.id)
@@ -122,8 +126,8 @@ async def _run(parts: Parts, ask: Ask, dataset_id: str, query: inputs.Query, que
         raise
 
 
-async def _one(parts: Parts, ask: Ask, query: inputs.Query, as_json: bool) -> int:
-    if query.python is not None:
+async def _one(parts: Parts, ask: Ask, query: Query, as_json: bool) -> int:
+    if isinstance(query, CodeQuery):
         parts.expect_code()
     dataset = await open_dataset(parts, ask.dataset_id, ask.data)
     query = inputs.fitted(query, dataset, on_the_fly=bool(ask.data))
@@ -170,7 +174,7 @@ async def _many(parts: Parts, ask: Ask, source: str) -> int:
 
 def _line_of(line_id: Any, run: Run) -> Answer:
     printed: Answer = {}
-    if run.request.python is not None:
+    if isinstance(run.request.query, CodeQuery):
         shown = [artifact.model_dump(mode="json") for artifact in run.artifacts]
         printed = {"stdout": run.stdout, "stderr": run.stderr, "artifacts": shown, "warnings": run.warnings}
     return {
@@ -212,22 +216,24 @@ def exit_code(run: Run) -> int:
 def _show(run: Run, *, rows: bool = True) -> None:
     for warning in run.warnings:
         click.echo(f"note: {clean(warning)}", err=True)
-    if run.request.python is not None:
+    query = run.request.query
+    if isinstance(query, CodeQuery):
         show_code_output(run, tables=rows)
     elif run.status == "succeeded":
-        if run.request.mode == "sql" and rows:
+        if not query.dry_run and rows:
             _show_rows(run)
         for text in run.output.values():
             click.echo(clean(str(text), newlines=True))
     if run.error is not None and run.status != "succeeded":
-        show_refusal(_named(run, run.error), run.sql if run.request.python is None else run.request.python)
+        text = query.code if isinstance(query, CodeQuery) else run.sql
+        show_refusal(_named(run, run.error), text)
     click.echo(_summary(run), err=not on_terminal())
 
 
 def _show_rows(run: Run) -> None:
     rows: Sequence[Sequence[Any]] = run.rows or ()
     if on_terminal():
-        fractions = fraction_columns(run.request.plan, [column.name for column in run.columns])
+        fractions = fraction_columns(plan_of(run.request.query), [column.name for column in run.columns])
         rows = [in_percent(row, fractions) for row in rows]
     print_rows([(column.name, column.type) for column in run.columns], rows)
 
@@ -235,7 +241,8 @@ def _show_rows(run: Run) -> None:
 def _named(run: Run, error: Problem) -> Problem:
     """An exception of the code itself, as Python names it: `'total'` alone says little."""
     kind = error.details.get("type")
-    if run.status != "failed" or run.request.python is None or not run.stderr or not kind:
+    of_code = isinstance(run.request.query, CodeQuery)
+    if run.status != "failed" or not of_code or not run.stderr or not kind:
         return error
     return error.model_copy(update={"message": f"{kind}: {error.message}"})
 

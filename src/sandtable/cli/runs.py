@@ -7,6 +7,7 @@ from typing import Any, get_args
 import click
 
 from sandtable.assemble import Parts
+from sandtable.capsule.query import CodeQuery, plan_of
 from sandtable.cli import inputs
 from sandtable.cli.session import with_parts
 from sandtable.cli.show import clean, on_terminal, print_json
@@ -60,17 +61,20 @@ def _headline(run: Run) -> str:
 
 
 def _what(run: Run) -> str:
-    what = " ".join((run.request.question or run.sql or run.request.python or "a plan").split())
+    query = run.request.query
+    text = query.code if isinstance(query, CodeQuery) else run.sql
+    what = " ".join((run.request.question or text or "a plan").split())
     return clean(what if len(what) <= _SHOWN else what[: _SHOWN - 1] + "…")
 
 
 def _fields(run: Run) -> dict[str, Any]:
+    query = run.request.query
     return {
         "run_id": run.id,
         "dataset_id": run.request.dataset_id,
-        "mode": run.request.mode,
+        "mode": query.mode,
         "question": run.request.question,
-        "plan": run.request.plan,
-        "python": run.request.python,
+        "plan": plan_of(query),
+        "python": query.code if isinstance(query, CodeQuery) else None,
         **run.model_dump(mode="json", exclude={"id", "request", *_NOT_LISTED}),
     }

@@ -12,6 +12,7 @@ import os
 import secrets
 from collections.abc import Mapping
 
+from sandtable.capsule.query import CodeQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
 from sandtable.library.house import STREET, House
@@ -60,11 +61,8 @@ class LiveSession:
             try:
                 request = RunRequest(
                     dataset_id=dataset.id,
-                    python=code,
-                    names=self._names,
-                    check=self._check,
+                    query=CodeQuery(code, self._names, self._check, self._id),
                     timeout_ms=timeout_ms,
-                    session=self._id,
                 )
             except InvalidInput as error:
                 if error.details.get("field") != "python":

@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from sandtable.capsule.document import document
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import InvalidInput
 from sandtable.library.bridge import wait_for
 from sandtable.library.house import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, STREET, House
@@ -74,9 +75,7 @@ async def run(
     try:
         request = RunRequest(
             dataset_id=dataset.id,
-            python=code,
-            names=dict(names or {}),
-            check=check,
+            query=CodeQuery(code, dict(names or {}), check),
             max_rows=max_rows,
             timeout_ms=timeout_ms,
             cache=cache,

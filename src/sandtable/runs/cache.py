@@ -16,6 +16,7 @@ from cryptography.exceptions import InvalidSignature
 from sandtable.capsule.canonical import digest, loads
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.model import digest_of_rows
+from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, unpack
 from sandtable.capsule.shown import artifacts_digest, records_of
 from sandtable.errors import InvalidInput
@@ -39,8 +40,8 @@ def cache_key(
         "limits": [limits.rows, limits.cell_bytes, limits.result_bytes],
         "engine": engine,
     }
-    if request.python is not None:
-        key |= {"names": request.names, "check": request.check, "log_bytes": limits.log_bytes}
+    if isinstance(query := request.query, CodeQuery):
+        key |= {"names": dict(query.names), "check": query.check, "log_bytes": limits.log_bytes}
     return digest(key)
 
 
@@ -81,15 +82,15 @@ class Cache:
             and predicate["executed_sql"] == run.executed_sql
             and predicate["dataset_version"] == run.dataset_version
             and predicate["digests"]["result"] == digest_of_rows(run.columns, run.rows)
-            and (run.request.python is None or _code_vouched(run, predicate))
+            and _code_vouched(run, predicate)
         )
 
 
 def _code_vouched(run: Run, predicate: dict[str, Any]) -> bool:
-    digests = predicate["digests"]
-    return (
-        predicate["python"] == run.request.python
-        and predicate["names"] == run.request.names
+    query, digests = run.request.query, predicate["digests"]
+    return not isinstance(query, CodeQuery) or (
+        predicate["python"] == query.code
+        and predicate["names"] == query.names
         and digests["artifacts"] == artifacts_digest(records_of(run.artifacts))
         and digests["stdout"] == digest(run.stdout)
     )
@@ -97,6 +98,7 @@ def _code_vouched(run: Run, predicate: dict[str, Any]) -> bool:
 
 def _result_of(run: Run) -> JobResult:
     rows = run.rows or ()
+    of_code = isinstance(run.request.query, CodeQuery)
     return JobResult(
         job_id=run.id,
         status="succeeded",
@@ -106,5 +108,5 @@ def _result_of(run: Run) -> JobResult:
         truncated=run.truncated,
         stdout=run.stdout,
         stderr=run.stderr,
-        output=run.output if run.request.python is None else {"artifacts": list(run.artifacts)},
+        output={"artifacts": list(run.artifacts)} if of_code else run.output,
     )

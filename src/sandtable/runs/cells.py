@@ -11,6 +11,7 @@ from functools import cached_property
 
 from sandtable.capsule.canonical import digest
 from sandtable.capsule.model import Earlier
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import ErrorCode
 from sandtable.runs.model import Run, run_of
 from sandtable.store.run_store import RunFilter, RunStore
@@ -31,11 +32,12 @@ class Key:
     @classmethod
     def of(cls, run: Run) -> Key | None:
         """Nothing for a run that is no session's cell."""
-        asked = run.request
-        if asked.session is None or asked.python is None:
-            return None
-        names = tuple(sorted(asked.names.items()))
-        return cls(asked.session, asked.user, run.dataset_version, names, asked.check)
+        match run.request.query:
+            case CodeQuery(names=names, check=check, session=str(session)):
+                pairs = tuple(sorted(names.items()))
+                return cls(session, run.request.user, run.dataset_version, pairs, check)
+            case _:
+                return None
 
     @cached_property
     def text(self) -> str:
@@ -79,10 +81,16 @@ async def recorded(store: RunStore, key: Key) -> Past:
         page = await store.list(RunFilter(session=key.text, limit=_PAGE, before=page[-1].id))
     whole = [run for run in reversed(runs) if not was_interrupted(run)]
     return Past(
-        cells=tuple(Earlier(python=run.request.python or "") for run in whole),
+        cells=tuple(Earlier(python=_code_of(run)) for run in whole),
         last=runs[0].id if runs else None,
         left_out=len(runs) - len(whole),
     )
+
+
+def _code_of(run: Run) -> str:
+    query = run.request.query
+    assert isinstance(query, CodeQuery), "a session's cells are code"
+    return query.code
 
 
 def told_anew(past: Past) -> list[str]:

@@ -18,6 +18,7 @@ from typing import Any
 import structlog
 
 from sandtable.capsule.keys import SigningKey
+from sandtable.capsule.query import CodeQuery, SqlQuery
 from sandtable.capsule.seal import chart_in
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable
@@ -141,8 +142,9 @@ class Runs:
         if not self._loops:
             raise SandboxUnavailable("runs are not taken: the server stops", suggestion="Try again soon.")
         dataset = await self._parts.datasets.ready(request.dataset_id)
-        if request.python is not None:
-            self._require_python(request, dataset)
+        query = request.query
+        if isinstance(query, CodeQuery):
+            self._require_python(query, dataset)
         await self._quotas.require_disk(request.user)
         now = self._now()
         run = Run(
@@ -152,8 +154,9 @@ class Runs:
             dataset_version=dataset.version,
             limits=limits_for(self._parts.limits, request.max_rows, request.timeout_ms),
             created_at=iso(now),
-            sql=request.sql,
+            sql=query.sql if isinstance(query, SqlQuery) else None,
         )
+        key = Key.of(run)
         record = RunRecord(
             id=run.id,
             owner=self._instance.id,
@@ -163,8 +166,8 @@ class Runs:
             body=body_of(run),
             search=search_text(request),
             # A living session, and the data of one person's process, are where they are.
-            pinned=request.session is not None or not self._adopting,
-            session=key.text if (key := Key.of(run)) is not None else None,
+            pinned=key is not None or not self._adopting,
+            session=None if key is None else key.text,
         )
         await self._store.accept(record, self._queue_limit, self._user_limit)
         self._open.add(run.id)
@@ -172,12 +175,12 @@ class Runs:
         self._dispatcher.look()
         return run
 
-    def _require_python(self, request: RunRequest, dataset: Dataset) -> None:
+    def _require_python(self, query: CodeQuery, dataset: Dataset) -> None:
         if self._parts.judge_python is None:
             raise switched_off()
-        if not request.check and not self._parts.may_skip_check:
+        if not query.check and not self._parts.may_skip_check:
             raise InvalidInput("code is always checked on a server", suggestion="Leave `check` as it is.")
-        require_tables(request.names, dataset)
+        require_tables(query.names, dataset)
 
     async def get(self, run_id: str) -> Run:
         return self._ended.get(run_id) or await self._whole(run_of(await self._record(run_id)))

@@ -20,6 +20,7 @@ from sandtable.capsule.model import (
     digests_of,
     prompts_of,
 )
+from sandtable.capsule.query import CodeQuery, SqlQuery, plan_of
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
@@ -63,7 +64,8 @@ class Draft:
     @classmethod
     def of(cls, record: RunRecord) -> Draft:
         run = run_of(record)
-        return cls(run=run, attempt=record.attempts, sql=run.request.sql)
+        query = run.request.query
+        return cls(run=run, attempt=record.attempts, sql=query.sql if isinstance(query, SqlQuery) else None)
 
     def fail(self, error: Problem | SandtableError) -> None:
         self.status = "failed"
@@ -112,7 +114,7 @@ class Draft:
     def take(self, result: JobResult) -> None:
         """The sandbox's answer decides how the run ends. Raises RunnerBroken when it is not as agreed."""
         self.stats |= result.metrics
-        if self.run.request.python is not None:
+        if isinstance(self.run.request.query, CodeQuery):
             self.artifacts = artifacts_in(result)
         self.result = result
         if result.status == "succeeded":
@@ -142,14 +144,14 @@ def _stopped() -> Problem:
 def ended_run(draft: Draft, finished_at: str) -> Run:
     answered = draft.result or JobResult(job_id=draft.run.id, status="cancelled")
     succeeded = draft.status == "succeeded"
-    of_sql = draft.run.request.python is None
-    most = LOG_CHARS if of_sql else draft.run.limits.log_bytes + LOG_CHARS
+    of_code = isinstance(draft.run.request.query, CodeQuery)
+    most = draft.run.limits.log_bytes + LOG_CHARS if of_code else LOG_CHARS
     return draft.run.model_copy(
         update={
             "status": draft.status,
             "finished_at": finished_at,
             "sql": draft.sql,
-            "executed_sql": draft.approved.sql if draft.approved and of_sql else None,
+            "executed_sql": draft.approved.sql if draft.approved and not of_code else None,
             "verdict": draft.verdict,
             "warnings": tuple(draft.warnings),
             "columns": answered.columns if succeeded else (),
@@ -157,7 +159,7 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
             "row_count": answered.row_count if succeeded else None,
             "truncated": succeeded and answered.truncated,
             "exec_time_ms": answered.exec_time_ms if draft.result else None,
-            "output": answered.output if succeeded and of_sql else {},
+            "output": answered.output if succeeded and not of_code else {},
             "artifacts": draft.artifacts,
             "chart": (draft.chart or last_figure(draft.artifacts)) if succeeded else None,
             "stdout": answered.stdout[:most],
@@ -172,7 +174,8 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
 
 def capsule_of(draft: Draft, run: Run, parts: Parts, *, lean: bool = False) -> Capsule:
     """`lean`: rows and artifacts by their digests alone, and no chart, for content that is too large otherwise."""
-    request = run.request
+    request, query = run.request, run.request.query
+    of_code = isinstance(query, CodeQuery)
     recorded = ResultRecord.of(draft.result) if draft.result and run.status == "succeeded" else None
     if recorded is not None and lean:
         recorded = recorded.without_rows()
@@ -184,20 +187,20 @@ def capsule_of(draft: Draft, run: Run, parts: Parts, *, lean: bool = False) -> C
         "created_at": run.created_at,
         "finished_at": run.finished_at,
         "status": run.status,
-        "mode": request.mode,
+        "mode": query.mode,
         "dataset_id": request.dataset_id,
         "dataset_version": run.dataset_version,
         "question": request.question,
-        "plan": request.plan,
+        "plan": plan_of(query),
         "sql": run.sql,
         "executed_sql": run.executed_sql,
-        "python": request.python,
-        "names": None if request.python is None else request.names,
-        "before": None if request.python is None or _too_long(before) else before,
+        "python": query.code if of_code else None,
+        "names": dict(query.names) if of_code else None,
+        "before": before if of_code and not _too_long(before) else None,
         "artifacts": records_of(run.artifacts, room=0 if lean else ROOM_BYTES),
         "verdict": asdict(run.verdict) if run.verdict else None,
         "executor": parts.executor.name,
-        "engine": parts.engine_of(code=request.python is not None),
+        "engine": parts.engine_of(code=of_code),
         "isolation": list(parts.isolation),
         "limits": run.limits.model_dump(mode="json"),
         "result": recorded.model_dump(mode="json") if recorded else None,

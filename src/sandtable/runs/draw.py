@@ -10,6 +10,7 @@ from typing import Any
 
 import structlog
 
+from sandtable.capsule.query import plan_of
 from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import FigureKind, chart_of, charts_of
 from sandtable.chart.layout import MAKER
@@ -53,7 +54,7 @@ def draw(
 
 def draw_each_kind(run: Run, dataset: Dataset | None = None) -> dict[FigureKind, dict[str, Any]]:
     """The rows that a run keeps, as each kind of chart that can show them."""
-    rows, plan = run.rows or (), run.request.plan
+    rows, plan = run.rows or (), plan_of(run.request.query)
     return charts_of(
         _typed(run.columns),
         rows,

@@ -6,12 +6,13 @@ about the dataset as it is now.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 import structlog
 
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
 from sandtable.plan.fixes import mended
@@ -27,30 +28,26 @@ log = structlog.get_logger(__name__)
 _ROUNDS = 3
 
 
-class Check(Protocol):
-    def __call__(
-        self, dataset: Dataset, /, *, sql: str | None = None, plan: Mapping[str, Any] | None = None
-    ) -> Awaitable[Verdict]: ...
+Check = Callable[[Dataset, Query], Awaitable[Verdict]]
+"""What the gate says, without running anything."""
 
 
-async def with_fixes(
-    check: Check, dataset: Dataset, verdict: Verdict, sql: str | None, plan: Mapping[str, Any] | None
-) -> Verdict:
+async def with_fixes(check: Check, dataset: Dataset, verdict: Verdict, query: Query) -> Verdict:
     """The same verdict; a refusal with the fixes that the gate approves."""
     if isinstance(verdict, Approved):
         return verdict
-    return replace(verdict, fixes=await _for_refusal(check, dataset, verdict, sql, plan))
+    return replace(verdict, fixes=await _for_refusal(check, dataset, verdict, query))
 
 
 async def fixes_for(check: Check, dataset: Dataset, run: Run) -> tuple[Fix, ...]:
     """For a run that was rejected, or that failed because the engine could not bind its names."""
-    error, request = run.error, run.request
+    error, query = run.error, run.request.query
     if error is None or run.status not in ("rejected", "failed"):
         return ()
     if run.status == "failed":
-        if request.sql is None or error.details.get("type") != "BinderException":
+        if not isinstance(query, SqlQuery) or error.details.get("type") != "BinderException":
             return ()
-        made = binder_candidates(request.sql, error.message, error.suggestion, dataset)
+        made = binder_candidates(query.sql, error.message, error.suggestion, dataset)
         return await _approved(check, dataset, made)
     place = error.details.get("position")
     refused = Refused(
@@ -61,15 +58,17 @@ async def fixes_for(check: Check, dataset: Dataset, run: Run) -> tuple[Fix, ...]
         position=place if isinstance(place, int) else None,
         details=error.details,
     )
-    return await _for_refusal(check, dataset, refused, request.sql, request.plan)
+    return await _for_refusal(check, dataset, refused, query)
 
 
-async def _for_refusal(
-    check: Check, dataset: Dataset, refused: Refused, sql: str | None, plan: Mapping[str, Any] | None
-) -> tuple[Fix, ...]:
-    if sql is not None:
-        return await _approved(check, dataset, candidates(sql, refused, dataset))
-    return await _mended_plan(check, dataset, refused, plan) if plan is not None else ()
+async def _for_refusal(check: Check, dataset: Dataset, refused: Refused, query: Query) -> tuple[Fix, ...]:
+    match query:
+        case SqlQuery(sql):
+            return await _approved(check, dataset, candidates(sql, refused, dataset))
+        case PlanQuery(plan):
+            return await _mended_plan(check, dataset, refused, plan)
+        case CodeQuery():
+            return ()
 
 
 async def _mended_plan(
@@ -86,7 +85,7 @@ async def _mended_plan(
                 return ()
             names, plan = made
             used += [name for name in names if name not in used]
-            verdict = await check(dataset, plan=plan)
+            verdict = await check(dataset, PlanQuery(dict(plan)))
             if isinstance(verdict, Approved):
                 return (Fix(_title(used), plan=dict(plan)),)
     except SandtableError as error:
@@ -117,11 +116,12 @@ async def _approved(check: Check, dataset: Dataset, made: Iterable[Fix]) -> tupl
 async def _held(check: Check, dataset: Dataset, fix: Fix) -> Fix | None:
     """The fix, if the gate approves it; else with the likeliest fix of what is refused about it, once."""
     assert fix.text is not None
-    verdict = await check(dataset, sql=fix.text)
+    verdict = await check(dataset, SqlQuery(fix.text))
     if isinstance(verdict, Approved):
         return fix
     for second in candidates(fix.text, verdict, dataset)[:1]:
-        if isinstance(await check(dataset, sql=second.text), Approved):
+        assert second.text is not None
+        if isinstance(await check(dataset, SqlQuery(second.text)), Approved):
             also = f"{fix.title}, {second.title[0].lower()}{second.title[1:]}"
             return replace(second, title=fix.title if second.title == fix.title else also)
     return None

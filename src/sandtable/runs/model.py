@@ -1,21 +1,30 @@
 """A run as callers see it: what was asked for, and how far it has come.
 
-Invariant: a request holds exactly one of a plan, SQL and Python, and its plan is already in the form in
-which the capsule keeps it (`1.0` and `1` are one number there), so a plan compiles now as it will
-when somebody verifies it.
+Invariant: the query of a request is already in the form in which the capsule keeps it (`1.0` and `1` are one number
+there), so a plan compiles now as it will when the capsule is verified.
 """
 
 from __future__ import annotations
 
 import keyword
 from collections.abc import Mapping
-from typing import Any, Literal, Self
+from dataclasses import replace
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    field_validator,
+    model_serializer,
+)
 
 from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.canonical import canonical, loads, plain
 from sandtable.capsule.model import LOG_CHARS, Origin, VerdictRecord
+from sandtable.capsule.query import CodeQuery, Mode, PlanQuery, Query, SqlQuery, fields_of, query_of
 from sandtable.errors import InvalidInput, Problem
 from sandtable.quoting import quote
 from sandtable.sandbox.artifact import Artifact, last_figure
@@ -31,8 +40,6 @@ LONGEST_QUESTION = 16 << 10
 MOST_NAMES = 100
 LONGEST_NAME = 128
 
-Mode = Literal["sql", "dry_run", "python"]
-
 
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -40,16 +47,9 @@ class _Frozen(BaseModel):
 
 class RunRequest(_Frozen):
     dataset_id: str
-    plan: dict[str, Any] | None = None
-    sql: str | None = None
-    python: str | None = None
-    names: dict[str, str] = Field(default_factory=dict)
-    """Further names under which code finds tables of the dataset."""
-    check: bool = True
-    """Whether code is judged before it runs. Only a person at their own machine may do without, never a wire."""
+    query: Query = Field(exclude=True)
+    """Written field by field; see `_fields`."""
     question: str = ""
-    mode: Mode = "sql"
-    """Of a request with code it is always `python`."""
     user: str = Field(default="local", min_length=1, max_length=128)
     max_rows: int | None = Field(default=None, ge=1)
     timeout_ms: int | None = Field(default=None, ge=1)
@@ -58,65 +58,70 @@ class RunRequest(_Frozen):
     chart: bool = False
     """Whether a figure is to be made of the result."""
     origin: Origin | None = None
-    """Who proposed the plan or SQL. Only the server's own conversation says so, never a caller."""
-    session: str | None = Field(default=None, min_length=1, max_length=128)
-    """The living session whose next cell this code is. Only a conversation says so, never a caller."""
+    """Who proposed the query. Only the server's own conversation sets it, never a caller."""
 
-    @model_validator(mode="before")
+    @property
+    def mode(self) -> Mode:
+        return self.query.mode
+
+    @field_validator("question", "user", "dataset_id", mode="before")
     @classmethod
-    def _normal(cls, given: Any) -> Any:
-        if not isinstance(given, dict):
-            return given
-        made = dict(given)
-        for name in ("sql", "python", "question", "user", "dataset_id"):
-            if isinstance(made.get(name), str):
-                made[name] = plain(made[name])
-        if isinstance(made.get("plan"), dict):
-            made["plan"] = normal_plan(made["plan"])
-        if made.get("python") is not None and made.get("mode", "sql") == "sql":
-            made["mode"] = "python"
-        return made
+    def _plain(cls, text: Any) -> Any:
+        return plain(text) if isinstance(text, str) else text
 
-    @model_validator(mode="after")
-    def _one_thing_to_run(self) -> Self:
-        given = [name for name in ("plan", "sql", "python") if getattr(self, name) is not None]
-        if len(given) != 1:
-            both = f"a run cannot have both {' and '.join(quote(name) for name in given)}"
-            raise InvalidInput(
-                both if given else "a run needs a plan, SQL or Python",
-                suggestion="Give exactly one of `plan`, `sql` and `python`.",
-            )
-        if len(self.question) > LONGEST_QUESTION:
-            raise _too_long("question", f"{len(self.question):,} characters", LONGEST_QUESTION)
-        for name, text, most in (("sql", self.sql, LONGEST_SQL), ("python", self.python, LONGEST_PYTHON)):
-            # At most six bytes for a character, and two quotation marks.
-            if len(text or "") * 6 + 2 > most and (size := len(canonical(text))) > most:
-                raise _too_long(name, f"{size:,} bytes as JSON", most)
-        _check_mode(self)
-        check_names(self.names, self.python)
-        return self
+    @field_validator("question")
+    @classmethod
+    def _short_enough(cls, question: str) -> str:
+        if len(question) > LONGEST_QUESTION:
+            raise _too_long("question", f"{len(question):,} characters", LONGEST_QUESTION)
+        return question
+
+    @field_validator("query")
+    @classmethod
+    def _as_recorded(cls, query: Query) -> Query:
+        match query:
+            case PlanQuery(plan):
+                return replace(query, plan=normal_plan(plan))
+            case SqlQuery(sql):
+                return replace(query, sql=_bounded("sql", plain(sql), LONGEST_SQL))
+            case CodeQuery(code, names, session=session):
+                check_names(names)
+                if session is not None and not 1 <= len(session) <= LONGEST_NAME:
+                    raise InvalidInput(
+                        f"the name of the session has {len(session)} characters",
+                        suggestion=f"Give one of 1 to {LONGEST_NAME} characters.",
+                        field="session",
+                    )
+                return replace(query, code=_bounded("python", plain(code), LONGEST_PYTHON))
+
+    @model_serializer(mode="wrap")
+    def _fields(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """As rows of the run store have it, in every version: the query's fields beside the others."""
+        return serialize(self) | fields_of(self.query)
+
+
+_OF_QUERY = frozenset({"plan", "sql", "python", "names", "mode", "check", "session"})
+
+
+def read_request(fields: Mapping[str, Any]) -> RunRequest:
+    """From a REST body or a row of the run store. Raises InvalidInput, and pydantic's ValidationError."""
+    query = query_of(**{name: value for name, value in fields.items() if name in _OF_QUERY})
+    return RunRequest(query=query, **{name: fields[name] for name in fields.keys() - _OF_QUERY})
+
+
+def _bounded(name: str, text: str, most: int) -> str:
+    # At most six bytes for a character, and two quotation marks.
+    if len(text) * 6 + 2 > most and (size := len(canonical(text))) > most:
+        raise _too_long(name, f"{size:,} bytes as JSON", most)
+    return text
 
 
 def _too_long(name: str, size: str, most: int) -> InvalidInput:
     return InvalidInput(f"`{name}` has {size}, more than {most:,}", suggestion="Shorten it.", field=name)
 
 
-def _check_mode(request: RunRequest) -> None:
-    if (request.python is not None) == (request.mode == "python"):
-        if request.python is None and not request.check:
-            raise InvalidInput("only Python can run unchecked", suggestion="Leave `check` as it is.")
-        return
-    raise InvalidInput(
-        f"the mode {quote(request.mode)} is not for {'SQL' if request.python is None else 'Python'}",
-        suggestion="Leave `mode` out; whether code would be let through is told by a check.",
-        field="mode",
-    )
-
-
-def check_names(names: Mapping[str, str], python: str | None) -> None:
-    """Raises InvalidInput."""
-    if python is None and names:
-        raise InvalidInput("only Python has further names for tables", suggestion="Leave `names` out.")
+def check_names(names: Mapping[str, str]) -> None:
+    """Raises InvalidInput for names that code cannot have for tables."""
     if len(names) > MOST_NAMES:
         raise InvalidInput(f"there are more than {MOST_NAMES} names", suggestion="Give fewer.", field="names")
     for name in names:
@@ -143,10 +148,14 @@ def normal_plan(plan: dict[str, Any]) -> dict[str, Any]:
     return loads(text)
 
 
+def _request_in(given: Any) -> Any:
+    return read_request(given) if isinstance(given, dict) else given
+
+
 class Run(_Frozen):
     id: str
     status: Status
-    request: RunRequest
+    request: Annotated[RunRequest, BeforeValidator(_request_in)]
     dataset_version: str
     limits: Limits
     created_at: str
@@ -227,6 +236,9 @@ def run_of(record: RunRecord) -> Run:
 
 
 def search_text(request: RunRequest) -> str:
-    text = request.python if request.sql is None else request.sql
-    asked = canonical(request.plan).decode() if text is None else text
-    return f"{request.question}\n{asked}"[: 4 << 10]
+    match request.query:
+        case PlanQuery(plan):
+            text = canonical(plan).decode()
+        case SqlQuery(text) | CodeQuery(text):
+            pass
+    return f"{request.question}\n{text}"[: 4 << 10]

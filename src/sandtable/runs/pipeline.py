@@ -17,6 +17,7 @@ from typing import Any
 import structlog
 
 from sandtable.capsule.model import VerdictRecord
+from sandtable.capsule.query import CodeQuery, PlanQuery, SqlQuery, plan_of
 from sandtable.catalog.integrity import OpenData, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
@@ -80,11 +81,11 @@ async def resolve(draft: Draft, parts: Parts, cache: Cache) -> None:
 
 
 async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
-    plan = draft.run.request.plan
-    if plan is None:
+    query = draft.run.request.query
+    if not isinstance(query, PlanQuery):
         return
     try:
-        compiled = parts.compile(plan, _dataset(draft), draft.run.limits.rows)
+        compiled = parts.compile(query.plan, _dataset(draft), draft.run.limits.rows)
     except InvalidInput as error:
         draft.reject_plan(error)
         return
@@ -94,8 +95,10 @@ async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
 
 async def look_back(draft: Draft, parts: Parts, cache: Cache) -> None:
     """What the code finds there: names for tables, and all that the earlier cells of its session left."""
-    request, key = draft.run.request, Key.of(draft.run)
-    draft.names = frozenset(request.names)
+    query, key = draft.run.request.query, Key.of(draft.run)
+    if not isinstance(query, CodeQuery):
+        return
+    draft.names = frozenset(query.names)
     if key is None:
         return
     if parts.sessions is None:
@@ -103,19 +106,22 @@ async def look_back(draft: Draft, parts: Parts, cache: Cache) -> None:
     past = parts.sessions.past(key)
     if past is None or past.last != await latest(cache.store, key):
         past = await recorded(cache.store, key)
-    draft.sitting = Sitting(key, past, _opening(draft, parts))
-    if parts.bound_names is not None and request.check:
+    draft.sitting = Sitting(key, past, _opening(draft, query, parts))
+    if parts.bound_names is not None and query.check:
         for cell in past.cells:
             draft.names |= await parts.bound_names(cell.python)
 
 
 async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
     request = draft.run.request
-    if request.python is not None and not request.check and parts.may_skip_check:
-        draft.approved = Approved(request.python)
-        draft.verdict = VerdictRecord.unchecked()
-        draft.warnings += draft.verdict.warnings
-        return
+    match request.query:
+        case CodeQuery(code, check=False) if parts.may_skip_check:
+            draft.approved = Approved(code)
+            draft.verdict = VerdictRecord.unchecked()
+            draft.warnings += draft.verdict.warnings
+            return
+        case _:
+            pass
     verdict = await bounded(_verdict(draft, parts), parts.judge_s)
     if verdict is HUNG:
         draft.fail(_gate_hung(parts.judge_s))
@@ -126,30 +132,33 @@ async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
         draft.verdict = VerdictRecord.of(verdict)
         draft.warnings += verdict.warnings
         # A person may compute what they like; of a model's answer, the numbers are those of the data.
-        if verdict.not_from_data and request.sql is not None and request.origin is not None:
+        proposed = isinstance(request.query, SqlQuery) and request.origin is not None
+        if verdict.not_from_data and proposed:
             draft.reject_proposal(verdict.not_from_data, _dataset(draft))
 
 
 def _verdict(draft: Draft, parts: Parts) -> Awaitable[Verdict]:
-    request = draft.run.request
-    if request.python is None:
-        assert draft.sql is not None
-        data = _data(draft)
-        if request.plan is None or parts.judge_compiled is None:
+    data = _data(draft)
+    match draft.run.request.query:
+        case CodeQuery(code):
+            if parts.judge_python is None:
+                # Accepted by another process of this home, which had it on.
+                raise switched_off()
+            return parts.judge_python(code, data.dataset, draft.names)
+        case PlanQuery() if parts.judge_compiled is not None:
+            assert draft.sql is not None
+            return parts.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
+        case PlanQuery() | SqlQuery():
+            assert draft.sql is not None
             return parts.judge(draft.sql, data.dataset)
-        return parts.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
-    if parts.judge_python is None:
-        # Accepted by another process of this home, which had it on.
-        raise switched_off()
-    return parts.judge_python(request.python, _dataset(draft), draft.names)
 
 
 async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
     approved, run = _approved(draft), draft.run
-    if approved.volatile or _unchecked(draft) or run.request.session is not None:
+    if approved.volatile or _unchecked(draft) or Key.of(run) is not None:
         # What a session's cell gives depends on the cells before it.
         return
-    engine = parts.engine_of(code=run.request.python is not None)
+    engine = parts.engine_of(code=isinstance(run.request.query, CodeQuery))
     copy_id = _data(draft).whole.copy_id
     draft.cache_key = cache_key(run.request, run.dataset_version, copy_id, approved.sql, run.limits, engine)
     found = await cache.find(draft.cache_key) if run.request.cache else None
@@ -161,7 +170,8 @@ async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
 async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
     """What comes out is taken only if the files were not touched meanwhile. If they were, and are whole, it is executed
     once more: a backup touches files, too. Jobs only read, so that is safe."""
-    if draft.run.request.python is not None:
+    query = draft.run.request.query
+    if isinstance(query, CodeQuery):
         await wait_ready(parts.ready_for_code, parts.start_s)
     for number in range(1, _TRIES + 1):
         data = _data(draft)
@@ -176,8 +186,8 @@ async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
         log.warning("data_touched_under_run", run_id=draft.run.id, dataset_id=draft.run.request.dataset_id)
         draft.cache_key = None
         await resolve(draft, parts, cache)
-        if draft.sitting is not None:
-            draft.sitting = replace(draft.sitting, opening=_opening(draft, parts))
+        if draft.sitting is not None and isinstance(query, CodeQuery):
+            draft.sitting = replace(draft.sitting, opening=_opening(draft, query, parts))
     why = "its files changed again and again while they were read"
     raise damaged(draft.run.dataset_version, why, draft.run.request.dataset_id)
 
@@ -212,7 +222,7 @@ async def illustrate(draft: Draft) -> None:
     if result is None or request.mode == "dry_run" or not result.columns or last_figure(draft.artifacts):
         return
     started = time.perf_counter()
-    given = (result, request.question, request.plan, draft.run.limits.rows, _dataset(draft))
+    given = (result, request.question, plan_of(request.query), draft.run.limits.rows, _dataset(draft))
     large = len(result.rows) * len(result.columns) > LARGE_CELLS
     draft.chart = await asyncio.to_thread(draw, *given) if large else draw(*given)
     draft.stats["draw_ms"] = (time.perf_counter() - started) * 1000
@@ -224,9 +234,9 @@ def job_for(
     """`number`: how many times it is executed in this attempt, with this one."""
     run, request = draft.run, draft.run.request
     options: dict[str, Any] = {}
-    if request.python is not None:
+    if isinstance(query := request.query, CodeQuery):
         checked = not _unchecked(draft)
-        options = options_of(request.python, run.dataset_version, request.names, check=checked)
+        options = options_of(query.code, run.dataset_version, query.names, check=checked)
     return Job(
         # Another id for each attempt: a tier may still remember the attempt that a crash cut short.
         id=f"{run.id}-{draft.attempt}" + (f".{number}" if number > 1 else ""),
@@ -241,7 +251,7 @@ def job_for(
     )
 
 
-def _opening(draft: Draft, parts: Parts) -> Job:
+def _opening(draft: Draft, query: CodeQuery, parts: Parts) -> Job:
     run, refs = draft.run, refs_of(_data(draft))
     large = sum(ref.rows or 0 for ref in refs) >= parts.large_rows
     return Job(
@@ -252,7 +262,7 @@ def _opening(draft: Draft, parts: Parts) -> Job:
         data=refs,
         threads=parts.threads if large else 1,
         limits=parts.limits,
-        options={"names": run.request.names, "check": run.request.check or not parts.may_skip_check},
+        options={"names": dict(query.names), "check": query.check or not parts.may_skip_check},
     )
 
 

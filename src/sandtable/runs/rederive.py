@@ -8,7 +8,8 @@ from functools import partial
 from typing import Any
 
 from sandtable.capsule.keys import TrustedKeys
-from sandtable.capsule.model import AnyCapsule, Capsule
+from sandtable.capsule.model import AnyCapsule, Capsule, query_in
+from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.integrity import damaged
 from sandtable.catalog.model import Dataset
@@ -42,11 +43,10 @@ def rederive_with(
         shape = capsule.limits.model_dump(include=set(_MOST_SHAPE))
         _require_bearable(shape, parts.limits)
         options: dict[str, Any] = {}
-        if isinstance(capsule, Capsule) and capsule.python is not None:
+        query = query_in(capsule)
+        if isinstance(capsule, Capsule) and isinstance(query, CodeQuery):
             before = capsule.before or ()
-            options = options_of(
-                capsule.python, dataset.version, capsule.names or {}, check=True, before=before
-            )
+            options = options_of(query.code, dataset.version, query.names, check=True, before=before)
             shape |= _time_for(1 + len(before), parts.limits)
             await wait_ready(parts.ready_for_code, parts.start_s)
         job = Job(

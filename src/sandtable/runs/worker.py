@@ -13,6 +13,7 @@ import structlog
 
 from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.keys import SigningKey
+from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.seal import Envelope, Oversized, seal
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.retrying import retried
@@ -186,7 +187,8 @@ def iso(moment: datetime) -> str:
 
 def _is_large(draft: Draft, run: Run) -> bool:
     """Whether sealing it is felt by everyone else on the loop."""
-    texts = (run.sql, run.executed_sql, run.request.python)
+    query = run.request.query
+    texts = (run.sql, run.executed_sql, query.code if isinstance(query, CodeQuery) else None)
     return (
         bool(run.artifacts)
         or (draft.sitting is not None and bool(draft.sitting.past.cells))

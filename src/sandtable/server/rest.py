@@ -8,17 +8,18 @@ from fastapi import APIRouter, Body, Path, Query, Request, Response
 
 from sandtable.assemble import Parts
 from sandtable.capsule.keys import public_pem
+from sandtable.capsule.query import CodeQuery, plan_of
 from sandtable.capsule.report import Report
 from sandtable.capsule.seal import PAYLOAD_TYPE
 from sandtable.capsule.trust import Mark, marks_of
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
-from sandtable.errors import InvalidInput, SandtableError
+from sandtable.errors import SandtableError
 from sandtable.plan.schema import plan_schema
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.runs.fixes import fixes_for, with_fixes
 from sandtable.runs.ids import RUN_ID
-from sandtable.runs.model import Run, RunRequest, check_names
+from sandtable.runs.model import Run, check_names
 from sandtable.server import charts, exports, logs, views
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
@@ -80,13 +81,14 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
 async def _trust(parts: Parts, run: Run) -> tuple[Mark, ...]:
     """The marks that `verify` derives from the run's capsule: none without the version of the data."""
     asked = run.request
-    if not asked.question or (asked.plan is None and asked.origin is None):
+    plan = plan_of(asked.query)
+    if not asked.question or (plan is None and asked.origin is None):
         return ()
     try:
         dataset = await parts.datasets.version(asked.dataset_id, run.dataset_version)
     except SandtableError:
         return ()
-    return marks_of(asked.plan, dataset, asked.origin.proposer if asked.origin else None)
+    return marks_of(plan, dataset, asked.origin.proposer if asked.origin else None)
 
 
 async def _waited(request: Request, run_id: str, seconds: float) -> Run:
@@ -201,7 +203,7 @@ async def submit_run(
     """Accepted runs are on disk. A run that the gate refuses is a run too: `rejected`, with its capsule."""
     runs = _parts(request).runs
     logs.bind(dataset_id=body.dataset_id)
-    run = await runs.submit(RunRequest(**{**body.model_dump(), "plan": body.whole_plan}, user=user))
+    run = await runs.submit(body.request(user))
     logs.bind(run_id=run.id)
     if wait:
         run = await _waited(request, run.id, wait)
@@ -278,22 +280,16 @@ async def check(
 ) -> views.VerdictView:
     logs.bind(dataset_id=body.dataset_id)
     parts = _parts(request)
-    if sum(given is not None for given in (body.plan, body.sql, body.python)) != 1:
-        raise InvalidInput(
-            "a check needs a plan, SQL or Python",
-            suggestion="Give exactly one of `plan`, `sql` and `python`.",
-        )
-    check_names(body.names, body.python)
+    query = body.query
+    if isinstance(query, CodeQuery):
+        check_names(query.names)
     dataset = await parts.datasets.ready(body.dataset_id)
 
     async def checked() -> views.VerdictView:
         async with _checks(request).place(user):
-            if body.python is not None:
-                verdict = await parts.check(dataset, python=body.python, names=body.names)
-                return views.VerdictView.of(verdict, of_code=True)
-            sql, plan = body.sql, body.whole_plan
-            verdict = await parts.check(dataset, sql=sql, plan=plan)
-            return views.VerdictView.of(await with_fixes(parts.check, dataset, verdict, sql, plan))
+            verdict = await parts.check(dataset, query)
+            fixed = await with_fixes(parts.check, dataset, verdict, query)
+            return views.VerdictView.of(fixed, of_code=isinstance(query, CodeQuery))
 
     return await while_there(request, checked())
 

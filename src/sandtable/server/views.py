@@ -10,6 +10,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from sandtable.capsule.model import Origin, VerdictRecord
+from sandtable.capsule.query import Mode, Query, fields_of, fitted_plan, query_of
 from sandtable.capsule.trust import Mark
 from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
@@ -19,8 +20,8 @@ from sandtable.runs.model import (
     LONGEST_NAME,
     LONGEST_QUESTION,
     MOST_NAMES,
-    Mode,
     Run,
+    RunRequest,
 )
 from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import Limits, ResultColumn
@@ -110,11 +111,13 @@ class CheckBody(BaseModel):
     )
 
     @property
-    def whole_plan(self) -> dict[str, Any] | None:
-        """A plan need not repeat the dataset."""
-        if self.plan is None or self.plan.get("dataset_id") is not None:
-            return self.plan
-        return {**self.plan, "dataset_id": self.dataset_id}
+    def query(self) -> Query:
+        """Raises InvalidInput for a body with none or several of the three."""
+        return query_of(**self._query_fields(), what="a check")
+
+    def _query_fields(self) -> dict[str, Any]:
+        plan = None if self.plan is None else fitted_plan(self.plan, self.dataset_id)
+        return {"plan": plan, "sql": self.sql, "python": self.python, "names": self.names}
 
 
 class RunBody(CheckBody):
@@ -141,6 +144,24 @@ class RunBody(CheckBody):
     chart: bool = Field(
         False, description="Whether a Plotly figure is to be made of the result, where one fits."
     )
+
+    @property
+    def query(self) -> Query:
+        """Raises InvalidInput for a body with none or several of the three, and for a mode that is not for it."""
+        return query_of(**self._query_fields(), mode=self.mode)
+
+    def request(self, user: str) -> RunRequest:
+        """Raises InvalidInput."""
+        return RunRequest(
+            dataset_id=self.dataset_id,
+            query=self.query,
+            question=self.question,
+            user=user,
+            max_rows=self.max_rows,
+            timeout_ms=self.timeout_ms,
+            cache=self.cache,
+            chart=self.chart,
+        )
 
 
 class _Shown(BaseModel):
@@ -220,6 +241,10 @@ class DatasetSchema(_Shown):
     metrics: tuple[Metric, ...]
 
 
+_OF_QUERY = frozenset({"mode", "plan", "python", "names"})
+"""Fields of a run's view that are its query's; `sql` is also the run's own, compiled from a plan."""
+
+
 class RunView(_Shown):
     """A run, as far as it has come."""
 
@@ -276,18 +301,16 @@ class RunView(_Shown):
     @classmethod
     def of(cls, run: Run, fixes: tuple[Fix, ...] = (), trust: tuple[Mark, ...] = ()) -> RunView:
         request = run.request
+        asked = {name: value for name, value in fields_of(request.query).items() if name in _OF_QUERY}
         same = {name: getattr(run, name) for name in cls.model_fields if name in Run.model_fields}
         return cls(
             run_id=run.id,
             dataset_id=request.dataset_id,
-            mode=request.mode,
             question=request.question,
-            plan=request.plan,
-            python=request.python,
-            names=request.names,
             origin=request.origin,
             fixes=fixes,
             trust=trust,
+            **asked,
             **same,
         )
 

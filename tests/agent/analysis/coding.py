@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 from sandtable.agent.analysis.coder import Advice, Reply, Task, Written
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.proposer import Usage
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import ErrorCode
+from sandtable.runs.model import Run
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
 from tests.agent.house import House, open_house
@@ -94,6 +96,11 @@ def fails(kind: str = "ValueError", message: str = "no") -> Script:
 RESULT = shows(table(1, [[1.0, 10.0], [2.0, 20.5]], "month", "revenue"), stdout="fitted 2 months\n")
 SINGLE = shows(table(1, [[42.0]], "revenue"))
 DRAWN = shows(plot(1))
+
+
+def code_of(run: Run) -> CodeQuery:
+    assert isinstance(run.request.query, CodeQuery)
+    return run.request.query
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from sandtable.agent.analysis.concluding import given_up, local_answer, with_tags, worded_answer
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.artifact import TableArtifact
@@ -23,7 +24,7 @@ def ran(stdout: str = "", *, table: bool = True) -> Run:
     return Run(
         id="run-1",
         status="succeeded",
-        request=RunRequest(dataset_id="shop", python="x"),
+        request=RunRequest(dataset_id="shop", query=CodeQuery("x")),
         dataset_version="sha256:" + "0" * 64,
         limits=Limits(),
         created_at="2026-01-01T00:00:00Z",

@@ -14,6 +14,7 @@ from tests.agent.analysis.coding import (
     RESULT,
     ScriptedCoder,
     analysing,
+    code_of,
 )
 from tests.agent.house import COUNT, Scripted, ask_back, kinds, last, open_house
 
@@ -52,7 +53,7 @@ async def test_a_person_approves_each_cell(tmp_path: Path) -> None:
         third = await house.approve({"type": "edit", "edited_action": edited})
         assert [event.code for event in third if isinstance(event, Code)] == ["mine", CHART]
         fourth = await house.approve({"type": "approve"})
-        runs = {run.request.python: run for run in await house.runs.list()}
+        runs = {code_of(run).code: run for run in await house.runs.list()}
     assert last(fourth).ending == "answered"
     assert set(runs) == {"one", "mine", CHART}
     assert runs["mine"].request.origin is None and runs["one"].request.origin is not None
@@ -75,7 +76,8 @@ async def test_what_the_gate_refuses_is_not_put_before_a_person(tmp_path: Path) 
         events = await house.ask(QUESTION)
         [refused] = await house.runs.list()
         await house.approve({"type": "approve"})
-        sessions = {run.request.python: run.request.session for run in await house.runs.list()}
+        queries = [code_of(run) for run in await house.runs.list()]
+        sessions = {query.code: query.session for query in queries}
     assert refused.status == "rejected"
     assert sessions == {"import os": None, "one": "t"}, "no earlier cell can make it pass unseen"
     assert coder.asked_for[:4] == ["plan_steps", "write_code", "diagnose", "write_code"]

@@ -21,6 +21,7 @@ from sandtable.agent.events import (
     Table,
     Thought,
 )
+from tests.agent.analysis.coding import code_of
 from tests.agent.analysis.trips import (
     ADVICE,
     CANARIES,
@@ -116,7 +117,7 @@ async def test_three_steps_an_error_a_chart_an_answer_and_a_follow_up(tmp_path: 
     assert chart.run_id == said.run_ids[-1] and chart.figure["data"][0]["type"] == "bar"
 
     assert [run.status for run in runs] == ["succeeded"] * 4
-    assert {run.request.session for run in runs} == {"t"}
+    assert {code_of(run).session for run in runs} == {"t"}
     origin = runs[0].request.origin
     assert origin is not None and origin.proposer == "openai:scripted"
     prompts = [prompt.name for prompt in origin.prompts]

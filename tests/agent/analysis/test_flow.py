@@ -11,6 +11,7 @@ from langchain_core.messages import AIMessage, ToolMessage
 
 from sandtable.agent.analysis.coder import MOST_CALLS
 from sandtable.agent.events import Log, RunState, Thought
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import ErrorCode, SandboxUnavailable
 from sandtable.runs.model import RunRequest
 from sandtable.sandbox.fake import Script
@@ -21,6 +22,7 @@ from tests.agent.analysis.coding import (
     SINGLE,
     ScriptedCoder,
     analysing,
+    code_of,
     fails,
     plot,
     shows,
@@ -34,7 +36,7 @@ async def test_the_state_shows_each_cell_and_the_answer(tmp_path: Path) -> None:
         said = last(await house.ask(QUESTION))
         state = (await house.state()).values
         runs = [await house.runs.get(run_id) for run_id in said.run_ids]
-    assert {run.request.session for run in runs} == {"t"}, "all in the conversation's session"
+    assert {code_of(run).session for run in runs} == {"t"}, "all in the conversation's session"
     calls = [m for m in state["messages"] if isinstance(m, AIMessage) and m.tool_calls]
     replies = [m for m in state["messages"] if isinstance(m, ToolMessage)]
     assert [c.tool_calls[0]["name"] for c in calls] == ["execute_python"] * 4
@@ -231,7 +233,7 @@ async def test_a_cell_is_nobody_elses_answer(tmp_path: Path) -> None:
     async with analysing(tmp_path, ScriptedCoder()) as house:
         await house.ask(QUESTION)
         await house.ask(QUESTION, thread="another")
-        alone = await house.runs.submit(RunRequest(dataset_id="shop", python="three"))
+        alone = await house.runs.submit(RunRequest(dataset_id="shop", query=CodeQuery("three")))
         runs = [await house.runs.wait(alone.id), *await house.runs.list()]
     assert [run.cached_from for run in runs] == [None] * 10
 
@@ -243,7 +245,7 @@ async def test_a_session_that_was_rebuilt_is_told(tmp_path: Path) -> None:
 
         async def replayed(run_id: str, timeout_s: float | None = None) -> Any:
             run = await wait(run_id, timeout_s)
-            return run.model_copy(update={"replayed": 2}) if run.request.python == "three" else run
+            return run.model_copy(update={"replayed": 2}) if code_of(run).code == "three" else run
 
         house.runs.wait = replayed
         said = last(await house.ask(QUESTION))

@@ -11,6 +11,7 @@ from sandtable.agent.analysis.observing import LONGEST_OUTPUT, MOST_ROWS, names_
 from sandtable.agent.analysis.reply import LONGEST_CODE, read_code, read_steps
 from sandtable.agent.model_reply import Said
 from sandtable.agent.nodes.draw import shown_at_the_end
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import Problem
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.artifact import TableArtifact
@@ -24,7 +25,7 @@ def test_a_cell_is_kept_bounded() -> None:
     run = Run(
         id="run-1",
         status="succeeded",
-        request=RunRequest(dataset_id="shop", python="x"),
+        request=RunRequest(dataset_id="shop", query=CodeQuery("x")),
         dataset_version="sha256:" + "0" * 64,
         limits=Limits(),
         created_at="2026-01-01T00:00:00Z",

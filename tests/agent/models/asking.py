@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sandtable.agent.proposer import Asked, Exchange
+from sandtable.capsule.query import PlanQuery
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
 from sandtable.catalog.profile import Cell, ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.runs.model import Run, RunRequest
@@ -113,7 +114,7 @@ def ended(rows: tuple[tuple[Any, ...], ...], status: Status = "succeeded") -> Ru
     return Run(
         id="run-1",
         status=status,
-        request=RunRequest(dataset_id="shop", plan=PLAN),
+        request=RunRequest(dataset_id="shop", query=PlanQuery(PLAN)),
         dataset_version=f"sha256:{_NO_DIGEST}",
         limits=Limits(),
         created_at="2026-01-01T00:00:00Z",

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandtable.assemble import assemble
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import SandboxUnavailable
 from sandtable.runs.model import RunRequest
 from sandtable.sandbox.local import kernels
@@ -32,7 +33,7 @@ async def test_cells_of_a_conversation_share_a_kernel(
         dataset = await parts.datasets.add_files((prices,))
         shown: list[str] = []
         for code in ("total = int(df['price'].sum())", "print(total * 2)"):
-            request = RunRequest(dataset_id=dataset.id, python=code, session="talk", mode="python")
+            request = RunRequest(dataset_id=dataset.id, query=CodeQuery(code, session="talk"))
             run = await parts.runs.wait((await parts.runs.submit(request)).id)
             assert run.status == "succeeded", run.error
             shown.append(run.stdout)

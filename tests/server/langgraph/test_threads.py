@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from sandtable.capsule.query import CodeQuery
 from sandtable.runs.model import RunRequest
 from sandtable.server.langgraph import history
 from sandtable.server.langgraph.wire import assistant_id_of
@@ -54,7 +55,8 @@ async def test_a_name_is_taken_once(server: Served) -> None:
 async def test_deleting_ends_the_session_and_no_other(server: Served) -> None:
     threads = [await server.new_thread() for _ in range(2)]
     for thread in threads:
-        run = await server.house.runs.submit(RunRequest(dataset_id="shop", python="x = 1", session=thread))
+        request = RunRequest(dataset_id="shop", query=CodeQuery("x = 1", session=thread))
+        run = await server.house.runs.submit(request)
         await server.house.runs.wait(run.id, 5)
     sessions = server.house.executor.sessions
     assert [session.alive for session in sessions] == [True, True]

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from sandtable.agent.analysis.coder import Seen, SeenTable
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import Problem
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import TableArtifact
@@ -23,13 +24,14 @@ _DEFINED = re.compile(r"^(?:def|class)\s+([A-Za-z]\w*)", re.MULTILINE)
 
 
 def seen_of(run: Run, step: int, goal: str, thought: str = "") -> Seen:
-    shown = run.artifacts
+    query, shown = run.request.query, run.artifacts
+    assert isinstance(query, CodeQuery), "a cell is code"
     tables = [artifact for artifact in shown if isinstance(artifact, TableArtifact)]
     return Seen(
         thought=thought,
         step=step,
         goal=goal,
-        code=run.request.python or "",
+        code=query.code,
         run_id=run.id,
         status=run.status,
         stdout=_middle_cut(run.stdout, LONGEST_OUTPUT),

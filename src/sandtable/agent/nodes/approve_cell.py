@@ -17,6 +17,7 @@ from sandtable.agent.nodes.coding import analysis_of, noted
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.state import Said, State, Turn, changed, turn_of
 from sandtable.agent.voice import emit
+from sandtable.capsule.query import CodeQuery
 from sandtable.policy.verdict import Refused
 from sandtable.quoting import in_markdown
 
@@ -27,7 +28,7 @@ async def approve_cell(means: Means, state: State, config: RunnableConfig) -> St
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     code, goal = analysis.get("code", ""), in_markdown(goal_of(analysis))
-    if isinstance(await means.check(dataset, python=code), Refused):
+    if isinstance(await means.check(dataset, CodeQuery(code)), Refused):
         # On record as it was judged here: in the session, earlier cells could give its names another meaning.
         return State(turn=noted(turn, alone=True))
     decision = decision_of(interrupt(request_of(code, goal, EXECUTE_PYTHON)))

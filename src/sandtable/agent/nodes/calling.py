@@ -7,14 +7,13 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.graph.ui import push_ui_message
 
-from sandtable.agent.state import Turn
+from sandtable.agent.state import Turn, query_in
 from sandtable.agent.tools import EXECUTE_PYTHON, as_text, call_of
 from sandtable.agent.voice import new_id
 
 
 def new_call(turn: Turn, dataset_id: str) -> AIMessage:
-    plan = turn.get("plan")
-    call = call_of(dataset_id, plan, None if plan is not None else turn.get("sql"), f"call_{new_id()}")
+    call = call_of(dataset_id, query_in(turn), f"call_{new_id()}")
     message = AIMessage(content="", id=new_id(), tool_calls=[call])
     progress(ids_of(message), "checked", None, None)
     return message

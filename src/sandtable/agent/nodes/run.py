@@ -14,10 +14,11 @@ from sandtable.agent.means import Means
 from sandtable.agent.nodes.calling import ids_of, new_call, progress, reply_of
 from sandtable.agent.nodes.place import dataset_of, user_of
 from sandtable.agent.nodes.repair import may_repair
-from sandtable.agent.state import State, Turn, changed, origin_of, turn_of
+from sandtable.agent.state import State, Turn, changed, origin_of, query_in, turn_of
 from sandtable.agent.suggest import next_questions
 from sandtable.agent.tools import report_of
 from sandtable.agent.voice import emit
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.plan.validate import parse_plan
@@ -73,16 +74,16 @@ async def run(means: Means, state: State, config: RunnableConfig) -> State:
 
 def requests_of(means: Means, turn: Turn, dataset_id: str, user: str) -> list[RunRequest]:
     """The run, and beside it the one that says what the overall value is, where the answer compares with it."""
-    plan, asked = turn.get("plan"), turn.get("asked", "")
+    query, asked = query_in(turn), turn.get("asked", "")
     common: dict[str, Any] = {"dataset_id": dataset_id, "user": user, "origin": origin_of(turn)}
-    if plan is None:
+    if isinstance(query, SqlQuery):
         question = asked if turn.get("origin") else asked[:LONGEST_RECORDED]
-        return [RunRequest(**common, sql=turn.get("sql"), question=question, chart=True)]
-    main = RunRequest(**common, plan=plan, question=asked, chart=True)
+        return [RunRequest(**common, query=query, question=question, chart=True)]
+    main = RunRequest(**common, query=query, question=asked, chart=True)
     # Only what a person approved may run, and they were shown one text.
     alone = turn.get("problem") or means.approval == "sql"
-    overall = None if alone else wants_overall(turn.get("question", ""), plan)
-    return [main, RunRequest(**common, plan=overall, question=asked)] if overall else [main]
+    overall = None if alone else wants_overall(turn.get("question", ""), query.plan)
+    return [main, RunRequest(**common, query=PlanQuery(overall), question=asked)] if overall else [main]
 
 
 def _require_approved(means: Means, turn: Turn, dataset: Dataset) -> None:

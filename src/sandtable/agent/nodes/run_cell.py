@@ -18,6 +18,7 @@ from sandtable.agent.nodes.place import dataset_of, thread_of, user_of
 from sandtable.agent.state import State, Turn, origin_of, turn_of
 from sandtable.agent.tools import report_of
 from sandtable.agent.voice import emit
+from sandtable.capsule.query import CodeQuery
 from sandtable.errors import ErrorCode, SandtableError
 from sandtable.runs.model import Run, RunRequest
 
@@ -63,11 +64,10 @@ def cell_request(turn: Turn, dataset_id: str, user: str, thread_id: str) -> RunR
     origin = None if analysis.get("by_person") else origin_of(turn, analysis.get("repairs", 0))
     return RunRequest(
         dataset_id=dataset_id,
-        python=analysis.get("code", ""),
+        query=CodeQuery(analysis.get("code", ""), session=None if analysis.get("alone") else thread_id),
         question=turn.get("asked", ""),
         user=user,
         origin=origin,
-        session=None if analysis.get("alone") else thread_id,
         cache=False,
     )
 

@@ -23,6 +23,7 @@ from sandtable.agent.normalising import Known, definitions, table_problem
 from sandtable.agent.read_as.model import Aligned
 from sandtable.agent.state import Said, State, Turn, changed, defined_of, exchanges_of, read_as_of, turn_of
 from sandtable.agent.voice import emit
+from sandtable.capsule.query import SqlQuery
 from sandtable.capsule.trust import BUILTIN, READER, marks_of
 from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import chart_of
@@ -45,7 +46,7 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
     changes.update(await _read_as(means, state, dataset, changed(turn, changes)))
     _show(changed(turn, changes))
     if means.approval == "sql" and not changes.get("problem"):
-        changes.update(await _judged(means, dataset, changes.get("sql")))
+        changes.update(await _judged(means, dataset, changes.get("sql") or ""))
     checked = changed(turn, changes)
     if checked.get("problem") and is_models_plan(means, turn) and not may_repair(means, checked):
         checked = await _without_the_models_plan(means, state, dataset, checked)
@@ -170,9 +171,9 @@ async def _without_the_models_plan(means: Means, state: State, dataset: Dataset,
     return taken
 
 
-async def _judged(means: Means, dataset: Dataset, sql: str | None) -> Turn:
+async def _judged(means: Means, dataset: Dataset, sql: str) -> Turn:
     """The exact text that would run, for the person who is asked; or why it may not."""
-    verdict = await means.check(dataset, sql=sql)
+    verdict = await means.check(dataset, SqlQuery(sql))
     match verdict:
         case Approved(approved):
             return Turn(exact=approved)
