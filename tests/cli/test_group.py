@@ -126,7 +126,7 @@ def test_an_expected_error_is_an_object_with_json() -> None:
     ],
 )
 def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int) -> None:
-    def broken(folder: Path) -> None:
+    def broken(folder: Path, column_type: object) -> None:
         raise error
 
     monkeypatch.setattr("sandtable.cli.datasets.load_catalog", broken)
@@ -144,7 +144,7 @@ def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, error: BaseExceptio
 def test_what_nobody_foresaw_is_told_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, error: Exception, says: str
 ) -> None:
-    def broken(folder: Path) -> None:
+    def broken(folder: Path, column_type: object) -> None:
         raise error
 
     monkeypatch.setattr("sandtable.cli.datasets.load_catalog", broken)
