@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sandtable.agent.events import Event, Message, Planned, RunState, Sql
+from sandtable.agent.events import Event, Message, RunState
 from sandtable.agent.read_as.model import Choice
-from sandtable.cli.turn import Gathering
+from sandtable.cli.turn import gather
 from sandtable.cli.turn_show import prose
 from sandtable.errors import ErrorCode, Problem, RunnerBroken
 from tests.cli.analysts import FIGURE, PLAN, FakeAnalyst, answered, broke, ended
@@ -221,33 +221,21 @@ def test_long_tables_are_cut_and_it_is_said(invoke: Invoke, analyst: FakeAnalyst
     assert len(json.loads(invoke("ask", "x?", *SHOP, "--json").stdout)["rows"]) == 50
 
 
-def test_the_rows_are_those_of_the_run_that_the_message_names() -> None:
-    """A repaired answer has two runs, and an answer may compare with a second one."""
-    found = Gathering()
-    first, second = answered([1], run_id="run_a"), answered([2], run_id="run_b", reading="again")
-    for event in (
-        *first[:-1],
-        *second[:-1],
-        Message(text="2", ending="answered", run_ids=("run_b", "run_a")),
-    ):
-        found.take(event)
-    turn = found.turn()
-    assert (turn.rows, turn.run_id, turn.reading) == (((2,),), "run_b", "again")
+@pytest.mark.parametrize(
+    "script",
+    [
+        [RunState(run_id="x", status="running")],
+        [Message(text="One.", ending="answered", remaining=1)],
+    ],
+    ids=["no message", "a question left"],
+)
+async def test_a_conversation_that_stops_early_is_broken(script: list[Event]) -> None:
+    async def events() -> AsyncGenerator[Event, None]:
+        for event in script:
+            yield event
 
-
-def test_a_plan_without_a_run_is_kept() -> None:
-    found = Gathering()
-    for event in (Planned(plan={"a": 1}, reading="r"), Sql(sql="s"), *ended("waiting", "May I?")):
-        found.take(event)
-    turn = found.turn()
-    assert (turn.plan, turn.sql, turn.rows, turn.run_id) == ({"a": 1}, "s", None, None)
-
-
-def test_a_conversation_that_says_nothing_is_broken() -> None:
-    found = Gathering()
-    found.take(RunState(run_id="x", status="running"))
     with pytest.raises(RunnerBroken):
-        found.turn()
+        await gather(events())
 
 
 @pytest.mark.parametrize(

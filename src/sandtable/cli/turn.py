@@ -1,19 +1,16 @@
-"""One question and what came of it: the events of a turn, gathered.
-
-Invariant: rows, plan, SQL and chart are those of the run that the message names first.
-"""
+"""One question and its answers, as commands show them."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
-from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pkgutil import resolve_name
 from threading import Thread
 from typing import Any, Literal, Protocol
 
-from sandtable.agent.events import Chart, Ending, Error, Event, Message, Planned, RunState, Sql, Table
+from sandtable.agent.events import Ending, Error, Event
+from sandtable.agent.folding import FoldedAnswer, Watch, fold
 from sandtable.agent.read_as.model import Choice, ReadAs
 from sandtable.assemble import Parts
 from sandtable.cli import failure
@@ -22,7 +19,6 @@ from sandtable.runs.model import LONGEST_QUESTION
 
 ABSTAINED = 4
 Status = Literal["answered", "abstained", "conversed", "refused", "failed", "waiting"]
-Watch = Callable[[Event], None]
 
 _STATUS: dict[Ending, Status] = {
     "answered": "answered",
@@ -144,74 +140,12 @@ class Turn:
             "others": [other.as_json() for other in self.others],
         }
 
-
-@dataclass(slots=True)
-class _Run:
-    """What is known of one run."""
-
-    plan: dict[str, Any] | None = None
-    reading: str = ""
-    read_as: ReadAs | None = None
-    confidence: float | None = None
-    sql: str | None = None
-    exec_time_ms: float | None = None
-    table: Table | None = None
-    chart: dict[str, Any] | None = None
-
-
-@dataclass(slots=True)
-class Gathering:
-    """Total: every event of the union may come, in any order."""
-
-    proposed: _Run = field(default_factory=_Run)
-    runs: dict[str, _Run] = field(default_factory=dict)
-    end: Message | Error | None = None
-
-    def take(self, event: Event) -> None:
-        match event:
-            case Planned():
-                self.proposed = _Run(
-                    plan=event.plan,
-                    reading=event.reading,
-                    read_as=event.read_as,
-                    confidence=event.confidence,
-                )
-            case Sql(sql=sql) if self.proposed.sql in (None, sql):
-                self.proposed.sql = sql
-            case Sql(sql=sql):
-                self.proposed = _Run(sql=sql)
-            case RunState(run_id=run_id, exec_time_ms=taken):
-                self._of(run_id).exec_time_ms = taken
-            case Table(run_id=run_id):
-                self._of(run_id).table = event
-            case Chart(run_id=run_id, figure=figure):
-                self._of(run_id).chart = figure
-            case Message() | Error():
-                self.end = event
-            case _:
-                return
-
-    def _of(self, run_id: str) -> _Run:
-        if run_id not in self.runs:
-            self.runs[run_id] = replace(self.proposed)
-        return self.runs[run_id]
-
-    def _drawn(self) -> dict[str, Any] | None:
-        """An analysis draws its chart in a run of its own, after the one that has the result."""
-        named = self.end.run_ids if isinstance(self.end, Message) else ()
-        return next(
-            (found.chart for run_id in named if (found := self.runs.get(run_id)) and found.chart), None
-        )
-
-    def turn(self) -> Turn:
-        if self.end is None:
-            raise RunnerBroken("the conversation ended without a word", suggestion="Ask again.")
-        if isinstance(self.end, Error):
-            return Turn("failed", self.end.problem.message, error=self.end.problem)
-        run_id = next(iter(self.end.run_ids), None)
-        run = self.runs.get(run_id or "", self.proposed)
-        end, table = self.end, run.table
-        return Turn(
+    @classmethod
+    def of(cls, answer: FoldedAnswer) -> Turn:
+        end, run, table = answer.end, answer.run, answer.run.table
+        if isinstance(end, Error):
+            return cls("failed", end.problem.message, error=end.problem)
+        return cls(
             status=_STATUS[end.ending],
             answer_text=end.text,
             reading=run.reading,
@@ -221,9 +155,9 @@ class Gathering:
             truncated=bool(table and table.truncated),
             plan=run.plan,
             sql=run.sql,
-            run_id=run_id,
+            run_id=answer.run_id,
             exec_time_ms=run.exec_time_ms,
-            chart=run.chart or self._drawn(),
+            chart=answer.chart,
             suggestions=end.suggestions,
             choices=end.choices,
             error=end.problem,
@@ -233,22 +167,16 @@ class Gathering:
 
 
 async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None) -> Turn:
-    """The whole turn. Whoever is cancelled in here cancels the turn and its run."""
-    found, ended = Gathering(), list[Turn]()
-    async with aclosing(events) as coming:
-        async for event in coming:
-            if watch is not None:
-                watch(event)
-            found.take(event)
-            if isinstance(event, Message) and event.remaining:
-                ended.append(found.turn())
-                found = Gathering()
-    first, *others = (*ended, found.turn())
+    """The whole turn. Raises RunnerBroken for one that stops before its last answer."""
+    answers = await fold(events, watch)
+    if not answers or not answers[-1].is_last:
+        raise RunnerBroken("the conversation ended without a word", suggestion="Ask again.")
+    first, *others = map(Turn.of, answers)
     return replace(first, others=tuple(others))
 
 
 def continued(waited: Turn, after: Turn) -> Turn:
-    """The answers from the one on that waited for a person: what it would run was told before they were asked."""
+    """The answers from the one on that waited for a person. Events before the wait said what it would run."""
     before = waited.parts[-1]
     return replace(
         after,

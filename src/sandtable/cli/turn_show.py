@@ -14,13 +14,14 @@ from rich.status import Status
 from rich.text import Text
 
 from sandtable.agent.events import Delta, Event, RunState, Thought
+from sandtable.agent.folding import Watch
 from sandtable.agent.read_as.model import ReadAs, ReadPart, Source, Words
 from sandtable.capsule.trust import MARK_WORDS
 from sandtable.cli import failure
 from sandtable.cli.percentages import fraction_columns, in_percent
 from sandtable.cli.screen import screen, show_chart
 from sandtable.cli.show import cell, clean, grid
-from sandtable.cli.turn import Turn, Watch
+from sandtable.cli.turn import Turn
 from sandtable.engines.duckdb.types import facts
 
 MOST_ROWS = 20

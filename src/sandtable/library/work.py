@@ -5,11 +5,12 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from sandtable.agent.events import Error, Event
+from sandtable.agent.folding import FoldedAnswer, fold
 from sandtable.capsule.document import document
 from sandtable.capsule.query import CodeQuery
 from sandtable.errors import InvalidInput
@@ -125,34 +126,26 @@ async def ask(
     return await _answer(house, asking, talk)
 
 
-async def _answer(house: House, asking: Any, thread: str) -> Answer:
-    answers: list[Answer] = []
-    planned = None
-    async with aclosing(asking) as events:
-        async for event in events:
-            if event.type == "plan":
-                planned = event
-            elif event.type == "message":
-                answers.append(await _answered(house, event, planned, thread))
-                planned = None
-            elif event.type == "error":
-                problem = event.problem
-                answers.append(Answer(problem.in_words, "failed", code=problem.code.value, thread=thread))
+async def _answer(house: House, events: AsyncGenerator[Event, None], thread: str) -> Answer:
+    answers = [await _answered(house, answer, thread) for answer in await fold(events)]
     if not answers:
         return Answer("the conversation ended without a word", "failed", thread=thread)
     return replace(answers[0], others=tuple(answers[1:]))
 
 
-async def _answered(house: House, end: Any, planned: Any, thread: str) -> Answer:
-    ran = await house.parts.runs.get(end.run_ids[0]) if end.run_ids else None
+async def _answered(house: House, answer: FoldedAnswer, thread: str) -> Answer:
+    end = answer.end
+    if isinstance(end, Error):
+        return Answer(end.problem.in_words, "failed", code=end.problem.code.value, thread=thread)
+    ran = await house.parts.runs.get(answer.run_id) if answer.run_id else None
     return Answer(
         text=end.text,
         status=end.ending,
         table=table_of(ran) if ran else None,
         chart=ran.chart if ran else None,
-        run_id=ran.id if ran else None,
-        reading=planned.reading if planned else "",
-        read_as=planned.read_as if planned else None,
+        run_id=answer.run_id,
+        reading=answer.run.reading,
+        read_as=answer.run.read_as,
         sql=ran.sql if ran else None,
         suggestions=end.suggestions,
         choices=end.choices,
