@@ -24,7 +24,7 @@ from sandtable.agent.events import EVENT, Error, Event, Message
 from sandtable.agent.graph import FIRST, build_graph
 from sandtable.agent.means import Means
 from sandtable.agent.state import State, with_plan
-from sandtable.errors import ErrorCode, NotFound, Problem, SandtableError
+from sandtable.errors import NotFound, SandtableError
 
 log = structlog.get_logger(__name__)
 
@@ -113,10 +113,10 @@ class Analyst:
                         yield event
         except SandtableError as error:
             log.warning("turn_failed", code=error.code, reason=error.message)
-            yield Error(problem=error.problem)
-        except Exception:
+            yield Error.of(error)
+        except Exception as error:
             log.exception("turn_broke")
-            yield Error(problem=_broken())
+            yield Error.of(error)
 
 
 def _config(thread_id: str, user: str, dataset_id: str | None = None) -> RunnableConfig:
@@ -144,11 +144,3 @@ def _event_of(mode: str, chunk: Any) -> Event | None:
 def _waiting(request: dict[str, Any]) -> Message:
     action = request["action_requests"][0]
     return Message(text=f"May I run this?\n\n{action['description']}", ending="waiting")
-
-
-def _broken() -> Problem:
-    return Problem(
-        code=ErrorCode.RUNNER_INTERNAL_ERROR,
-        message="the conversation broke off",
-        suggestion="Ask again; if it happens again, report it with the server's log.",
-    )

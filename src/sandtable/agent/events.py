@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sandtable.agent.read_as.model import Choice, ReadAs
-from sandtable.errors import Problem
+from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.sandbox.artifact import Artifact
 from sandtable.sandbox.job import ResultColumn
 from sandtable.store.run_store import Status
@@ -129,6 +129,19 @@ class Error(_Event):
 
     type: Literal["error"] = "error"
     problem: Problem
+
+    @classmethod
+    def of(cls, error: BaseException) -> Error:
+        """An exception of another kind than ours is a defect: its text is for the log alone."""
+        if isinstance(error, SandtableError):
+            return cls(problem=error.problem)
+        return cls(
+            problem=Problem(
+                code=ErrorCode.RUNNER_INTERNAL_ERROR,
+                message="the conversation broke off",
+                suggestion="Ask again; if it happens again, report it with the server's log.",
+            )
+        )
 
 
 Event = Annotated[
