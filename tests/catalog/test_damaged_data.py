@@ -19,12 +19,12 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog
+from sandtable.catalog.scrub import Scrub
 from sandtable.catalog.source import FileStamp
 from sandtable.catalog.store import DataStore
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import DataDamaged, ErrorCode, InvalidInput
 from sandtable.library.handover import Handover
-from sandtable.runs.scrub import Scrub
 from tests.catalog.damage import dataset as described
 from tests.catalog.damage import flip, publish
 from tests.catalog.fakes import FakeConvert

@@ -22,6 +22,7 @@ from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.catalog.scrub import Scrub
 from sandtable.catalog.store import DataStore
 from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput
@@ -31,7 +32,6 @@ from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
 from sandtable.runs.parts import Parts as RunParts
 from sandtable.runs.quotas import Quotas
-from sandtable.runs.scrub import Scrub
 from sandtable.runs.sessions import Sessions
 from sandtable.runs.verifier import Verifier
 from sandtable.sandbox.convert import SandboxedConvert

@@ -1,6 +1,6 @@
-"""All converted data are read from time to time: what changed on disk without leaving a trace is found by its digest.
+"""Reads all converted data at intervals, to find by its digest what changed on disk with unchanged time stamps.
 
-Invariant: one scrub at a time reads a data folder, whichever servers share it; it reads slowly and at low priority.
+Invariant: one scrub at a time reads a data folder, also where servers share it; it reads slowly and at low priority.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 
 class Stopped(Exception):
-    """The server stops: what is being read is left."""
+    """The server stops before the scrub has read everything."""
 
 
 class Scrub:
@@ -48,8 +48,8 @@ class Scrub:
         bytes_per_s: int = BYTES_PER_S,
         look_s: float = _LOOK_S,
     ) -> None:
-        """A version is read again when `every_s` have passed since it was; `on_damage` is called with one that is
-        damaged. `look_s`: how often it is looked whether one is due."""
+        """A version is read again `every_s` after the last time; `on_damage` is called with each that is damaged.
+        `look_s`: the interval between looks for versions that are due."""
         self._store = store
         self._on_damage = on_damage
         self._every_s = every_s
@@ -130,7 +130,7 @@ class Scrub:
 
 
 def _lower_priority() -> None:
-    """Of this thread alone; the priority of its reading follows."""
+    """For this thread alone; the kernel gives its reads the same priority."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
