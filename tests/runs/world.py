@@ -23,7 +23,7 @@ from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.liveness import HomeLiveness
 from sandtable.runs.model import RunRequest, read_request
-from sandtable.runs.parts import Parts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.job import Limits
@@ -127,7 +127,7 @@ class World:
     def __post_init__(self) -> None:
         self.sessions = Sessions(self.executor, grace_s=0.3)
 
-    def parts(self, **changes: Any) -> Parts:
+    def parts(self, **changes: Any) -> RunParts:
         made: dict[str, Any] = {
             "datasets": self.datasets,
             "compile": compile_plan,
@@ -143,12 +143,12 @@ class World:
             **self.changes,
             **changes,
         }
-        return Parts(**made)
+        return RunParts(**made)
 
     def store(self) -> SqliteStore:
         return SqliteStore(self.home / "sandtable.db")
 
-    def runs(self, store: RunStore | None = None, parts: Parts | None = None, **options: Any) -> Runs:
+    def runs(self, store: RunStore | None = None, parts: RunParts | None = None, **options: Any) -> Runs:
         key = open_signing_key(self.home)
         if store is None and self.database_url is not None:
             postgres = Postgres(self.database_url)
@@ -157,7 +157,7 @@ class World:
 
     @asynccontextmanager
     async def opened(
-        self, store: RunStore | None = None, parts: Parts | None = None, **options: Any
+        self, store: RunStore | None = None, parts: RunParts | None = None, **options: Any
     ) -> AsyncIterator[Runs]:
         runs = self.runs(store, parts, **options)
         await runs.start()

@@ -30,7 +30,7 @@ from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
-from sandtable.runs.parts import Parts as RunParts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.quotas import Quotas
 from sandtable.runs.sessions import Sessions
 from sandtable.runs.verifier import Verifier

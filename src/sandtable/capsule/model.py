@@ -39,7 +39,7 @@ class VerdictRecord:
     """What the gate said, without what it said it about."""
 
     decision: Literal["approved", "refused", "unchecked"]
-    """`unchecked`: whoever ran it on their own machine switched the check of the code off."""
+    """`unchecked`: the user switched the check of code off, on their own machine."""
     code: ErrorCode | None = None
     construct: str = ""
     message: str = ""
@@ -264,7 +264,7 @@ def digests_of(
     """The digests of a capsule's content, given its fields in JSON form.
 
     `known_result` spares its maker from hashing a result twice, and `whole_stdout` and `whole_before` are what the
-    record may hold less of; whoever verifies leaves them out. Raises ValueError where the content is inconsistent.
+    record may hold less of; a verification leaves them out. Raises ValueError where the content is inconsistent.
     """
 
     of_sql = fields["plan"] is not None or fields["sql"] is not None

@@ -47,7 +47,7 @@ class Rederive:
     dataset: Callable[[str, str], Awaitable[Dataset]] | None = None
     """Dataset id and version to the dataset. Raises NotFound when that version is not here."""
     rehash: Callable[[Dataset], Awaitable[str]] | None = None
-    """The version digest, computed anew from the stored bytes. Raises NotFound when they are gone."""
+    """The version digest, computed again from the stored bytes. Raises NotFound when they are gone."""
     compile: Callable[[dict[str, Any], Dataset, int], str] | None = None
     """Plan, dataset and row limit to SQL. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]] | None = None

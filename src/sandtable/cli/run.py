@@ -121,7 +121,7 @@ async def _run(parts: Parts, ask: Ask, dataset_id: str, query: Query, question: 
     try:
         return await parts.runs.wait(accepted.id)
     except asyncio.CancelledError:
-        # Whoever interrupts a command does not want the next server to take its runs up.
+        # After an interrupted command, no server should adopt its runs.
         await parts.runs.cancel(accepted.id)
         raise
 

@@ -159,7 +159,7 @@ async def finished(house: House, request: RunRequest) -> Run:
     try:
         return await house.parts.runs.wait(accepted.id)
     except asyncio.CancelledError:
-        # Whoever gives up does not want a server to take the run up later.
+        # After a cancelled call, no server should adopt its run.
         await house.parts.runs.cancel(accepted.id)
         raise
 

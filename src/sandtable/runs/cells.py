@@ -20,7 +20,7 @@ _PAGE = 200
 
 
 @dataclass(frozen=True)
-class Key:
+class SessionKey:
     """A session belongs to one user and one version of the data, and all its cells have the same names for tables."""
 
     session: str
@@ -30,7 +30,7 @@ class Key:
     check: bool = True
 
     @classmethod
-    def of(cls, run: Run) -> Key | None:
+    def of(cls, run: Run) -> SessionKey | None:
         """Nothing for a run that is no session's cell."""
         match run.request.query:
             case CodeQuery(names=names, check=check, session=str(session)):
@@ -63,12 +63,12 @@ def was_interrupted(run: Run) -> bool:
     return error.details.get("type") == "Interrupted"
 
 
-async def latest(store: RunStore, key: Key) -> str | None:
+async def latest(store: RunStore, key: SessionKey) -> str | None:
     found = await store.list(RunFilter(session=key.text, limit=1))
     return found[0].id if found else None
 
 
-async def recorded(store: RunStore, key: Key) -> Past:
+async def recorded(store: RunStore, key: SessionKey) -> Past:
     """What a session that is not alive is rebuilt from.
 
     Without the cells that were interrupted: where they stopped cannot be found again, and each would take its whole
@@ -93,8 +93,8 @@ def _code_of(run: Run) -> str:
     return query.code
 
 
-def told_anew(past: Past) -> list[str]:
-    """What a person hears of a session that was rebuilt from its past; nothing when it had none."""
+def replay_warnings(past: Past) -> list[str]:
+    """Warnings of a run whose session was rebuilt first; none when the session had no cells."""
     said: list[str] = []
     if past.cells:
         said.append(f"the session had ended: {_cells(len(past.cells))} run again first")

@@ -23,7 +23,7 @@ from sandtable.capsule.seal import chart_in
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable
 from sandtable.quoting import quote
-from sandtable.runs.cells import Key
+from sandtable.runs.cells import SessionKey
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.dispatch import Dispatcher
 from sandtable.runs.draft import Draft
@@ -31,7 +31,7 @@ from sandtable.runs.fair_queue import share_of
 from sandtable.runs.ids import RunIds, is_run_id
 from sandtable.runs.liveness import HomeLiveness, Liveness
 from sandtable.runs.model import Run, RunRequest, body_of, run_of, search_text
-from sandtable.runs.parts import Parts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.pipeline import limits_for
 from sandtable.runs.quotas import Quotas
 from sandtable.runs.waiters import Waiters, Watch
@@ -69,7 +69,7 @@ class Runs:
     def __init__(
         self,
         store: RunStore,
-        parts: Parts,
+        parts: RunParts,
         key: SigningKey,
         home: Path,
         *,
@@ -97,7 +97,7 @@ class Runs:
             store, self._worker, self._instance, lambda: iso(now()), concurrency=concurrency, share=share
         )
         self._ended: OrderedDict[str, Run] = OrderedDict()
-        """The latest ones: whoever waited for a run looks at it again soon."""
+        """The latest ones: callers that waited for a run read it again soon."""
         self._open: set[str] = set()
         """Accepted here and not known to have ended: nothing new about them is in the store."""
         self._sweep_now = False
@@ -121,7 +121,7 @@ class Runs:
             loop.add_done_callback(_report_broken_loop)
 
     async def aclose(self) -> None:
-        """Stop. Running runs go back to the queue, for whoever opens this home next."""
+        """Stop. Running runs go back to the queue, for the next process that opens this home."""
         loops, self._loops = self._loops, []
         await stopped(*loops)
         await self._dispatcher.aclose()
@@ -134,7 +134,7 @@ class Runs:
         try:
             await self._store.release(self._instance.id)
         except (StoreUnavailable, StoreCorrupt) as error:
-            # The released lock says the same: whoever starts next finds the owner gone.
+            # The released lock says the same: the next process finds the owner gone.
             log.warning("runs_not_put_back", reason=error.message)
 
     async def submit(self, request: RunRequest) -> Run:
@@ -156,7 +156,7 @@ class Runs:
             created_at=iso(now),
             sql=query.sql if isinstance(query, SqlQuery) else None,
         )
-        key = Key.of(run)
+        key = SessionKey.of(run)
         record = RunRecord(
             id=run.id,
             owner=self._instance.id,
@@ -248,9 +248,10 @@ class Runs:
                 )
 
     def _patience(self, record: RunRecord) -> float:
-        """How long to wait before looking again: of our own runs, and of all in a shared store, we are told."""
-        told = self._store.shared or record.owner == self._instance.id
-        return LOCAL_POLL_S if told else FOREIGN_POLL_S
+        """How long to wait before reading the record again. The end of our own runs, and of all runs in a shared store,
+        is announced."""
+        announced = self._store.shared or record.owner == self._instance.id
+        return LOCAL_POLL_S if announced else FOREIGN_POLL_S
 
     async def cancel(self, run_id: str) -> Run:
         """Stop a run. One that has ended stays as it is."""

@@ -27,7 +27,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.model import Run, run_of
-from sandtable.runs.parts import Parts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.sessions import Sitting
 from sandtable.sandbox.artifact import Artifact, artifacts_in, last_figure
 from sandtable.sandbox.job import JobResult
@@ -172,7 +172,7 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
     )
 
 
-def capsule_of(draft: Draft, run: Run, parts: Parts, *, lean: bool = False) -> Capsule:
+def capsule_of(draft: Draft, run: Run, parts: RunParts, *, lean: bool = False) -> Capsule:
     """`lean`: rows and artifacts by their digests alone, and no chart, for content that is too large otherwise."""
     request, query = run.request, run.request.query
     of_code = isinstance(query, CodeQuery)

@@ -40,7 +40,7 @@ class Datasets(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class RunParts:
     datasets: Datasets
     compile: Callable[[dict[str, Any], Dataset, int], CompiledPlan]
     """Plan, dataset, row limit. Raises InvalidInput for a plan that cannot be used."""

@@ -24,11 +24,11 @@ from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailabl
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.retrying import Backoff, retried
 from sandtable.runs.cache import Cache, cache_key
-from sandtable.runs.cells import Key, latest, recorded, told_anew
+from sandtable.runs.cells import SessionKey, latest, recorded, replay_warnings
 from sandtable.runs.code import options_of, switched_off
 from sandtable.runs.draft import Draft
 from sandtable.runs.draw import draw
-from sandtable.runs.parts import Parts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.sessions import Sessions, Sitting
 from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
 from sandtable.sandbox.artifact import last_figure
@@ -44,10 +44,10 @@ LARGE_TEXT = 128 << 10
 STORE_AWAY = Backoff((0.2, 0.5, 1.0, 2.0, 5.0))
 """A store that is away is asked again after these; after the last one as often as it takes."""
 _TRIES = 2
-Step = Callable[[Draft, Parts, Cache], Awaitable[None]]
+Step = Callable[[Draft, RunParts, Cache], Awaitable[None]]
 
 
-async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
+async def advance(draft: Draft, parts: RunParts, cache: Cache) -> None:
     for step in STEPS:
         started = time.perf_counter()
         try:
@@ -66,7 +66,7 @@ async def advance(draft: Draft, parts: Parts, cache: Cache) -> None:
         await illustrate(draft)
 
 
-async def _patiently(step: Step, name: str, draft: Draft, parts: Parts, cache: Cache) -> None:
+async def _patiently(step: Step, name: str, draft: Draft, parts: RunParts, cache: Cache) -> None:
     """These steps only read, so they are repeated until the store answers."""
 
     async def report(error: StoreUnavailable) -> None:
@@ -75,12 +75,12 @@ async def _patiently(step: Step, name: str, draft: Draft, parts: Parts, cache: C
     await retried(lambda: step(draft, parts, cache), on=StoreUnavailable, backoff=STORE_AWAY, between=report)
 
 
-async def resolve(draft: Draft, parts: Parts, cache: Cache) -> None:
+async def resolve(draft: Draft, parts: RunParts, cache: Cache) -> None:
     """The data version that was current when the run was accepted, not the one that is now."""
     draft.data = await parts.datasets.open(draft.run.request.dataset_id, draft.run.dataset_version)
 
 
-async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
+async def write_sql(draft: Draft, parts: RunParts, cache: Cache) -> None:
     query = draft.run.request.query
     if not isinstance(query, PlanQuery):
         return
@@ -93,9 +93,9 @@ async def write_sql(draft: Draft, parts: Parts, cache: Cache) -> None:
     draft.warnings += compiled.warnings
 
 
-async def look_back(draft: Draft, parts: Parts, cache: Cache) -> None:
+async def look_back(draft: Draft, parts: RunParts, cache: Cache) -> None:
     """What the code finds there: names for tables, and all that the earlier cells of its session left."""
-    query, key = draft.run.request.query, Key.of(draft.run)
+    query, key = draft.run.request.query, SessionKey.of(draft.run)
     if not isinstance(query, CodeQuery):
         return
     draft.names = frozenset(query.names)
@@ -112,7 +112,7 @@ async def look_back(draft: Draft, parts: Parts, cache: Cache) -> None:
             draft.names |= await parts.bound_names(cell.python)
 
 
-async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
+async def judge(draft: Draft, parts: RunParts, cache: Cache) -> None:
     request = draft.run.request
     match request.query:
         case CodeQuery(code, check=False) if parts.may_skip_check:
@@ -137,7 +137,7 @@ async def judge(draft: Draft, parts: Parts, cache: Cache) -> None:
             draft.reject_proposal(verdict.not_from_data, _dataset(draft))
 
 
-def _verdict(draft: Draft, parts: Parts) -> Awaitable[Verdict]:
+def _verdict(draft: Draft, parts: RunParts) -> Awaitable[Verdict]:
     data = _data(draft)
     match draft.run.request.query:
         case CodeQuery(code):
@@ -153,9 +153,9 @@ def _verdict(draft: Draft, parts: Parts) -> Awaitable[Verdict]:
             return parts.judge(draft.sql, data.dataset)
 
 
-async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
+async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
     approved, run = _approved(draft), draft.run
-    if approved.volatile or _unchecked(draft) or Key.of(run) is not None:
+    if approved.volatile or _unchecked(draft) or SessionKey.of(run) is not None:
         # What a session's cell gives depends on the cells before it.
         return
     engine = parts.engine_of(code=isinstance(run.request.query, CodeQuery))
@@ -167,7 +167,7 @@ async def recall(draft: Draft, parts: Parts, cache: Cache) -> None:
         draft.take(found.result)
 
 
-async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
+async def execute(draft: Draft, parts: RunParts, cache: Cache) -> None:
     """What comes out is taken only if the files were not touched meanwhile. If they were, and are whole, it is executed
     once more: a backup touches files, too. Jobs only read, so that is safe."""
     query = draft.run.request.query
@@ -192,7 +192,7 @@ async def execute(draft: Draft, parts: Parts, cache: Cache) -> None:
     raise damaged(draft.run.dataset_version, why, draft.run.request.dataset_id)
 
 
-async def _execute(draft: Draft, data: OpenData, parts: Parts, number: int) -> JobResult:
+async def _execute(draft: Draft, data: OpenData, parts: RunParts, number: int) -> JobResult:
     job = job_for(draft, _approved(draft), refs_of(data), parts, number)
     log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=parts.executor.name)
     if draft.sitting is not None and parts.sessions is not None:
@@ -210,7 +210,7 @@ async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job:
     draft.sitting = replace(sitting, past=ran.past)
     if ran.rebuilt:
         draft.replayed = len(ran.past.cells)
-        draft.warnings += told_anew(ran.past)
+        draft.warnings += replay_warnings(ran.past)
     return ran.result
 
 
@@ -229,7 +229,7 @@ async def illustrate(draft: Draft) -> None:
 
 
 def job_for(
-    draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: Parts, number: int = 1
+    draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: RunParts, number: int = 1
 ) -> Job:
     """`number`: how many times it is executed in this attempt, with this one."""
     run, request = draft.run, draft.run.request
@@ -251,7 +251,7 @@ def job_for(
     )
 
 
-def _opening(draft: Draft, query: CodeQuery, parts: Parts) -> Job:
+def _opening(draft: Draft, query: CodeQuery, parts: RunParts) -> Job:
     run, refs = draft.run, refs_of(_data(draft))
     large = sum(ref.rows or 0 for ref in refs) >= parts.large_rows
     return Job(
@@ -266,7 +266,7 @@ def _opening(draft: Draft, query: CodeQuery, parts: Parts) -> Job:
     )
 
 
-def threads_for(approved: Approved, refs: tuple[DataRef, ...], parts: Parts) -> int:
+def threads_for(approved: Approved, refs: tuple[DataRef, ...], parts: RunParts) -> int:
     if approved.serial:
         return 1
     read = {name.lower() for name in approved.tables}

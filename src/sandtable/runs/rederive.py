@@ -17,7 +17,7 @@ from sandtable.errors import InvalidInput
 from sandtable.policy.verdict import Approved
 from sandtable.runs.code import options_of
 from sandtable.runs.draw import draw
-from sandtable.runs.parts import Parts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.pipeline import threads_for
 from sandtable.runs.watch import run_watched, wait_ready
 from sandtable.sandbox.job import Job, JobResult, Limits, refs_of
@@ -31,7 +31,7 @@ _MOST_SHAPE = {"rows": 100_000, "cell_bytes": 64 << 20, "result_bytes": 64 << 20
 
 
 def rederive_with(
-    parts: Parts, keys: TrustedKeys, rehash: Callable[[Dataset], Awaitable[str]] | None
+    parts: RunParts, keys: TrustedKeys, rehash: Callable[[Dataset], Awaitable[str]] | None
 ) -> Rederive:
     def compile_again(plan: dict[str, Any], dataset: Dataset, rows: int) -> str:
         return parts.compile(plan, dataset, rows).sql

@@ -19,7 +19,7 @@ import structlog
 
 from sandtable.capsule.model import Earlier
 from sandtable.errors import ErrorCode, RunnerBroken, SandboxUnavailable, SandtableError
-from sandtable.runs.cells import Key, Past
+from sandtable.runs.cells import Past, SessionKey
 from sandtable.runs.code import seed_of
 from sandtable.runs.watch import HUNG, KILL_S, bounded
 from sandtable.sandbox.job import DataRef, Job, JobError, JobResult
@@ -38,7 +38,7 @@ _POLL_S = 0.2
 class Sitting:
     """A place in a session for one cell."""
 
-    key: Key
+    key: SessionKey
     past: Past
     opening: Job
     """Opens the session when it is not alive: mode `session`, with the installation's limits."""
@@ -55,7 +55,7 @@ class Ran:
 
 @dataclass(slots=True, eq=False)
 class _Live:
-    key: Key
+    key: SessionKey
     session: Session | None = None
     """Nothing while it is being opened."""
     data: tuple[DataRef, ...] = ()
@@ -88,15 +88,15 @@ class Sessions:
         self._idle_s = idle_s
         self.most = most
         self._grace_s = grace_s
-        self._live: OrderedDict[Key, _Live] = OrderedDict()
+        self._live: OrderedDict[SessionKey, _Live] = OrderedDict()
         """The least lately used first."""
-        self._turns: dict[Key, _Turn] = {}
+        self._turns: dict[SessionKey, _Turn] = {}
         self._room = asyncio.Event()
         self._closing: set[asyncio.Task[None]] = set()
         self._closed = False
 
     @contextlib.asynccontextmanager
-    async def turn(self, key: Key) -> AsyncGenerator[None, None]:
+    async def turn(self, key: SessionKey) -> AsyncGenerator[None, None]:
         """For as long as a run is a session's cell, up to when it is stored. First come, first served."""
         turn = self._turns.setdefault(key, _Turn(asyncio.Lock()))
         turn.wanted += 1
@@ -113,7 +113,7 @@ class Sessions:
                 del self._turns[key]
             self._room.set()
 
-    def past(self, key: Key) -> Past | None:
+    def past(self, key: SessionKey) -> Past | None:
         """What the living sandbox of a session went through; nothing when there is none."""
         live = self._live.get(key)
         return live.past if live is not None and live.alive else None
@@ -121,7 +121,7 @@ class Sessions:
     async def cell(self, sitting: Sitting, run_id: str, job: Job) -> Ran:
         """Run one cell, in its turn. Raises SandboxUnavailable, RunnerBroken.
 
-        Whoever is cancelled while waiting interrupts the cell; its session lives on if it lets itself be interrupted.
+        Cancelling it interrupts the cell. Its session stays alive if the cell stops when it is interrupted.
         """
         live = self._live.get(sitting.key)
         if live is not None and not (
@@ -187,7 +187,7 @@ class Sessions:
             raise SandboxUnavailable("the session was ended meanwhile", suggestion="Run it again.")
 
     async def _again(self, live: _Live, cell: Earlier, number: int, give_up: float) -> Earlier:
-        """What it prints, shows or raises was told when it ran first."""
+        """Its output is dropped: the run that it was first has it on record."""
         assert live.session is not None
         seed = seed_of(cell.python, live.key.dataset_version)
         work = live.session.cell(cell.python, seed=seed, names=dict(live.key.names))
@@ -199,7 +199,7 @@ class Sessions:
             raise _not_rebuilt(f"cell {number}, run again, ended it: {why}")
         return cell.model_copy(update={"interrupted": _was_stopped(result)})
 
-    async def _place_for(self, key: Key) -> _Live:
+    async def _place_for(self, key: SessionKey) -> _Live:
         """Waits while as many sessions as may live are all in use."""
         while len(self._live) >= self.most:
             idle = self._dispensable()
@@ -234,13 +234,13 @@ class Sessions:
         except SandtableError as error:
             log.warning("session_not_closed", session=live.key.session, reason=error.message)
 
-    def _wake(self, key: Key) -> None:
+    def _wake(self, key: SessionKey) -> None:
         live = self._live.get(key)
         if live is not None and live.timer is not None:
             live.timer.cancel()
             live.timer = None
 
-    def _rest(self, key: Key) -> None:
+    def _rest(self, key: SessionKey) -> None:
         live = self._live.get(key)
         if live is None:
             return

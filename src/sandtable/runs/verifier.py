@@ -17,7 +17,7 @@ from sandtable.capsule.report import Report
 from sandtable.capsule.verify import derive
 from sandtable.catalog.model import Dataset
 from sandtable.runs.fair_queue import FairQueue
-from sandtable.runs.parts import Parts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.rederive import MOST_S, rederive_with
 from sandtable.runs.watch import HUNG, bounded, retrieve
 
@@ -28,7 +28,7 @@ Rehash = Callable[[Dataset], Awaitable[str]]
 
 
 class Verifier:
-    def __init__(self, parts: Parts, rehash: Rehash, *, places: int = 1, share: float = 1.0) -> None:
+    def __init__(self, parts: RunParts, rehash: Rehash, *, places: int = 1, share: float = 1.0) -> None:
         """`places`: how many are derived at the same time. `share`: how much of that is for one user."""
         waiting = places * WAITING_EACH
         self._parts = parts

@@ -1,4 +1,4 @@
-"""One claimed run from claim to capsule: the pipeline, raced against whoever wants it stopped."""
+"""One claimed run from claim to capsule: the pipeline, raced against a request to stop it."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from sandtable.capsule.seal import Envelope, Oversized, seal
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.retrying import retried
 from sandtable.runs.cache import Cache
-from sandtable.runs.cells import Key
+from sandtable.runs.cells import SessionKey
 from sandtable.runs.draft import Draft, capsule_of, ended_run
 from sandtable.runs.model import Run, as_stored, body_of, result_of
-from sandtable.runs.parts import Parts
+from sandtable.runs.parts import RunParts
 from sandtable.runs.pipeline import LARGE_CELLS, LARGE_TEXT, STORE_AWAY, advance
 from sandtable.runs.waiters import Waiters
 from sandtable.store.run_store import Ending, HolderGone, RunRecord, RunStore, StoreUnavailable
@@ -59,7 +59,7 @@ class Stopper:
 @dataclass(frozen=True, slots=True)
 class Worker:
     store: RunStore
-    parts: Parts
+    parts: RunParts
     key: SigningKey
     waiters: Waiters
     now: Callable[[], datetime]
@@ -100,7 +100,7 @@ class Worker:
 
     async def _advance(self, draft: Draft, stopper: Stopper, until_stored: AsyncExitStack) -> None:
         async def in_turn() -> None:
-            key, sessions = Key.of(draft.run), self.parts.sessions
+            key, sessions = SessionKey.of(draft.run), self.parts.sessions
             if key is not None and sessions is not None:
                 # The session's next cell looks in the store for what came before it.
                 await until_stored.enter_async_context(sessions.turn(key))
