@@ -16,6 +16,7 @@ from benchmarks.measure import Contender, take_turns
 from sandtable.assemble import assemble
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.source import digest_source
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved
 from sandtable.sandbox.gate import Gate
@@ -77,7 +78,7 @@ def _dataset() -> Dataset:
 
 
 async def gate_ms(executor: LocalExecutor, rounds: int, *, one_person: bool) -> list[float]:
-    gate, dataset = Gate(executor, max_bytes=1 << 20, one_person=one_person, remembered=0), _dataset()
+    gate, dataset = Gate(executor, RULES, max_bytes=1 << 20, one_person=one_person, remembered=0), _dataset()
     taken: list[float] = []
     for number in range(-3, rounds):
         await executor.settle()

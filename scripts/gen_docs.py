@@ -16,8 +16,8 @@ from pydantic.fields import FieldInfo
 
 from sandtable.agent.events import EVENT
 from sandtable.cli.reference import reference_page as cli_page
+from sandtable.engines.duckdb import reference as policy_functions
 from sandtable.plan.schema import plan_schema_text
-from sandtable.policy import reference as policy_functions
 from sandtable.server.app import openapi_document
 from sandtable.settings import Settings
 

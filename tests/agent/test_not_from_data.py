@@ -13,6 +13,7 @@ from sandtable.capsule.model import Origin
 from sandtable.capsule.query import SqlQuery
 from sandtable.capsule.verify import verify
 from sandtable.catalog.model import Dataset
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.errors import ErrorCode
 from sandtable.policy.gate import judge
 from sandtable.policy.provenance import ALL_CONSTANT, NO_TABLE
@@ -30,7 +31,7 @@ GOOD = "SELECT sum(amount) AS revenue FROM orders"
 
 
 async def real_judge(text: str, dataset: Dataset) -> Verdict:
-    return judge(text, parsed(text), dataset)
+    return judge(text, parsed(text), dataset, RULES)
 
 
 @pytest.mark.parametrize(

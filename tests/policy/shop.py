@@ -7,6 +7,7 @@ from typing import Any
 import duckdb
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Verdict
@@ -124,4 +125,4 @@ def parsed(sql: str) -> dict[str, Any]:
 
 def verdict(sql: str, max_bytes: int = 64 << 10) -> Verdict:
     """What the whole gate says: first look, parse, judgement."""
-    return pregate(sql, max_bytes) or judge(sql, parsed(sql), SHOP)
+    return pregate(sql, max_bytes) or judge(sql, parsed(sql), SHOP, RULES)

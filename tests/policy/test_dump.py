@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.policy.gate import judge
 from sandtable.policy.verdict import Approved, Refused
 from tests.policy.shop import SHOP, parsed, verdict
@@ -55,10 +56,10 @@ def test_refusal_says_what_to_add() -> None:
 
 def test_tables_that_fit_into_an_answer_may_be_shown_whole() -> None:
     sql = "SELECT * FROM orders"
-    assert isinstance(judge(sql, parsed(sql), SHOP, max_rows=600), Approved)
-    assert isinstance(judge(sql, parsed(sql), SHOP, max_rows=599), Refused)
+    assert isinstance(judge(sql, parsed(sql), SHOP, RULES, max_rows=600), Approved)
+    assert isinstance(judge(sql, parsed(sql), SHOP, RULES, max_rows=599), Refused)
 
 
 def test_guard_can_be_left_out() -> None:
     sql = "SELECT * FROM orders"
-    assert isinstance(judge(sql, parsed(sql), SHOP, guard_dumps=False), Approved)
+    assert isinstance(judge(sql, parsed(sql), SHOP, RULES, guard_dumps=False), Approved)

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from sandtable.capsule.query import Query, SqlQuery
 from sandtable.catalog.model import Dataset
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.policy.binder_fixes import binder_candidates
 from sandtable.policy.fix_case import MOST_FIXES
 from sandtable.policy.fixes import LONGEST, candidates
@@ -205,14 +206,14 @@ def test_any_text_has_candidates_or_none_but_no_error(text: str) -> None:
     assert all(before.end <= after.start for before, after in pairwise(tokens))
     judged = verdict(text)
     if isinstance(judged, Refused):
-        for fix in candidates(text, judged, SHOP):
+        for fix in candidates(text, judged, SHOP, RULES.functions):
             assert fix.title and fix.text and fix.text != text
 
 
 def test_a_very_long_text_is_left_alone() -> None:
     sql = "SELECT * FROM orders" + " " * LONGEST
     judged = verdict(sql)
-    assert isinstance(judged, Refused) and candidates(sql, judged, SHOP) == []
+    assert isinstance(judged, Refused) and candidates(sql, judged, SHOP, RULES.functions) == []
 
 
 UNBOUND: list[tuple[str, list[tuple[str, str]]]] = [

@@ -6,6 +6,7 @@ import time
 
 import pytest
 
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.errors import ErrorCode
 from sandtable.policy.gate import judge
 from sandtable.policy.hints import syntax_hint
@@ -80,19 +81,19 @@ def test_canonical_tree_is_what_decides() -> None:
     """A parse whose canonical text differs from the input's tree is judged by the canonical tree."""
     good, bad = parsed("SELECT 1"), parsed("SELECT getenv('HOME')")
     mixed = {**good, "canonical": bad["canonical"], "canonical_tree": bad["canonical_tree"]}
-    assert isinstance(judge("SELECT 1", mixed, SHOP), Refused)
+    assert isinstance(judge("SELECT 1", mixed, SHOP, RULES), Refused)
 
 
 @pytest.mark.parametrize("missing", ["tree", "canonical", "canonical_tree"])
 def test_incomplete_parse_is_refused(missing: str) -> None:
     answer = parsed("SELECT 1")
     del answer[missing]
-    assert isinstance(judge("SELECT 1", answer, SHOP), Refused)
+    assert isinstance(judge("SELECT 1", answer, SHOP, RULES), Refused)
 
 
 @pytest.mark.parametrize("answer", [{}, {"ok": False}, {"ok": True}, {"ok": True, "tree": []}])
 def test_malformed_parse_is_refused(answer: dict[str, object]) -> None:
-    assert isinstance(judge("SELECT 1", answer, SHOP), Refused)
+    assert isinstance(judge("SELECT 1", answer, SHOP, RULES), Refused)
 
 
 @pytest.mark.parametrize(
@@ -108,13 +109,13 @@ def test_malformed_parse_is_refused(answer: dict[str, object]) -> None:
     ],
 )
 def test_hint_knows_other_dialects(sql: str, hint: str) -> None:
-    assert hint in syntax_hint(sql)
+    assert hint in syntax_hint(sql, RULES.spellings)
 
 
 @pytest.mark.parametrize("unit", ["SELECT (", "JOIN t ", "date_sub(", "a<", ", [a", "select ", " "])
 def test_hint_on_a_long_text_is_quick(unit: str) -> None:
     started = time.process_time()
-    assert syntax_hint(unit * 10_000)
+    assert syntax_hint(unit * 10_000, RULES.spellings)
     assert time.process_time() - started < 5
 
 
@@ -141,7 +142,7 @@ def test_hint_on_a_long_text_is_quick(unit: str) -> None:
 def test_long_texts_are_judged_quickly_and_briefly(sql: str) -> None:
     answer = parsed(sql)
     started = time.process_time()
-    found = judge(sql, answer, SHOP)
+    found = judge(sql, answer, SHOP, RULES)
     assert time.process_time() - started < 10
     assert isinstance(found, Refused)
     assert len(found.message) < 500 and len(found.construct) <= 300
@@ -157,6 +158,6 @@ def test_judging_takes_about_a_millisecond() -> None:
     times = []
     for _ in range(50):
         started = time.process_time()
-        judge(sql, answer, SHOP)
+        judge(sql, answer, SHOP, RULES)
         times.append(time.process_time() - started)
     assert sorted(times)[len(times) // 2] < 0.005

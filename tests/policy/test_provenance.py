@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.policy.gate import judge
 from sandtable.policy.provenance import ALL_CONSTANT, CONSTANT_BRANCH, NO_TABLE
 from sandtable.policy.verdict import NOT_FROM_DATA, Approved
@@ -11,7 +12,7 @@ from tests.policy.shop import SHOP, parsed
 
 
 def approved(sql: str) -> Approved:
-    verdict = judge(sql, parsed(sql), SHOP, guard_dumps=False)
+    verdict = judge(sql, parsed(sql), SHOP, RULES, guard_dumps=False)
     assert isinstance(verdict, Approved), verdict
     return verdict
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.policy import grammar
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.policy.names import fold
 from sandtable.policy.verdict import Refused
 from sandtable.policy.walk import Walk
@@ -31,7 +31,7 @@ _FORBIDDEN = [
 
 
 def _walk(tree: dict[str, Any]) -> Refused | None:
-    return Walk("", SHOP).walk(tree)
+    return Walk("", SHOP, RULES).walk(tree)
 
 
 def _records(value: Any) -> Iterator[dict[str, Any]]:
@@ -72,7 +72,7 @@ def test_forbidden_function_is_found_at_any_expression(data: st.DataObject, name
 
 @given(st.data(), st.sampled_from(["f.csv", "s3://b/x", "secrets", "pg_class"]))
 def test_other_table_is_found_at_any_reference(data: st.DataObject, name: str) -> None:
-    tree, place = _pick(data, lambda r: str(r.get("type")) in grammar.TABLE_REFS and "class" not in r)
+    tree, place = _pick(data, lambda r: str(r.get("type")) in RULES.grammar.table_refs and "class" not in r)
     if place is None:
         return
     place.clear()
@@ -82,12 +82,12 @@ def test_other_table_is_found_at_any_reference(data: st.DataObject, name: str) -
 
 @given(st.data(), st.sampled_from(["INSERT_QUERY_NODE", "DELETE_QUERY_NODE", "COPY_QUERY_NODE", "NEW_NODE"]))
 def test_changing_node_is_found_at_any_query(data: st.DataObject, kind: str) -> None:
-    tree, place = _pick(data, lambda r: str(r.get("type")) in grammar.QUERY_NODES)
+    tree, place = _pick(data, lambda r: str(r.get("type")) in RULES.grammar.query_nodes)
     assert place is not None
     place["type"] = kind
     refused = _walk(tree)
     assert refused is not None
-    assert refused.construct == grammar.SPELLING.get(kind, kind)
+    assert refused.construct == RULES.grammar.spelling.get(kind, kind)
 
 
 @given(st.data())

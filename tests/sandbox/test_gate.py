@@ -15,6 +15,7 @@ from hypothesis import given
 from sandtable.catalog.convert import ColumnPlace, CompareRequest, Comparison, ConvertRequest, Counts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.plan.validate import parse_plan
@@ -45,7 +46,7 @@ BUSY_S = 15.0
 def judged_here(text: str, dataset: Dataset) -> Verdict:
     refused = pregate(text, 1 << 20)
     return refused or judge(
-        text, parse(ENGINE, text, parse_job(text, dataset).options["float_columns"]), dataset
+        text, parse(ENGINE, text, parse_job(text, dataset).options["float_columns"]), dataset, RULES
     )
 
 
@@ -68,7 +69,7 @@ def test_every_metric_compiles_to_sql_that_the_gate_accepts(dataset: Dataset) ->
 async def gate(tmp_path: Path) -> AsyncIterator[Gate]:
     executor = LocalExecutor(make_store(tmp_path).root)
     await executor.start()
-    yield Gate(executor, max_bytes=MAX_BYTES)
+    yield Gate(executor, RULES, max_bytes=MAX_BYTES)
     await executor.aclose()
 
 
@@ -153,7 +154,7 @@ class _Counting:
 
 async def test_an_approval_is_remembered_for_the_same_text_and_data_only() -> None:
     executor = _Counting()
-    gate = Gate(executor, max_bytes=MAX_BYTES, remembered=2)
+    gate = Gate(executor, RULES, max_bytes=MAX_BYTES, remembered=2)
     other = SHOP.model_copy(update={"version": "sha256:" + "b" * 64})
     first = await gate("SELECT count(*) FROM orders", SHOP)
     assert isinstance(first, Approved)
@@ -168,7 +169,7 @@ async def test_an_approval_is_remembered_for_the_same_text_and_data_only() -> No
 
 async def test_a_refusal_is_looked_at_again() -> None:
     executor = _Counting()
-    gate = Gate(executor, max_bytes=MAX_BYTES)
+    gate = Gate(executor, RULES, max_bytes=MAX_BYTES)
     for _ in range(2):
         assert isinstance(await gate("SELECT * FROM nowhere", SHOP), Refused)
     assert len(executor.jobs) == 2
@@ -199,7 +200,7 @@ def _places(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]
 async def test_a_lying_parser_approves_nothing_else_and_breaks_nothing(lie: Any) -> None:
     """Either the text is judged as another one, or there is one clear error."""
     honest = parse(ENGINE, _GROUPED, None)
-    assert isinstance(judge(_GROUPED, honest, SHOP), Approved)
+    assert isinstance(judge(_GROUPED, honest, SHOP, RULES), Approved)
     for path in _places(honest):
         output = copy.deepcopy(honest)
         place: Any = output
@@ -207,7 +208,7 @@ async def test_a_lying_parser_approves_nothing_else_and_breaks_nothing(lie: Any)
             place = place[key]
         place[path[-1]] = lie
         try:
-            verdict = await Gate(_Lying(output), max_bytes=MAX_BYTES)(_GROUPED, SHOP)
+            verdict = await Gate(_Lying(output), RULES, max_bytes=MAX_BYTES)(_GROUPED, SHOP)
         except RunnerBroken:
             continue
         assert isinstance(verdict, Approved | Refused)

@@ -24,6 +24,7 @@ from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.scrub import Scrub
 from sandtable.catalog.store import DataStore
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import InvalidInput
 from sandtable.plan.validate import parse_plan
@@ -209,7 +210,11 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         )
         stack.push_async_callback(datasets.aclose)
         gate = Gate(
-            looks, max_bytes=settings.max_sql_bytes, max_rows=settings.max_rows, one_person=not serving
+            looks,
+            RULES,
+            max_bytes=settings.max_sql_bytes,
+            max_rows=settings.max_rows,
+            one_person=not serving,
         )
         python_gate = PythonGate(looks, max_bytes=settings.max_code_bytes, one_person=not serving)
         sessions = Sessions(tiers.sessions, idle_s=settings.session_idle_s, most=settings.max_sessions)

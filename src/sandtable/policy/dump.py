@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from sandtable.catalog.model import Dataset
-from sandtable.policy.functions import AGGREGATES
+from sandtable.engines.rules import Functions
 from sandtable.policy.names import fold
 from sandtable.policy.place import refuse
 from sandtable.policy.tree import Node, as_node, listed, records, under
@@ -27,39 +27,27 @@ MAX_DIGITS = 18
 """Digits of a number that is worth reading."""
 
 _EVERYTHING = 1_000
-_COLLECTORS = frozenset(
-    """
-    list array_agg string_agg group_concat listagg json_group_array json_group_object
-    variant_group_array variant_group_object
-    """.split()
-)
-_COLLECTORS_OF_ROWS = _COLLECTORS | {"histogram", "histogram_exact", "approx_top_k", "mode"}
-# With one argument more than usual these collect that many values.
-_COLLECTORS_OF_N = {
-    **dict.fromkeys(("min", "max"), 2),
-    **dict.fromkeys(("arg_min", "arg_max", "argmin", "argmax", "min_by", "max_by"), 3),
-}
-_ELEMENTS = frozenset("array_extract list_extract list_element element_at".split())
-_SLICES = frozenset("array_slice list_slice".split())
 
 Scope = Mapping[str, "Cte"]
 Cte = tuple[Node, "Scope"]
 
 
-def dump_of(text: str, statement: Node, dataset: Dataset, max_rows: int) -> Refused | None:
+def dump_of(
+    text: str, statement: Node, dataset: Dataset, max_rows: int, functions: Functions
+) -> Refused | None:
     """Refuse a statement that would copy a table out; None when it asks a question."""
     large = {fold(t.name) for t in dataset.tables if t.rows is None or t.rows > max_rows}
     columns = {fold(c.name) for t in dataset.tables for c in t.columns}
-    guard = _Guard(text, large, columns)
+    guard = _Guard(text, large, columns, functions)
     node = cast("Node", statement["node"])
     if refused := guard.wide(node, {}):
         return refused
-    return guard.collected(node, {}) if _may_collect(node) else None
+    return guard.collected(node, {}) if _may_collect(node, functions) else None
 
 
 class _Guard:
-    def __init__(self, text: str, large: set[str], columns: set[str]) -> None:
-        self._text, self._large, self._columns = text, large, columns
+    def __init__(self, text: str, large: set[str], columns: set[str], functions: Functions) -> None:
+        self._text, self._large, self._columns, self._functions = text, large, columns, functions
         # CTEs that read CTEs twice would otherwise be followed twice as often at each step.
         self._scopes: dict[int, Scope] = {}
         self._unbounded_nodes: dict[int, bool] = {}
@@ -105,9 +93,9 @@ class _Guard:
             return None
         aliases = set(_aliases(ref))
         pivoted = [c for r in _refs(ref) for c in _calls(r.get("aggregates"))]
-        grouped = _is_grouped(node)
+        grouped = _is_grouped(node, self._functions)
         put_out = [node.get(k) for k in ("select_list", "having", "qualify", "modifiers")]
-        cut = _cut_short(put_out)
+        cut = _cut_short(put_out, self._functions)
         for call in [*_calls(put_out), *pivoted]:
             if any(call is shortened for shortened in cut):
                 continue
@@ -115,7 +103,7 @@ class _Guard:
             whole = self._counts(call.get("arguments"), aliases) >= _EVERYTHING
             filtered = any(_depends_on_columns(call.get(k)) for k in ("filter", "filter_expr"))
             few = filtered or (over_groups and not whole) or (bool(call.get("distinct")) and not whole)
-            if _is_collector(call, whole=whole) and not few:
+            if _is_collector(call, self._functions, whole=whole) and not few:
                 name = str(call["function_name"])
                 return refuse(
                     self._text,
@@ -151,9 +139,12 @@ class _Guard:
         filtered = _depends_on_columns(node.get("where_clause")) or node.get("qualify") or node.get("sample")
         distinct = any(m.get("type") == "DISTINCT_MODIFIER" for m in listed(node, "modifiers"))
         few_values = distinct and self._width(node, scope) <= MANY_COLUMNS
-        if filtered or few_values or _is_grouped(node) or _is_aggregated(node):
+        if filtered or few_values or self._is_summed_up(node):
             return False
         return self._ref_unbounded(under(node, "from_table"), scope)
+
+    def _is_summed_up(self, node: Node) -> bool:
+        return _is_grouped(node, self._functions) or _is_aggregated(node, self._functions)
 
     def _ref_unbounded(self, ref: Node, scope: Scope) -> bool:
         if ref.get("sample"):
@@ -238,29 +229,36 @@ def _given(call: Node) -> list[Node]:
     return [under(argument, "expression") for argument in named] or listed(call, "children")
 
 
-def _may_collect(node: Node) -> bool:
+def _may_collect(node: Node, functions: Functions) -> bool:
     """Whether anything in the query is a collector at all: most queries have none, and need no closer look."""
     return any(
-        d.get("class") in ("FUNCTION", "WINDOW") and _is_collector(d, whole=True) for d in records(node)
+        d.get("class") in ("FUNCTION", "WINDOW") and _is_collector(d, functions, whole=True)
+        for d in records(node)
     )
 
 
-def _is_collector(call: Node, *, whole: bool) -> bool:
+def _is_collector(call: Node, functions: Functions, *, whole: bool) -> bool:
     name = fold(str(call.get("function_name")))
     given = _given(call)
-    many = len(given) >= _COLLECTORS_OF_N.get(name, 99) and not _is_at_most(given[-1], MOST_ROWS)
-    return many or name in (_COLLECTORS_OF_ROWS if whole else _COLLECTORS)
+    many = len(given) >= functions.collectors_of_n.get(name, 99) and not _is_at_most(given[-1], MOST_ROWS)
+    return many or name in (functions.row_collectors if whole else functions.collectors)
 
 
-def _is_aggregated(node: Node) -> bool:
+def _is_aggregated(node: Node, functions: Functions) -> bool:
     called = _calls([node.get("select_list"), node.get("having")])
-    return any(c["class"] == "FUNCTION" and fold(str(c.get("function_name"))) in AGGREGATES for c in called)
+    return any(
+        c["class"] == "FUNCTION" and fold(str(c.get("function_name"))) in functions.aggregates for c in called
+    )
 
 
-def _is_grouped(node: Node) -> bool:
+def _is_grouped(node: Node, functions: Functions) -> bool:
     """Grouped by something: GROUP BY of constants, and a total over everything, leave one group."""
     if node.get("aggregate_handling", "STANDARD_HANDLING") != "STANDARD_HANDLING":
-        return any(_depends_on_columns(i) for i in listed(node, "select_list") if not _is_aggregate_item(i))
+        return any(
+            _depends_on_columns(i)
+            for i in listed(node, "select_list")
+            if not _is_aggregate_item(i, functions)
+        )
     sets = listed(node, "group_sets")
     if any(not chosen for chosen in sets):
         return False
@@ -276,8 +274,8 @@ def _by_position(expression: Node, items: list[Any]) -> Any:
     return expression
 
 
-def _is_aggregate_item(item: Node) -> bool:
-    return any(fold(str(c.get("function_name"))) in AGGREGATES for c in _calls(item))
+def _is_aggregate_item(item: Node, functions: Functions) -> bool:
+    return any(fold(str(c.get("function_name"))) in functions.aggregates for c in _calls(item))
 
 
 def _is_limited(node: Node) -> bool:
@@ -294,14 +292,14 @@ def _is_at_most(expression: Any, most: int) -> bool:
     return digits.isdigit() and len(digits) <= MAX_DIGITS and int(digits) <= most
 
 
-def _cut_short(value: Any) -> list[Node]:
+def _cut_short(value: Any, functions: Functions) -> list[Node]:
     """Calls of which few values stay: `list(x)[1]`, `list(x ORDER BY y)[1:3]`, `list_slice(list(x), 1, 3)`."""
     found: list[Node] = []
     for d in records(value, into_subqueries=False):
         given = _given(d)
         name = fold(str(d.get("function_name") or d.get("type")))
-        upper = given[2] if name in _SLICES and len(given) == 3 else None
-        if given and (name in _ELEMENTS or _is_at_most(upper, MOST_ROWS)):
+        upper = given[2] if name in functions.slices and len(given) == 3 else None
+        if given and (name in functions.elements or _is_at_most(upper, MOST_ROWS)):
             found.append(given[0])
     return found
 

@@ -9,6 +9,7 @@ from functools import cached_property
 
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.names import nearest
+from sandtable.engines.rules import Functions
 from sandtable.policy.names import fold
 from sandtable.policy.tokens import Edit, Token, edited, tokens_of
 from sandtable.policy.verdict import Refused
@@ -21,6 +22,7 @@ class Case:
     text: str
     refused: Refused
     dataset: Dataset
+    functions: Functions
 
     @cached_property
     def tokens(self) -> list[Token]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from sandtable.catalog.model import Dataset
+from sandtable.engines.rules import Functions
 from sandtable.policy import dialect_fixes, name_fixes, statement_fixes
 from sandtable.policy.fix_case import Case
 from sandtable.policy.names import fold
@@ -20,11 +21,11 @@ LONGEST = 16 << 10
 """Characters of a text that is looked at."""
 
 
-def candidates(text: str, refused: Refused, dataset: Dataset) -> list[Fix]:
+def candidates(text: str, refused: Refused, dataset: Dataset, functions: Functions) -> list[Fix]:
     """Likely first; at most a few. The gate has not seen them."""
     if len(text) > LONGEST:
         return []
-    case = Case(text, refused, dataset)
+    case = Case(text, refused, dataset, functions)
     for family in _FAMILIES:
         if found := family(case):
             return distinct(found, text)

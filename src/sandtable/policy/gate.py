@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sandtable.catalog.model import Dataset
+from sandtable.engines.rules import Rules
 from sandtable.errors import ErrorCode
 from sandtable.policy.dump import dump_of
 from sandtable.policy.hints import pivot_hint, syntax_hint
@@ -27,24 +28,30 @@ _NEAR = re.compile(r'at or near "(.*)"$', re.DOTALL)
 
 
 def judge(
-    text: str, parsed: Mapping[str, Any], dataset: Dataset, *, max_rows: int = 200, guard_dumps: bool = True
+    text: str,
+    parsed: Mapping[str, Any],
+    dataset: Dataset,
+    rules: Rules,
+    *,
+    max_rows: int = 200,
+    guard_dumps: bool = True,
 ) -> Verdict:
     """Judge a text by what the parser made of it. `parsed` is the answer of the runner's `parse`."""
     if not parsed.get("ok"):
-        return _not_parsed(text, parsed)
+        return _not_parsed(text, parsed, rules)
     tree, canonical = under(parsed, "tree"), str(parsed.get("canonical") or "")
-    walk = Walk(canonical, dataset)
+    walk = Walk(canonical, dataset, rules)
     unfit = _unfit(walk, parsed)
-    if unfit and (refused := Walk(text, dataset).walk(tree)):
+    if unfit and (refused := Walk(text, dataset, rules).walk(tree)):
         return refused
-    if refused := session_word_of(text, tree, dataset):
+    if refused := session_word_of(text, tree, dataset, rules.system.session_words):
         return refused
     if unfit:
         return _unwritable(unfit)
-    if guard_dumps and (refused := dump_of(text, tree, dataset, max_rows)):
+    if guard_dumps and (refused := dump_of(text, tree, dataset, max_rows, rules.functions)):
         return refused
     volatile = _texts(parsed.get("volatile"))
-    source = source_of(under(parsed, "canonical_tree"), frozenset(walk.tables), dataset)
+    source = source_of(under(parsed, "canonical_tree"), frozenset(walk.tables), dataset, rules.functions)
     return Approved(
         sql=canonical,
         tables=tuple(sorted(walk.tables)),
@@ -80,18 +87,18 @@ def _unwritable(reason: str) -> Refused:
     )
 
 
-def _not_parsed(text: str, parsed: Mapping[str, Any]) -> Refused:
+def _not_parsed(text: str, parsed: Mapping[str, Any], rules: Rules) -> Refused:
     message = str(parsed.get("message") or "The query cannot be read.")
     match parsed.get("error_type"):
         case "statements":
             return _not_one_statement(text, message)
         case "not implemented":
-            return _not_a_select(text, parsed)
+            return _not_a_select(text, parsed, rules)
         case "too_deep" | "grouping_sets":
             hint = "name the inner steps with WITH, one after the other"
             return Refused(ErrorCode.SQL_POLICY_VIOLATION, "nesting", message, hint)
         case _:
-            return _syntax_error(text, message, parsed.get("position"))
+            return _syntax_error(text, message, parsed.get("position"), rules)
 
 
 def _not_one_statement(text: str, found: str) -> Refused:
@@ -103,7 +110,7 @@ def _not_one_statement(text: str, found: str) -> Refused:
     return Refused(ErrorCode.SQL_POLICY_VIOLATION, ";", message, hint, position=at, length=1)
 
 
-def _not_a_select(text: str, parsed: Mapping[str, Any]) -> Refused:
+def _not_a_select(text: str, parsed: Mapping[str, Any], rules: Rules) -> Refused:
     statements = _texts(parsed.get("statements"))
     if "MULTI" in statements and set(statements) <= {"MULTI", "SELECT"}:
         message = "PIVOT needs the list of values that become columns."
@@ -113,7 +120,7 @@ def _not_a_select(text: str, parsed: Mapping[str, Any]) -> Refused:
     if construct in ("SELECT", "WITH", "FROM", "VALUES"):
         other = next((s for s in statements if s not in ("SELECT", "UNKNOWN")), None)
         if other is None:
-            return _syntax_error(text, str(parsed.get("message")), parsed.get("position"))
+            return _syntax_error(text, str(parsed.get("message")), parsed.get("position"), rules)
         construct = other.replace("_", " ")
     return refuse(
         text,
@@ -124,7 +131,7 @@ def _not_a_select(text: str, parsed: Mapping[str, Any]) -> Refused:
     )
 
 
-def _syntax_error(text: str, message: str, at: object) -> Refused:
+def _syntax_error(text: str, message: str, at: object, rules: Rules) -> Refused:
     near = _NEAR.search(message)
     construct = near.group(1)[:100] if near else "syntax"
     position = char_offset(text, at) if isinstance(at, int) else find_word(text, construct)[0]
@@ -132,7 +139,7 @@ def _syntax_error(text: str, message: str, at: object) -> Refused:
         ErrorCode.VALIDATION_ERROR,
         construct=construct,
         message=f"This is not valid SQL: {message[:300]}",
-        suggestion=syntax_hint(text),
+        suggestion=syntax_hint(text, rules.spellings),
         position=position,
         length=len(construct) if near else 0,
     )

@@ -6,38 +6,12 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 
 from sandtable.policy.fix_case import MOST_FIXES, Case, alike, likeness
-from sandtable.policy.functions import ALLOWED
 from sandtable.policy.names import fold
 from sandtable.policy.statement_fixes import listing
 from sandtable.policy.tokens import Edit, Token, chain, closing, spelled
 from sandtable.policy.verdict import Fix
 from sandtable.quoting import quote
 
-# Functions of other dialects that take the same arguments in the same order.
-_RENAMED = {
-    "approx_percentile": "approx_quantile",
-    "date_format": "strftime",
-    "datefromparts": "make_date",
-    "eomonth": "last_day",
-    "from_unixtime": "to_timestamp",
-    "getdate": "now",
-    "iff": "if",
-    "iif": "if",
-    "json_extract_scalar": "json_extract_string",
-    "newid": "uuid",
-    "nvl": "coalesce",
-    "percentile": "quantile_cont",
-    "percentile_approx": "approx_quantile",
-    "rand": "random",
-    "regexp_like": "regexp_matches",
-    "regexp_substr": "regexp_extract",
-    "stdev": "stddev",
-    "stdevp": "stddev_pop",
-    "str_to_date": "strptime",
-    "truncate": "trunc",
-    "unix_timestamp": "epoch",
-    "var": "variance",
-}
 _CATALOGS = frozenset(
     "information_schema.tables pg_tables pg_catalog.pg_tables sqlite_master sqlite_schema duckdb_tables".split()
 )
@@ -135,8 +109,8 @@ def unknown_function(case: Case) -> list[Fix]:
     ]
     if not places:
         return []
-    renamed = _RENAMED.get(wrong)
-    words = [name for name in ALLOWED if name.isidentifier()]
+    renamed = case.functions.renamed.get(wrong)
+    words = [name for name in case.functions.allowed if name.isidentifier()]
     if renamed is None and not message.endswith("called."):
         return []
     near = [renamed] if renamed else _near_function(wrong, words)

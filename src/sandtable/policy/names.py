@@ -12,9 +12,8 @@ from difflib import get_close_matches
 from typing import Any
 
 from sandtable.catalog.model import Dataset
+from sandtable.engines.rules import Functions, SystemNames
 from sandtable.errors import ErrorCode
-from sandtable.policy.forbidden import refusal_of
-from sandtable.policy.functions import ALLOWED, TABLE_FUNCTIONS, WINDOW_ONLY
 from sandtable.policy.place import refuse
 from sandtable.policy.verdict import Refused
 from sandtable.quoting import quote
@@ -24,51 +23,6 @@ MAX_SHOWN = 100
 
 _ASCII_LOWER = {upper: upper + 32 for upper in range(ord("A"), ord("Z") + 1)}
 _PLACE = re.compile(r"[/\\.:*?|\[\]{}]")
-_CATALOG = re.compile(r"^(information_schema|pg_|sqlite_|duckdb_|pragma_|main$|system$|temp$)", re.IGNORECASE)
-
-# Functions of other dialects, and how DuckDB spells them.
-DIALECT: dict[str, str] = {
-    "charindex": "strpos(text, part)",
-    "convert": "CAST(x AS type)",
-    "date_format": "strftime(ts, '%Y-%m')",
-    "dateadd": "ts + INTERVAL 3 DAY",
-    "datefromparts": "make_date(year, month, day)",
-    "datename": "strftime(ts, …) or dayname(ts)",
-    "eomonth": "last_day(date)",
-    "from_unixtime": "to_timestamp(seconds)",
-    "getdate": "current_timestamp",
-    "iff": "if(condition, a, b)",
-    "iif": "if(condition, a, b)",
-    "isnull": "coalesce(x, y), or x IS NULL",
-    "json_extract_scalar": "json_extract_string(json, path)",
-    "newid": "uuid()",
-    "nvl": "coalesce(x, y)",
-    "nvl2": "CASE WHEN x IS NOT NULL THEN a ELSE b END",
-    "percentile": "quantile_cont(x, 0.5)",
-    "percentile_approx": "approx_quantile(x, 0.5)",
-    "approx_percentile": "approx_quantile(x, 0.5)",
-    "rand": "random()",
-    "regexp_like": "regexp_matches(text, pattern)",
-    "regexp_substr": "regexp_extract(text, pattern)",
-    "safe_cast": "TRY_CAST(x AS type)",
-    "safe_divide": "a / nullif(b, 0)",
-    "square": "pow(x, 2)",
-    "stdev": "stddev(x)",
-    "stdevp": "stddev_pop(x)",
-    "str_to_date": "strptime(text, '%Y-%m-%d')",
-    "substring_index": "split_part(text, ',', 1)",
-    "sysdate": "current_timestamp",
-    "timestampdiff": "date_diff('day', a, b)",
-    "timestamp_diff": "date_diff('day', a, b)",
-    "to_char": "strftime(ts, '%Y-%m')",
-    "to_date": "strptime(text, '%Y-%m-%d')::DATE",
-    "to_number": "CAST(text AS DECIMAL)",
-    "truncate": "trunc(x)",
-    "try_convert": "TRY_CAST(x AS type)",
-    "unix_timestamp": "epoch(ts)",
-    "var": "variance(x)",
-    "zeroifnull": "coalesce(x, 0)",
-}
 
 
 def _near(name: str, known: Iterable[str], cutoff: float) -> str | None:
@@ -93,7 +47,8 @@ def looks_like_a_place(name: str) -> bool:
 class TableNames:
     """The dataset's tables by folded name."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, system: SystemNames) -> None:
+        self._system = system
         self._by_name = {fold(table.name): table.name for table in dataset.tables}
 
     def get(self, folded: str) -> str | None:
@@ -110,7 +65,7 @@ class TableNames:
     def unknown(self, text: str, ref: Mapping[str, Any], path: list[str], scope: Iterable[str]) -> Refused:
         name = _shown(".".join(path)) or "a table"
         tables = f"use the dataset's tables: {self.listed}"
-        elsewhere = len(path) != 1 or _CATALOG.match(name)
+        elsewhere = len(path) != 1 or self._system.tables.match(name)
         if elsewhere or looks_like_a_place(name):
             where = (
                 "is not in the dataset's schema" if elsewhere else "would be read from a file or an address"
@@ -125,27 +80,33 @@ class TableNames:
 
 
 def unknown_function(
-    text: str, call: Mapping[str, Any], name: str, *, table: bool = False, over: bool = False
+    text: str,
+    call: Mapping[str, Any],
+    name: str,
+    functions: Functions,
+    *,
+    table: bool = False,
+    over: bool = False,
 ) -> Refused:
     """Say why a function is refused: forbidden, in the wrong position, of another dialect, or a typo."""
     name = _shown(name)
     called = quote(f"{name}()")
-    if table and name in ALLOWED:
+    if table and name in functions.allowed:
         return refuse(
             text, call, name, f"{name}() cannot stand in FROM.", "FROM takes tables, unnest(…) and range(…)"
         )
-    if name in WINDOW_ONLY and not over:
+    if name in functions.window_only and not over:
         hint, code = f"write {name}() OVER (ORDER BY …)", ErrorCode.VALIDATION_ERROR
         return refuse(text, call, name, f"{name}() needs a window.", hint, code)
-    if name in ALLOWED:
+    if name in functions.allowed:
         hint, code = f"call {name}() without OVER", ErrorCode.VALIDATION_ERROR
         return refuse(text, call, name, f"{name}() is not a window function.", hint, code)
-    if name in DIALECT:
-        message, hint = f"{name}() is not a DuckDB function.", f"in DuckDB: {DIALECT[name]}"
+    if spelled := functions.of_other_dialects.get(name):
+        message, hint = f"{name}() is not a DuckDB function.", f"in DuckDB: {spelled}"
         return refuse(text, call, name, message, hint, ErrorCode.VALIDATION_ERROR)
-    if refusal := refusal_of(name):
+    if refusal := functions.refusal_of(name):
         return refuse(text, call, name, f"{called} is not allowed: {refusal.reason}.", refusal.suggestion)
-    near = _near(name, TABLE_FUNCTIONS if table else ALLOWED, 0.75)
+    near = _near(name, functions.table_functions if table else functions.allowed, 0.75)
     hint = f"did you mean {near}()?" if near else "see docs/policy.md for the functions that may be called"
     message = f"{called} is not a function that may be called."
     return refuse(text, call, name, message, hint, ErrorCode.VALIDATION_ERROR)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sandtable.catalog.model import Dataset
-from sandtable.policy.functions import AGGREGATES
+from sandtable.engines.rules import Functions
 from sandtable.policy.names import fold
 from sandtable.policy.tree import Node, as_node, listed, records, under
 from sandtable.quoting import quote
@@ -22,13 +22,6 @@ CONSTANT_BRANCH = "a part of its UNION comes from the query itself, not from a t
 
 _MOST_NAMED = 5
 _STAR_CHANGES = ("rename_list", "exclude_list", "qualified_exclude_list", "expr", "columns")
-_KEEP_THEIR_ARGUMENT = frozenset(
-    """
-    any_value arbitrary arg_max arg_min avg first last max max_by mean median min min_by mode quantile
-    quantile_cont quantile_disc first_value last_value nth_value
-    """.split()
-)
-"""Over a constant they give that constant, however many rows there are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +83,11 @@ class _Cte:
     scope: _Scope
 
 
-def source_of(statement: Node, tables: frozenset[str], dataset: Dataset) -> Source:
+def source_of(statement: Node, tables: frozenset[str], dataset: Dataset, functions: Functions) -> Source:
     """`tables`: those that the walk over the same tree met."""
     if not tables:
         return Source(NO_TABLE)
-    result = _Reading(dataset).query(under(statement, "node"), {})
+    result = _Reading(dataset, functions).query(under(statement, "node"), {})
     if not result.data:
         return Source(ALL_CONSTANT)
     if result.mixed:
@@ -103,7 +96,8 @@ def source_of(statement: Node, tables: frozenset[str], dataset: Dataset) -> Sour
 
 
 class _Reading:
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, functions: Functions) -> None:
+        self._functions = functions
         self._tables = {
             fold(table.name): _Relation(
                 tuple(_Column(column.name, data=True) for column in table.columns), rows=True
@@ -244,10 +238,10 @@ class _Reading:
                     found = inner.data or counts or self._holds_data(child, sources, scope, before)
                 case "FUNCTION" | "WINDOW" as kind:
                     name = fold(str(record.get("function_name")))
-                    counting = name in AGGREGATES or kind == "WINDOW"
+                    counting = name in self._functions.aggregates or kind == "WINDOW"
                     # `region.upper()`: the engine reads the column as a schema.
                     column = [str(n) for n in listed(under(record, "qualified_name"), "path")][:-1]
-                    found = (rows and counting and name not in _KEEP_THEIR_ARGUMENT) or (
+                    found = (rows and counting and name not in self._functions.keep_argument) or (
                         bool(column) and _refers_to_data(column, sources, before)
                     )
                 case _:

@@ -17,15 +17,14 @@ from sandtable.policy.tree import Node, listed, records, under
 from sandtable.policy.verdict import Refused
 from sandtable.quoting import quote
 
-_WORDS = frozenset("user current_user session_user current_role current_schema current_catalog".split())
 _NAMING = ("alias", "aliases", "column_name_alias", "expected_names", "unpivot_names")
 
 
-def session_word_of(text: str, statement: Node, dataset: Dataset) -> Refused | None:
+def session_word_of(text: str, statement: Node, dataset: Dataset, words: frozenset[str]) -> Refused | None:
     """Refuse the first such word, unless the dataset or the query itself has a column of that name."""
-    if not any(word in fold(text) for word in _WORDS):
+    if not any(word in fold(text) for word in words):
         return None
-    found = [(word, node) for node in records(statement) if (word := _word(node))]
+    found = [(word, node) for node in records(statement) if (word := _word(node, words))]
     known = {fold(c.name) for t in dataset.tables for c in t.columns} if found else set[str]()
     known |= {fold(name) for node in records(statement) for name in _given_names(node)} if found else set()
     for word, node in found:
@@ -38,7 +37,7 @@ def session_word_of(text: str, statement: Node, dataset: Dataset) -> Refused | N
     return None
 
 
-def _word(node: Node) -> str | None:
+def _word(node: Node, words: frozenset[str]) -> str | None:
     """The word that a node starts with: `user`, or `user.upper()`, which calls a function of it."""
     if node.get("class") == "COLUMN_REF" and len(listed(node, "column_names")) == 1:
         word = fold(str(listed(node, "column_names")[0]))
@@ -46,7 +45,7 @@ def _word(node: Node) -> str | None:
         word = fold(str(node.get("schema") or ""))
     else:
         return None
-    return word if word in _WORDS else None
+    return word if word in words else None
 
 
 def _given_names(node: Node) -> Iterator[str]:

@@ -14,6 +14,7 @@ import structlog
 
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.catalog.model import Dataset
+from sandtable.engines.duckdb.functions import FUNCTIONS
 from sandtable.errors import SandtableError
 from sandtable.plan.fixes import mended
 from sandtable.policy.binder_fixes import binder_candidates
@@ -64,7 +65,7 @@ async def fixes_for(check: Check, dataset: Dataset, run: Run) -> tuple[Fix, ...]
 async def _for_refusal(check: Check, dataset: Dataset, refused: Refused, query: Query) -> tuple[Fix, ...]:
     match query:
         case SqlQuery(sql):
-            return await _approved(check, dataset, candidates(sql, refused, dataset))
+            return await _approved(check, dataset, candidates(sql, refused, dataset, FUNCTIONS))
         case PlanQuery(plan):
             return await _mended_plan(check, dataset, refused, plan)
         case CodeQuery():
@@ -119,7 +120,7 @@ async def _held(check: Check, dataset: Dataset, fix: Fix) -> Fix | None:
     verdict = await check(dataset, SqlQuery(fix.text))
     if isinstance(verdict, Approved):
         return fix
-    for second in candidates(fix.text, verdict, dataset)[:1]:
+    for second in candidates(fix.text, verdict, dataset, FUNCTIONS)[:1]:
         assert second.text is not None
         if isinstance(await check(dataset, SqlQuery(second.text)), Approved):
             also = f"{fix.title}, {second.title[0].lower()}{second.title[1:]}"

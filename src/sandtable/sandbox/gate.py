@@ -8,6 +8,7 @@ can bring about in there (too slow, too deep, a crash) is a refusal.
 from __future__ import annotations
 
 from sandtable.catalog.model import ColumnType, Dataset
+from sandtable.engines.rules import Rules
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
@@ -35,6 +36,7 @@ class Gate:
     def __init__(
         self,
         executor: Executor,
+        rules: Rules,
         *,
         max_bytes: int,
         max_rows: int = 200,
@@ -44,6 +46,7 @@ class Gate:
         """`one_person`: all texts come from the same person, so that a parser may serve several of them.
         `remembered`: how many approvals are kept."""
         self._executor = executor
+        self._rules = rules
         self._one_person = one_person
         self._max_rows = max_rows
         self._max_bytes = max_bytes
@@ -81,7 +84,7 @@ class Gate:
         if result.status != "succeeded":
             return _unparsed(result)
         try:
-            verdict = judge(text, result.output, dataset, max_rows=self._max_rows)
+            verdict = judge(text, result.output, dataset, self._rules, max_rows=self._max_rows)
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
             # The engine writes no such tree; a parser that the text has taken over can.
             raise RunnerBroken(

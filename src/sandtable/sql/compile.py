@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sandtable.catalog.model import Dataset
+from sandtable.engines.duckdb.writer import write
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.resolved import ResolvedPlan
 from sandtable.plan.validate import require_plan
 from sandtable.recent import Recent
-from sandtable.sql import writing as w
 from sandtable.sql.query import build_query
 
 DEFAULT_MAX_ROWS = 200
@@ -49,7 +49,7 @@ _COMPILED: Recent[tuple[int, int, int], tuple[ResolvedPlan, Dataset, Compiled]] 
 def _compile(resolved: ResolvedPlan, dataset: Dataset, max_rows: int) -> Compiled:
     limit, warnings = _row_limit(resolved, max_rows)
     query = build_query(resolved, dataset).limit(exp.Literal.number(limit), copy=False)
-    return Compiled(w.write(query), limit, (*resolved.warnings, *warnings))
+    return Compiled(write(query), limit, (*resolved.warnings, *warnings))
 
 
 def _row_limit(plan: ResolvedPlan, max_rows: int) -> tuple[int, list[str]]:

@@ -1,4 +1,4 @@
-"""The only place that turns names and values into SQL nodes, and nodes into text.
+"""The only place that turns names and values into SQL nodes.
 
 Invariant: a value becomes a literal node, a name a quoted identifier; neither is ever spliced into
 text. Characters that do not show are spelled `CHR(n)`, so the text holds none that a reader or a
@@ -11,40 +11,11 @@ import datetime as dt
 import re
 
 from sqlglot import exp
-from sqlglot.generators.duckdb import DuckDBGenerator
 
 from sandtable.plan.resolved import LiteralValue
 from sandtable.quoting import INVISIBLE_CHARACTERS
 
-_SHORT = 80
 _RUNS = re.compile(f"([{INVISIBLE_CHARACTERS}])")
-
-
-class _Writer(DuckDBGenerator):
-    """DuckDB's dialect, laid out for a person."""
-
-    # Pretty printing marks line breaks inside literals with this; the default is text a value may hold.
-    SENTINEL_LINE_BREAK = "\x00"
-
-    def paren_sql(self, expression: exp.Paren) -> str:
-        inner = self.sql(expression, "this")
-        return f"({inner})" if "\n" not in inner and len(inner) <= _SHORT else super().paren_sql(expression)
-
-    def filter_sql(self, expression: exp.Filter) -> str:
-        condition = self.sql(expression.expression, "this")
-        return f"{self.sql(expression, 'this')} FILTER (WHERE {condition})"
-
-    def not_sql(self, expression: exp.Not) -> str:
-        test = expression.this
-        if isinstance(test, exp.Is):
-            return f"{self.sql(test, 'this')} IS NOT {self.sql(test, 'expression')}"
-        if isinstance(test, exp.In):
-            return f"{self.sql(test, 'this')} NOT IN ({self.expressions(test, flat=True)})"
-        return super().not_sql(expression)
-
-
-def write(query: exp.Expr) -> str:
-    return _Writer(dialect="duckdb", pretty=True).generate(query, copy=False)
 
 
 def name(text: str) -> exp.Identifier:

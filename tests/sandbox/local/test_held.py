@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.policy.verdict import Approved
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
 from sandtable.sandbox.job import Job, JobResult, Limits
@@ -38,7 +39,7 @@ async def executor(store: Store, isolation: str) -> AsyncIterator[LocalExecutor]
 
 async def judged(executor: LocalExecutor, store: Store, sql: str, rows: int = ROWS) -> str:
     job = sql_job(store, "limits", "")
-    gate = Gate(executor, max_bytes=10_000, remembered=0)
+    gate = Gate(executor, RULES, max_bytes=10_000, remembered=0)
     verdict = await gate.compiled(sql, dataset_of(store, rows), job.data, job.limits)
     assert isinstance(verdict, Approved), verdict
     return verdict.sql
@@ -134,7 +135,7 @@ async def test_a_run_may_end_within_less_than_the_parse_may_take(store: Store, i
     """The parse has limits of its own where they are not the sandbox's."""
     executor = LocalExecutor(store.root, isolation=isolation, standby=0, presealed=0)
     limits = Limits.model_validate({"wall_ms": 1, "rows": 1, "result_bytes": 256})
-    gate = Gate(executor, max_bytes=10_000)
+    gate = Gate(executor, RULES, max_bytes=10_000)
     job = sql_job(store, "limits", "")
     assert isinstance(await gate.compiled(SQL, dataset_of(store), job.data, limits), Approved)
     await executor.aclose()

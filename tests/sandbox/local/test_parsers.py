@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import SandboxUnavailable
 from sandtable.policy.verdict import Approved
@@ -33,7 +34,7 @@ async def _lasting(executor: LocalExecutor, before: set[int]) -> set[int]:
 async def test_a_parser_stays_for_one_person_only(store: Store, isolation: str, one_person: bool) -> None:
     executor = LocalExecutor(store.root, isolation=isolation, standby=0, presealed=0)
     before = family((await executor.start()).pid)
-    gate = Gate(executor, max_bytes=10_000, one_person=one_person)
+    gate = Gate(executor, RULES, max_bytes=10_000, one_person=one_person)
     assert isinstance(await gate(SQL, DATASET), Approved)
     first = await _lasting(executor, before)
     assert isinstance(await gate(SQL, DATASET), Approved)
@@ -47,7 +48,7 @@ async def test_a_parser_stays_for_one_person_only(store: Store, isolation: str, 
 async def test_a_parser_that_died_is_replaced(store: Store, isolation: str) -> None:
     executor = LocalExecutor(store.root, isolation=isolation, standby=0, presealed=0)
     before = family((await executor.start()).pid)
-    gate = Gate(executor, max_bytes=10_000, one_person=True)
+    gate = Gate(executor, RULES, max_bytes=10_000, one_person=True)
     await gate(SQL, DATASET)
     (parser,) = await _lasting(executor, before)
     os.kill(parser, signal.SIGKILL)

@@ -1,19 +1,14 @@
-"""Functions that are refused on purpose, and why: what the reader of the refusal is told.
+"""Functions of DuckDB that are refused on purpose, and why.
 
-Invariant: this list decides only the words of a refusal. A function that is missing here and in
-`functions.ALLOWED` is refused all the same.
+This list decides only the words of a refusal. A function that is missing here and in the allow list is refused
+all the same.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
-
-class Refusal(NamedTuple):
-    reason: str
-    suggestion: str
-
+from sandtable.engines.rules import Refusal
 
 _USE_TABLES = "query the dataset's own tables by name; they are already loaded"
 _NO_NEED = "leave it out: no answer about the data needs it"
@@ -103,20 +98,11 @@ REFUSED_PREFIXES: dict[str, Refusal] = {
     "is not distinct": _OPERATOR,
 }
 
-# Functions of extensions that are not part of this engine: named so that the refusal says why.
-_EXTENSION = re.compile(
-    r"(scan|attach|_query|_execute|_connect|metadata|snapshots|secret)$"
-    r"|^(load|http|st_read|write|copy|sql_|iceberg|delta|sqlite|postgres|mysql|shellfs|install)"
+REFUSED_PATTERN = (
+    re.compile(
+        r"(scan|attach|_query|_execute|_connect|metadata|snapshots|secret)$"
+        r"|^(load|http|st_read|write|copy|sql_|iceberg|delta|sqlite|postgres|mysql|shellfs|install)"
+    ),
+    _FAMILIES["files"][0],
 )
-
-
-def refusal_of(name: str) -> Refusal | None:
-    """Why a known function is refused; None when the name means nothing to us."""
-    if found := REFUSED.get(name):
-        return found
-    for prefix, refusal in REFUSED_PREFIXES.items():
-        if name.startswith(prefix):
-            return refusal
-    if _EXTENSION.search(name):
-        return _FAMILIES["files"][0]
-    return None
+"""Functions of extensions that are not loaded: named so that the refusal says why."""

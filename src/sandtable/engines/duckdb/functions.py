@@ -1,25 +1,14 @@
-"""Every function the gate knows, by theme: what may be called, and what is refused on purpose.
+"""DuckDB's functions, by theme: what may be called.
 
-Invariant: a name is allowed only if it is written here, in `ALLOWED`; names that are nowhere are
-refused too. `tests/policy/test_functions.py` fails when the engine has a function that is in
-neither list, so an upgrade of the engine cannot widen the gate.
+`tests/engines/duckdb/test_functions.py` fails when the engine has a function that is neither here nor in
+`forbidden`, so an upgrade of the engine cannot widen the gate.
 """
 
 from __future__ import annotations
 
-from sandtable.policy.forbidden import REFUSED, REFUSED_PREFIXES, refusal_of
-
-__all__ = [
-    "AGGREGATES",
-    "ALLOWED",
-    "REFUSED",
-    "REFUSED_PREFIXES",
-    "SCALARS",
-    "TABLE_FUNCTIONS",
-    "THEMES",
-    "WINDOW_ONLY",
-    "refusal_of",
-]
+from sandtable.engines.duckdb.dialect import OF_OTHER_DIALECTS, RENAMED
+from sandtable.engines.duckdb.forbidden import REFUSED, REFUSED_PATTERN, REFUSED_PREFIXES
+from sandtable.engines.rules import Functions
 
 # Aggregates, by theme. They may be called plainly, with FILTER, and OVER a window.
 _AGGREGATE_THEMES: dict[str, str] = {
@@ -153,15 +142,43 @@ def _names(block: str) -> frozenset[str]:
     return frozenset(name.lower() for name in block.split())
 
 
-AGGREGATES: frozenset[str] = _names(" ".join(_AGGREGATE_THEMES.values()))
-WINDOW_ONLY: frozenset[str] = _names(_WINDOW_THEME)
-SCALARS: frozenset[str] = _names(" ".join(_SCALAR_THEMES.values()))
-TABLE_FUNCTIONS: frozenset[str] = _names(_TABLE_THEME)
-ALLOWED: frozenset[str] = AGGREGATES | SCALARS
+_COLLECTORS = _names(
+    """
+    list array_agg string_agg group_concat listagg json_group_array json_group_object
+    variant_group_array variant_group_object
+    """
+)
+
+FUNCTIONS = Functions(
+    aggregates=_names(" ".join(_AGGREGATE_THEMES.values())),
+    window_only=_names(_WINDOW_THEME),
+    scalars=_names(" ".join(_SCALAR_THEMES.values())),
+    table_functions=_names(_TABLE_THEME),
+    refused=REFUSED,
+    refused_prefixes=REFUSED_PREFIXES,
+    refused_pattern=REFUSED_PATTERN,
+    of_other_dialects=OF_OTHER_DIALECTS,
+    renamed=RENAMED,
+    collectors=_COLLECTORS,
+    row_collectors=_COLLECTORS | _names("histogram histogram_exact approx_top_k mode"),
+    collectors_of_n={
+        **dict.fromkeys(("min", "max"), 2),
+        **dict.fromkeys(("arg_min", "arg_max", "argmin", "argmax", "min_by", "max_by"), 3),
+    },
+    elements=_names("array_extract list_extract list_element element_at"),
+    slices=_names("array_slice list_slice"),
+    keep_argument=_names(
+        """
+        any_value arbitrary arg_max arg_min avg first last max max_by mean median min min_by mode quantile
+        quantile_cont quantile_disc first_value last_value nth_value
+        """
+    ),
+)
 
 THEMES: dict[str, tuple[str, ...]] = {
     **{theme: tuple(sorted(_names(block))) for theme, block in _AGGREGATE_THEMES.items()},
-    "Only over a window": tuple(sorted(WINDOW_ONLY)),
+    "Only over a window": tuple(sorted(FUNCTIONS.window_only)),
     **{theme: tuple(sorted(_names(block))) for theme, block in _SCALAR_THEMES.items()},
-    "Table functions, in FROM": tuple(sorted(TABLE_FUNCTIONS)),
+    "Table functions, in FROM": tuple(sorted(FUNCTIONS.table_functions)),
 }
+"""For the documentation."""

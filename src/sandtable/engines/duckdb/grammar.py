@@ -1,43 +1,44 @@
-"""The shapes of the engine's parse tree that the gate knows: every node kind, every key.
-
-Invariant: allow list. A kind, a type or a key that is not written here is refused, so a field
-that a later engine adds cannot carry anything past the walker.
-"""
+"""The shapes of DuckDB's parse tree that the gate knows: every node kind, every key."""
 
 from __future__ import annotations
 
-from typing import Final
-
-# How the value under a key is visited.
-DATA: Final = "data"  # text, numbers, booleans, or lists of them: no node may hide in it
-EXPR: Final = "expr"  # one expression
-EXPRS: Final = "exprs"  # a list of expressions
-ROWS: Final = "rows"  # a list of lists of expressions
-PAIRS: Final = "pairs"  # [{key: names, value: expression or data}], as in * REPLACE and * RENAME
-ARGUMENTS: Final = "arguments"  # [{name, expression}]
-CASES: Final = "cases"  # [{when_expr, then_expr}]
-ORDERS: Final = "orders"  # [{type, null_order, expression}]
-MODIFIER: Final = "modifier"  # one ORDER BY, LIMIT or DISTINCT
-MODIFIERS: Final = "modifiers"
-NODE: Final = "node"  # one query node
-NODES: Final = "nodes"
-SELECT: Final = "select"  # {node, named_param_map}
-TABLE: Final = "table"  # one table reference
-CTES: Final = "ctes"  # {map: [{key, value}]}
-PATH: Final = "path"  # {path: [names]}
-RECORDS: Final = "records"  # lists of flat records of plain data
-SAMPLE: Final = "sample"
-LITERAL: Final = "literal"
-PIVOTS: Final = "pivots"
-NEVER: Final = "never"  # known, and refused when present
-
-Shape = dict[str, str]
+from sandtable.engines.rules import (
+    ARGUMENT,
+    ARGUMENTS,
+    CASES,
+    CTES,
+    DATA,
+    ENTRIES,
+    ENTRY,
+    EXPR,
+    EXPRS,
+    LITERAL,
+    MODIFIER,
+    MODIFIERS,
+    NEVER,
+    NODE,
+    NODES,
+    ORDER,
+    ORDERS,
+    PAIRS,
+    PATH,
+    PIVOT,
+    PIVOTS,
+    RECORDS,
+    ROWS,
+    SAMPLE,
+    SELECT,
+    TABLE,
+    WHEN,
+    Grammar,
+    Shape,
+)
 
 _LOCATED: Shape = {"query_location": DATA, "query_location_length": DATA}
 _EXPRESSION: Shape = {"class": DATA, "type": DATA, "alias": DATA, **_LOCATED}
 _NAMED: Shape = {"schema": DATA, "catalog": DATA, "qualified_name": PATH}
 
-EXPRESSIONS: dict[str, Shape] = {
+_EXPRESSIONS: dict[str, Shape] = {
     "BETWEEN": {**_EXPRESSION, "input": EXPR, "lower": EXPR, "upper": EXPR},
     "CASE": {**_EXPRESSION, "case_checks": CASES, "else_expr": EXPR},
     "CAST": {**_EXPRESSION, "child": EXPR, "try_cast": DATA, "type_expr": EXPR},
@@ -100,7 +101,7 @@ EXPRESSIONS: dict[str, Shape] = {
     },
 }
 
-EXPRESSION_TYPES: dict[str, frozenset[str]] = {
+_EXPRESSION_TYPES: dict[str, frozenset[str]] = {
     "BETWEEN": frozenset({"COMPARE_BETWEEN"}),
     "CASE": frozenset({"CASE_EXPR"}),
     "CAST": frozenset({"OPERATOR_CAST"}),
@@ -153,7 +154,7 @@ EXPRESSION_TYPES: dict[str, frozenset[str]] = {
     ),
 }
 
-QUERY_NODES: dict[str, Shape] = {
+_QUERY_NODES: dict[str, Shape] = {
     "SELECT_NODE": {
         "type": DATA,
         "modifiers": MODIFIERS,
@@ -192,7 +193,7 @@ QUERY_NODES: dict[str, Shape] = {
     },
 }
 
-CTE: Shape = {
+_CTE: Shape = {
     "aliases": DATA,
     "materialized": DATA,
     "query_node": NODE,
@@ -202,7 +203,7 @@ CTE: Shape = {
 
 _TABLE_REF: Shape = {"type": DATA, "alias": DATA, "sample": SAMPLE, **_LOCATED}
 
-TABLE_REFS: dict[str, Shape] = {
+_TABLE_REFS: dict[str, Shape] = {
     "EMPTY": _TABLE_REF,
     "BASE_TABLE": {
         **_TABLE_REF,
@@ -263,23 +264,24 @@ TABLE_REFS: dict[str, Shape] = {
     },
 }
 
-SHOW_TYPES: frozenset[str] = frozenset({"DESCRIBE", "SUMMARY", "SHOW", "SHOW_UNQUALIFIED"})
+_SHOW_TYPES: frozenset[str] = frozenset({"DESCRIBE", "SUMMARY", "SHOW", "SHOW_UNQUALIFIED"})
 
-MODIFIERS_KNOWN: dict[str, Shape] = {
+_MODIFIERS: dict[str, Shape] = {
     "ORDER_MODIFIER": {"type": DATA, "orders": ORDERS},
     "LIMIT_MODIFIER": {"type": DATA, "limit": EXPR, "offset": EXPR, "limit_type": DATA},
     "DISTINCT_MODIFIER": {"type": DATA, "distinct_on_targets": EXPRS},
 }
 
-ORDER: Shape = {"type": DATA, "null_order": DATA, "expression": EXPR}
-ARGUMENT: Shape = {"name": DATA, "expression": EXPR}
-WHEN: Shape = {"when_expr": EXPR, "then_expr": EXPR}
-STATEMENT: Shape = {"node": NODE, "named_param_map": NEVER}
-PIVOT: Shape = {"pivot_expressions": EXPRS, "entries": "entries", "unpivot_names": DATA, "pivot_enum": NEVER}
-PIVOT_ENTRY: Shape = {"alias": DATA, "star_expr": EXPR, "values": NEVER}
+_RECORDS: dict[str, Shape] = {
+    ARGUMENT: {"name": DATA, "expression": EXPR},
+    WHEN: {"when_expr": EXPR, "then_expr": EXPR},
+    ORDER: {"type": DATA, "null_order": DATA, "expression": EXPR},
+    PIVOT: {"pivot_expressions": EXPRS, "entries": ENTRIES, "unpivot_names": DATA, "pivot_enum": NEVER},
+    ENTRY: {"alias": DATA, "star_expr": EXPR, "values": NEVER},
+    SELECT: {"node": NODE, "named_param_map": NEVER},
+}
 
-# The statement that a refused query node spells, for the reader of the refusal.
-SPELLING: dict[str, str] = {
+_SPELLING: dict[str, str] = {
     "INSERT_QUERY_NODE": "INSERT",
     "UPDATE_QUERY_NODE": "UPDATE",
     "DELETE_QUERY_NODE": "DELETE",
@@ -292,3 +294,16 @@ SPELLING: dict[str, str] = {
     "export_state": "EXPORT_STATE",
     "pivot_enum": "PIVOT … IN an enum",
 }
+
+GRAMMAR = Grammar(
+    expressions=_EXPRESSIONS,
+    expression_types=_EXPRESSION_TYPES,
+    query_nodes=_QUERY_NODES,
+    table_refs=_TABLE_REFS,
+    modifiers=_MODIFIERS,
+    records=_RECORDS,
+    cte=_CTE,
+    sample_keys=frozenset({"sample_size", "is_percentage", "sample_rate", "method", "seed", "repeatable"}),
+    show_types=_SHOW_TYPES,
+    spelling=_SPELLING,
+)
