@@ -20,6 +20,7 @@ from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_a
 from sandtable.agent.state import Said, State, Turn, read_as_of, turn_of
 from sandtable.agent.voice import unheard
 from sandtable.catalog.model import Dataset
+from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import Problem, SandtableError
 from sandtable.runs.model import Run
 from sandtable.wording import answer_of
@@ -143,7 +144,10 @@ def props_of(run: Run, state: State, suggestions: list[str]) -> dict[str, Any]:
         "read_as": turn.get("read_as"),
         "plan": turn.get("plan"),
         "sql": run.executed_sql or run.sql,
-        "columns": [column.model_dump(mode="json") for column in run.columns],
+        "columns": [
+            {**column.model_dump(mode="json"), "kind": column_type(column.type).value}
+            for column in run.columns
+        ],
         "rows": [list(row) for row in (run.rows or ())[:ROWS_IN_UI]],
         "row_count": run.row_count,
         "truncated": run.truncated,

@@ -1,14 +1,15 @@
 // How cells are shown. The cell itself is never changed: numbers only get separators.
 const PLAIN = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
 const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, notation: "compact" });
-const NUMBERS = /^(TINYINT|SMALLINT|INTEGER|BIGINT|HUGEINT|U\w*INT\w*|FLOAT|DOUBLE|REAL|DECIMAL)/;
+const NUMERIC = new Set(["integer", "decimal", "float"]);
 
-export const isNumeric = (type) => NUMBERS.test(type || "");
+// `kind` is the column's logical type. Answers of earlier versions have none: there the cell decides.
+export const isNumeric = (kind, cell) => (kind ? NUMERIC.has(kind) : typeof cell === "number");
 
-export function shown(cell, type) {
+export function shown(cell, kind) {
   if (cell === null || cell === undefined) return "–";
   if (typeof cell === "boolean") return cell ? "yes" : "no";
-  if (isNumeric(type) && Number.isFinite(Number(cell)) && Math.abs(Number(cell)) < 1e15) {
+  if (isNumeric(kind, cell) && Number.isFinite(Number(cell)) && Math.abs(Number(cell)) < 1e15) {
     return PLAIN.format(Number(cell));
   }
   if (typeof cell === "object") return JSON.stringify(cell);

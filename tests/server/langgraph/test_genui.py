@@ -1,0 +1,17 @@
+"""The modules of the stock chat UI read the logical kind that the server sends with a column."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from sandtable.engines.types import NUMERIC
+from sandtable.server.langgraph import ui
+
+MODULES = Path(ui.__file__).parent / "genui"
+
+
+def test_numeric_kinds_are_those_of_the_server() -> None:
+    listed = re.search(r"NUMERIC = new Set\((\[.*?\])\)", (MODULES / "format.js").read_text("utf-8"))
+    assert listed is not None and set(json.loads(listed[1])) == NUMERIC
