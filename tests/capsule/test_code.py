@@ -161,20 +161,20 @@ async def test_what_comes_out_otherwise_under_other_versions_is_not_called_broke
     changed: dict[str, Any], link: LinkName, says: str
 ) -> None:
     given = {"result": code_answer(), **changed}
-    report = await verify(seal(coded(), KEY), world(code_engine=lambda: ELSEWHERE, **given))
+    report = await verify(seal(coded(), KEY), world(code_engine=lambda _: ELSEWHERE, **given))
     assert report.ok and not report.complete
     assert report.link(link) == Link(name=link, status="not_checked", detail=says + APART)
-    same = await verify(seal(coded(), KEY), world(code_engine=lambda: coded().engine, **given))
+    same = await verify(seal(coded(), KEY), world(code_engine=lambda _: coded().engine, **given))
     assert broken(same) == {link: says}
 
 
 async def test_under_other_versions_what_comes_out_the_same_is_verified() -> None:
-    report = await verify(seal(coded(), KEY), world(code_engine=lambda: ELSEWHERE, result=code_answer()))
+    report = await verify(seal(coded(), KEY), world(code_engine=lambda _: ELSEWHERE, result=code_answer()))
     assert report.ok and report.complete, report
 
 
 async def test_what_the_rules_refuse_is_broken_under_any_version() -> None:
-    parts = world(code_engine=lambda: ELSEWHERE, verdict=REFUSED, result=code_answer())
+    parts = world(code_engine=lambda _: ELSEWHERE, verdict=REFUSED, result=code_answer())
     assert list(broken(await verify(seal(coded(), KEY), parts))) == ["verdict"]
 
 
@@ -182,13 +182,13 @@ async def test_code_that_only_a_newer_python_can_read_was_refused_for_another_re
     refused = coded(
         status="rejected", result=None, verdict=asdict(VerdictRecord.of(UNREAD)), artifacts=[], stdout=""
     )
-    report = await verify(seal(refused, KEY), world(code_engine=lambda: ELSEWHERE, verdict=REFUSED))
+    report = await verify(seal(refused, KEY), world(code_engine=lambda _: ELSEWHERE, verdict=REFUSED))
     assert report.link("verdict").detail == "the gate now reports other code, construct" + APART
     assert report.ok
 
 
 async def test_sql_is_held_to_its_result_whatever_python_is_here() -> None:
-    parts = world(code_engine=lambda: ELSEWHERE, result=code_answer().model_copy(update={"rows": []}))
+    parts = world(code_engine=lambda _: ELSEWHERE, result=code_answer().model_copy(update={"rows": []}))
     assert "result" in broken(await verify(seal(capsule(), KEY), parts))
 
 

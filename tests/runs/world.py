@@ -9,7 +9,7 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.liveness import HomeLiveness
 from sandtable.runs.model import RunRequest, read_request
-from sandtable.runs.parts import RunParts
+from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.job import Limits
@@ -115,6 +115,9 @@ def ask(sql: str = "SELECT 1", **more: Any) -> RunRequest:
     return read_request({"dataset_id": "shop", "sql": sql, **more})
 
 
+_OF_A_ROUTE = tuple(each.name for each in fields(Route))
+
+
 @dataclass
 class World:
     home: Path
@@ -130,20 +133,22 @@ class World:
     def parts(self, **changes: Any) -> RunParts:
         made: dict[str, Any] = {
             "datasets": self.datasets,
-            "compile": compile_plan,
-            "judge": judge,
             "judge_python": judge_python,
             "python_engine": lambda: "python 3.11.2, pandas 3.1.0",
-            "executor": self.executor,
             "sessions": self.sessions,
-            "engine": "duckdb 2.0.0",
             "isolation": ("none: a fake",),
             "limits": Limits.model_validate({"rows": 200, "wall_ms": 2000}),
             "grace_s": 0.3,
             **self.changes,
             **changes,
         }
-        return RunParts(**made)
+        given = {name: made.pop(name) for name in _OF_A_ROUTE if name in made}
+        stored = Route(
+            **{
+                "engine": "duckdb 2.0.0", "compile": compile_plan, "judge": judge, "executor": self.executor, **given,
+            }
+        )  # fmt: skip
+        return RunParts(stored=stored, **made)
 
     def store(self) -> SqliteStore:
         return SqliteStore(self.home / "sandtable.db")

@@ -31,7 +31,7 @@ from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
-from sandtable.runs.parts import RunParts
+from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.quotas import Quotas
 from sandtable.runs.sessions import Sessions
 from sandtable.runs.verifier import Verifier
@@ -74,7 +74,6 @@ class Parts:
     settings: Settings
     datasets: ReadyDatasets
     runs: Runs
-    gate: Gate
     tiers: Tiers
     sessions: Sessions
     key: SigningKey
@@ -94,17 +93,18 @@ class Parts:
 
     async def check(self, dataset: Dataset, query: Query) -> Verdict:
         """What the gate says, without running anything. A plan is compiled first."""
+        route = self._run_parts.route(dataset.id)
         match query:
             case CodeQuery(code, names):
                 return await self._check_python(dataset, code, names)
             case SqlQuery(sql):
-                return await self.gate(sql, dataset)
+                return await route.judge(sql, dataset)
             case PlanQuery(plan):
                 try:
-                    sql = compile_checked(plan, dataset, self._run_parts.limits.rows).sql
+                    sql = route.compile(plan, dataset, self._run_parts.limits.rows).sql
                 except InvalidInput as error:
                     return _refused_plan(error)
-                return await self.gate(sql, dataset)
+                return await route.judge(sql, dataset)
 
     async def _check_python(self, dataset: Dataset, code: str, names: Mapping[str, str]) -> Verdict:
         judge = self._run_parts.judge_python
@@ -222,17 +222,19 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         code = tiers.code_engine
         run_parts = RunParts(
             datasets=datasets,
-            compile=compile_checked,
-            judge=gate,
-            judge_compiled=gate.compiled if tiers.in_one_place else None,
+            stored=Route(
+                engine=tiers.hello.engine,
+                compile=compile_checked,
+                judge=gate,
+                executor=tiers.runs,
+                judge_compiled=gate.compiled if tiers.in_one_place else None,
+            ),
             judge_python=python_gate if python_is_on(settings, serving=serving) else None,
             bound_names=python_gate.bound,
             sessions=sessions,
             python_engine=libraries if tiers.in_one_place else code,
             ready_for_code=code.ready,
             may_skip_check=not serving,
-            executor=tiers.runs,
-            engine=tiers.hello.engine,
             isolation=tiers.hello.layers,
             grace_s=tiers.grace_s,
             limits=limits_of(settings, serving=serving),
@@ -266,7 +268,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             stack.push_async_callback(scrub.aclose)
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
-            settings, datasets, runs, gate, tiers, sessions, key, verifier, run_parts, store, ahead,
+            settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
             state.runs, quotas, state.database,
         )  # fmt: skip
 

@@ -55,8 +55,8 @@ class Rederive:
     """Code, dataset and further names that the code finds. None where Python is switched off."""
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
     """The names that code leaves behind for later cells of its session."""
-    code_engine: Callable[[], str] | None = None
-    """What the results of code depend on here, as capsules record it."""
+    code_engine: Callable[[str], str] | None = None
+    """What the results of code over a dataset depend on here, as capsules record it."""
     run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
     draw: (
         Callable[[JobResult, str, dict[str, Any] | None, int, Dataset | None, str], dict[str, Any] | None]
@@ -125,7 +125,7 @@ class _Rederivation:
         capsule, engine = self._capsule, self._parts.code_engine
         if engine is None or not isinstance(self._query, CodeQuery):
             return link
-        return excused(link, capsule.engine, engine())
+        return excused(link, capsule.engine, engine(capsule.dataset_id))
 
     async def _data(self) -> tuple[Dataset | None, Link]:
         capsule, parts = self._capsule, self._parts

@@ -1,8 +1,8 @@
 """What was refused, mended: candidates for a click.
 
-Each is an edit of the text at the place that the refusal names. Candidates only: whoever shows one has
-the gate approve it first, and where a meaning would have to be guessed there is none. What would change
-data, reach a file or an address has no candidate at all.
+Each is an edit of the text at the place that the refusal names. The gate must approve a candidate before it is
+shown. Where a meaning would have to be guessed there is no candidate, nor for a text that would change data or
+reach a file or an address.
 """
 
 from __future__ import annotations

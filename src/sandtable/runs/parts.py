@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -40,17 +40,27 @@ class Datasets(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class RunParts:
-    datasets: Datasets
+class Route:
+    """Which engine answers for a dataset: how its queries are written, judged and executed."""
+
+    engine: str
+    """Such as `duckdb 2.0.0`."""
     compile: Callable[[dict[str, Any], Dataset, int], CompiledPlan]
     """Plan, dataset, row limit. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]]
-    """For a text that somebody wrote."""
+    """For a text of any origin."""
     executor: Executor
-    engine: str
-    """Such as `duckdb 2.0.0`."""
     judge_compiled: Callable[[str, Dataset, tuple[DataRef, ...], Limits], Awaitable[Verdict]] | None = None
     """For a text that was compiled from a plan, together with what its run will have. None: as any other."""
+
+
+@dataclass(frozen=True, slots=True)
+class RunParts:
+    datasets: Datasets
+    stored: Route
+    """For datasets whose files are in the data store."""
+    elsewhere: Mapping[str, Route] = field(default_factory=dict[str, Route])
+    """By dataset id, for data that another engine holds."""
     judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
     """Code, dataset, further names that the code finds. None where Python is switched off."""
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
@@ -77,6 +87,10 @@ class RunParts:
     start_s: float = 60.0
     """After how long sandboxes for code count as not to be had."""
 
-    def engine_of(self, *, code: bool) -> str:
+    def route(self, dataset_id: str) -> Route:
+        return self.elsewhere.get(dataset_id, self.stored)
+
+    def engine_of(self, dataset_id: str, *, code: bool) -> str:
         """As it is recorded."""
-        return ", ".join(filter(None, (self.engine, self.python_engine()))) if code else self.engine
+        engine = self.route(dataset_id).engine
+        return ", ".join(filter(None, (engine, self.python_engine()))) if code else engine

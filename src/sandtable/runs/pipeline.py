@@ -28,7 +28,7 @@ from sandtable.runs.cells import SessionKey, latest, recorded, replay_warnings
 from sandtable.runs.code import options_of, switched_off
 from sandtable.runs.draft import Draft
 from sandtable.runs.draw import draw
-from sandtable.runs.parts import RunParts
+from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.sessions import Sessions, Sitting
 from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
 from sandtable.sandbox.artifact import last_figure
@@ -85,7 +85,7 @@ async def write_sql(draft: Draft, parts: RunParts, cache: Cache) -> None:
     if not isinstance(query, PlanQuery):
         return
     try:
-        compiled = parts.compile(query.plan, _dataset(draft), draft.run.limits.rows)
+        compiled = _route(draft, parts).compile(query.plan, _dataset(draft), draft.run.limits.rows)
     except InvalidInput as error:
         draft.reject_plan(error)
         return
@@ -138,19 +138,19 @@ async def judge(draft: Draft, parts: RunParts, cache: Cache) -> None:
 
 
 def _verdict(draft: Draft, parts: RunParts) -> Awaitable[Verdict]:
-    data = _data(draft)
+    data, route = _data(draft), _route(draft, parts)
     match draft.run.request.query:
         case CodeQuery(code):
             if parts.judge_python is None:
                 # Accepted by another process of this home, which had it on.
                 raise switched_off()
             return parts.judge_python(code, data.dataset, draft.names)
-        case PlanQuery() if parts.judge_compiled is not None:
+        case PlanQuery() if route.judge_compiled is not None:
             assert draft.sql is not None
-            return parts.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
+            return route.judge_compiled(draft.sql, data.dataset, refs_of(data), draft.run.limits)
         case PlanQuery() | SqlQuery():
             assert draft.sql is not None
-            return parts.judge(draft.sql, data.dataset)
+            return route.judge(draft.sql, data.dataset)
 
 
 async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
@@ -158,7 +158,7 @@ async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
     if approved.volatile or _unchecked(draft) or SessionKey.of(run) is not None:
         # What a session's cell gives depends on the cells before it.
         return
-    engine = parts.engine_of(code=isinstance(run.request.query, CodeQuery))
+    engine = parts.engine_of(run.request.dataset_id, code=isinstance(run.request.query, CodeQuery))
     copy_id = _data(draft).whole.copy_id
     draft.cache_key = cache_key(run.request, run.dataset_version, copy_id, approved.sql, run.limits, engine)
     found = await cache.find(draft.cache_key) if run.request.cache else None
@@ -194,10 +194,11 @@ async def execute(draft: Draft, parts: RunParts, cache: Cache) -> None:
 
 async def _execute(draft: Draft, data: OpenData, parts: RunParts, number: int) -> JobResult:
     job = job_for(draft, _approved(draft), refs_of(data), parts, number)
-    log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=parts.executor.name)
+    executor = _route(draft, parts).executor
+    log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=executor.name)
     if draft.sitting is not None and parts.sessions is not None:
         return await _execute_cell(draft, draft.sitting, parts.sessions, job)
-    return await run_watched(parts.executor, job, parts.grace_s)
+    return await run_watched(executor, job, parts.grace_s)
 
 
 async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job: Job) -> JobResult:
@@ -289,6 +290,10 @@ def limits_for(limits: Limits, max_rows: int | None, timeout_ms: int | None) -> 
         if value is not None:
             lowered[name] = value
     return limits.model_copy(update=lowered)
+
+
+def _route(draft: Draft, parts: RunParts) -> Route:
+    return parts.route(draft.run.request.dataset_id)
 
 
 def _data(draft: Draft) -> OpenData:

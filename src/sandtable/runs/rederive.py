@@ -14,7 +14,7 @@ from sandtable.capsule.verify import Rederive
 from sandtable.catalog.integrity import damaged
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
-from sandtable.policy.verdict import Approved
+from sandtable.policy.verdict import Approved, Verdict
 from sandtable.runs.code import options_of
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import RunParts
@@ -34,7 +34,10 @@ def rederive_with(
     parts: RunParts, keys: TrustedKeys, rehash: Callable[[Dataset], Awaitable[str]] | None
 ) -> Rederive:
     def compile_again(plan: dict[str, Any], dataset: Dataset, rows: int) -> str:
-        return parts.compile(plan, dataset, rows).sql
+        return parts.route(dataset.id).compile(plan, dataset, rows).sql
+
+    async def judge_again(text: str, dataset: Dataset) -> Verdict:
+        return await parts.route(dataset.id).judge(text, dataset)
 
     async def run_again(capsule: AnyCapsule, approved: Approved, dataset: Dataset) -> JobResult:
         data = await parts.datasets.open(dataset.id, dataset.version)
@@ -60,7 +63,7 @@ def rederive_with(
             limits=parts.limits.model_copy(update=shape),
             options=options,
         )
-        result = await run_watched(parts.executor, job, parts.grace_s)
+        result = await run_watched(parts.route(dataset.id).executor, job, parts.grace_s)
         if not await parts.datasets.unchanged(data):
             raise damaged(dataset.version, "its files changed while they were read", dataset.id)
         return result
@@ -70,7 +73,7 @@ def rederive_with(
         dataset=parts.datasets.version,
         rehash=rehash,
         compile=compile_again,
-        judge=parts.judge,
+        judge=judge_again,
         judge_python=parts.judge_python,
         bound_names=parts.bound_names,
         code_engine=partial(parts.engine_of, code=True),
