@@ -265,6 +265,10 @@ class Settings(BaseSettings):
     """Hard limit for one proposal or one wording by a chat model, retries included, in seconds. When unset, 60 for a
     provider's own models and 300 for a compatible server or Ollama, which may run on a processor."""
 
+    model_tool_calls: int = Field(default=3, ge=0, le=8)
+    """Tools that a chat model may call for one question before it proposes: list datasets, read a schema, run a plan,
+    SQL or Python, read a run. 0 offers none."""
+
     privacy: Literal["auto", "off", "schema"] = "auto"
     """`schema` keeps every cell value away from the chat model; `off` shows it samples and results; `auto` is
     `off` for a model that `SANDTABLE_MODEL` names and `schema` for one that was only found by its key."""

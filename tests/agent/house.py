@@ -12,6 +12,7 @@ from sandtable.agent.analysis.coder import Coder
 from sandtable.agent.analyst import Analyst
 from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.events import Event, Message
+from sandtable.agent.looking import Looking
 from sandtable.agent.means import Means
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal, Proposed, Usage, Worded
@@ -149,6 +150,7 @@ async def open_house(
     python: bool = False,
     coder: Coder | None = None,
     planner: bool = False,
+    looking: Looking | None = None,
     **world: Any,
 ) -> AsyncIterator[House]:
     datasets, executor = ShopDatasets(), FakeExecutor()
@@ -171,6 +173,7 @@ async def open_house(
             planner=builtin if planner else None,
             account=builtin.account if planner else None,
             hint=builtin.hint if planner else None,
+            looking=looking,
             read_as=builtin.read_as,
         )
         yield House(Analyst(means, saver), runs, executor, chosen, datasets)

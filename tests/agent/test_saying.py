@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from sandtable.agent.saying import MOST_COLUMNS, MOST_ROWS, failure_text, table_of, whole_answer
 from sandtable.agent.state import Turn
-from sandtable.agent.tools import CELL_CHARS, ROWS_SHOWN, call_of, report_of
+from sandtable.agent.tools import CELL_CHARS, ROWS_SHOWN, report_of
 from sandtable.agent.voice import MOST_PIECES, PIECE, pieces
-from sandtable.capsule.query import PlanQuery, SqlQuery
+from sandtable.capsule.query import SqlQuery
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.job import Limits, ResultColumn
@@ -82,17 +82,6 @@ def test_a_tools_report_is_bounded() -> None:
     assert len(report["rows"]) == ROWS_SHOWN
     assert len(report["rows"][0][0]) == CELL_CHARS + 1
     assert report["row_count"] == 50
-
-
-def test_a_call_names_its_tool_and_holds_what_is_run() -> None:
-    plan = call_of("shop", PlanQuery({"table": "orders"}), "c")
-    assert plan == {
-        "name": "execute_plan",
-        "args": {"dataset_id": "shop", "plan": {"table": "orders"}},
-        "id": "c",
-    }
-    sql = call_of("shop", SqlQuery("SELECT 1"), "c")
-    assert sql == {"name": "execute_sql", "args": {"dataset_id": "shop", "sql": "SELECT 1"}, "id": "c"}
 
 
 @given(st.text())

@@ -30,3 +30,15 @@ def test_an_analysis_in_one_piece() -> None:
     assert answer.artifacts == (TABLE,)
     assert (answer.plan, answer.status, answer.chart) == ({"steps": ["Count."]}, "succeeded", {"data": []})
     assert answer.result is not None and answer.result.rows == ((4,),)
+
+
+def test_a_run_that_a_model_looked_at_is_not_the_result() -> None:
+    gathering = Gathering("t")
+    for event in (
+        RunState(run_id="look", status="succeeded"),
+        Table(run_id="look", columns=COLUMNS, rows=((4,),), row_count=1, truncated=False),
+        RunState(run_id="run", status="failed"),
+        Message(text="It failed.", ending="failed", run_ids=("run", "look")),
+    ):
+        gathering.hear(event)
+    assert (gathering.answer().result, gathering.answer().status) == (None, "failed")

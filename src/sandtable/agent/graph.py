@@ -21,6 +21,7 @@ from sandtable.agent.nodes.converse import converse
 from sandtable.agent.nodes.diagnose import after_diagnose, diagnose
 from sandtable.agent.nodes.draw import draw
 from sandtable.agent.nodes.ending import after_answer
+from sandtable.agent.nodes.look import look
 from sandtable.agent.nodes.plan_steps import after_plan_steps, plan_steps
 from sandtable.agent.nodes.propose import after_propose, propose
 from sandtable.agent.nodes.repair import repair
@@ -50,6 +51,11 @@ def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
     graph.add_node("answer", partial(answer, means))
     graph.add_node("converse", converse)
 
+    looks = ["look"] if means.looking else []
+    if means.looking:
+        graph.add_node("look", partial(look, means))
+        graph.add_edge("look", "propose")
+
     # Nodes that no turn can reach would still be looked at in every step of every turn.
     steps = ["plan_steps"] if means.analyses else []
     if means.analyses:
@@ -60,7 +66,7 @@ def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
         "classify", _here(after_classify), ["propose", "validate", "converse", *steps]
     )
     graph.add_conditional_edges(
-        "propose", _here(after_propose), ["validate", "run", "answer", "converse", *steps]
+        "propose", _here(after_propose), ["validate", "run", "answer", "converse", *steps, *looks]
     )
     graph.add_conditional_edges(
         "validate", _here(partial(after_validate, means)), ["repair", "approve", "run", "converse"]

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol
 
 from sandtable.agent.accounting import Accounted
 from sandtable.agent.analysis.coder import Coder
+from sandtable.agent.looking import Looking
 from sandtable.agent.prompting.hints import Hints
 from sandtable.agent.proposer import Asked, Proposer
 from sandtable.agent.read_as.model import Aligned, ReadAs
@@ -81,6 +82,8 @@ class Means:
     """For plans of a chat model; the built-in planner holds its own plans against the words."""
     hint: Hint | None = None
     """For a chat model, which is shown what the built-in planner makes of a question."""
+    looking: Looking | None = None
+    """What a chat model may look at before it proposes."""
     read_as: ReadsAs | None = None
     coder: Coder | None = None
     """Who writes Python; nobody where there is no chat model."""

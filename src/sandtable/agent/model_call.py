@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -61,6 +61,15 @@ class ModelCall:
             if not got.unsupported:
                 break
         raise faults[-1].trouble(self._endpoint.name, self._endpoint.address)
+
+    async def offering(self, system: str, user: str, tools: Sequence[dict[str, Any]]) -> Said | None:
+        """A reply, or the call of a tool; None where the endpoint may take the request without tools only."""
+        got = await self._retried(system, user, self._model.bind_tools(tools))
+        if isinstance(got, Said):
+            return got
+        if got.perhaps_of_tools:
+            return None
+        raise got.trouble(self._endpoint.name, self._endpoint.address)
 
     async def plain(self, system: str, user: str) -> Said:
         got = await self._retried(system, user, self._model)

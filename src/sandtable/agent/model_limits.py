@@ -93,10 +93,16 @@ class Meter:
     """What a proposal has cost so far, over all its calls."""
 
     def __init__(self, prompts: tuple[str, ...]) -> None:
-        self._prompts = tuple(prompt_file(name).digest for name in prompts)
+        self._prompts: tuple[tuple[str, str], ...] = ()
+        for name in prompts:
+            self.sent(name)
         self._began = time.perf_counter()
         self._tokens_in = self._tokens_out = 0
         self.calls = 0
+
+    def sent(self, prompt: str) -> None:
+        digest = prompt_file(prompt).digest
+        self._prompts += () if digest in self._prompts else (digest,)
 
     def add(self, said: Said) -> None:
         self.calls += 1

@@ -42,6 +42,8 @@ def propose_prompt(asked: Asked, privacy: Privacy) -> str:
         question=question_data(asked),
         hints=as_data(hints | ({"wants": "sql"} if asked.wants_sql else {})),
         attempts=_attempts(asked.attempts, privacy),
+        tools=bool(asked.tools),
+        looks=_looks(asked),
     )
 
 
@@ -101,6 +103,11 @@ def _attempts(attempts: tuple[Attempt, ...], privacy: Privacy) -> str:
     return as_data(
         [_proposed(attempt) | {"wrong": shown_problem(attempt.problem, privacy)} for attempt in attempts]
     )
+
+
+def _looks(asked: Asked) -> str:
+    shown = [{"tool": each.tool, "arguments": each.arguments, "gave": each.gave} for each in asked.looks]
+    return as_data(shown) if shown else ""
 
 
 def _proposed(attempt: Attempt) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
 
-from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, Proposal, SqlProposal, Talk
+from sandtable.agent.proposer import AnalysisProposal, AskBack, Final, PlanProposal, SqlProposal, Talk
 from sandtable.errors import ErrorCode, Problem
 from sandtable.plan.schema import plan_schema
 from sandtable.quoting import quote
@@ -32,6 +32,8 @@ _TOO_MANY = f"has more than {MOST_VALUES:,} values"
 _MOST_DIGITS = 400
 _MOST_STARTS = 50
 _LONGEST_TEXT = 4_000
+REPLY = "reply"
+"""The name of the form, and of the tool that a model replies with."""
 _AGAIN = "Reply with one JSON object of the given form and nothing else."
 
 # A definition inside a plan has no dataset: the rest of a reply that was cut off must not pass for the whole.
@@ -54,6 +56,10 @@ class Said:
     """What the model replied; `text` has the arguments as JSON when it called a tool."""
 
     text: str
+    tool: str = ""
+    """The tool that it called first; empty when it called none."""
+    arguments: str = ""
+    """Those of that call, as JSON."""
     cut_off: bool = False
     filtered: bool = False
     tokens_in: int = 0
@@ -114,7 +120,7 @@ def reply_schema() -> dict[str, Any]:
     fields = {name: dict(field) for name, field in _plan_fields().items()}
     text = dict(_TEXT)
     return {
-        "title": "reply",
+        "title": REPLY,
         "type": "object",
         "properties": {
             "intent": {"type": "string", "enum": list(_INTENTS)},
@@ -144,7 +150,7 @@ def _shallow(name: str, field: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def read_reply(said: Said, dataset_id: str) -> Proposal | Problem:
+def read_reply(said: Said, dataset_id: str) -> Final | Problem:
     found = object_in(said.text)
     if isinstance(found, Problem):
         return found
@@ -184,7 +190,7 @@ def _in_form(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, "plan": plan} if "plan" in found else found
 
 
-def _proposal(reply: _Reply, dataset_id: str) -> Proposal | Problem:
+def _proposal(reply: _Reply, dataset_id: str) -> Final | Problem:
     text = (reply.text or "").strip()[:_LONGEST_TEXT]
     suggestions = tuple(s.strip()[:200] for s in reply.suggestions if s.strip())[:4]
     if reply.intent == "plan":

@@ -141,6 +141,14 @@ class Fault:
             return "support" in self._words and any(word in self._words for word in _METHOD_WORDS)
         return self.status in {400, 405, 415, 422, 501}
 
+    @property
+    def perhaps_of_tools(self) -> bool:
+        """Whether the endpoint may take the same request without tools."""
+        if self.status is not None and self.status >= 500:
+            # llama.cpp without `--jinja`.
+            return "tool" in self._words
+        return self.unsupported or self._overflow
+
     def refuses(self, body: Mapping[str, Any]) -> set[str]:
         """The settings of a request that the endpoint's refusal names: it may take the request without them."""
         if self.status not in {400, 422}:

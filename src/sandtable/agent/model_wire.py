@@ -1,7 +1,7 @@
 """What a provider's HTTP reply says, read from the wires of OpenAI (both of them), Anthropic and Ollama.
 
-Invariant: nothing that an endpoint sends raises. Of a reply only its text, its ending and its costs are taken;
-the text is bounded, the costs are, and no secret of the request is in either.
+Invariant: nothing that an endpoint sends raises. Of a reply only its text, the first tool that it calls, its ending
+and its costs are taken; all of them are bounded, and no secret of the request is in them.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sandtable.agent.model_reply import Said, parsed
 from sandtable.agent.model_trouble import Fault, scrubbed, without_secrets
 
 LONGEST_TEXT = 256 << 10
+LONGEST_TOOL_NAME = 64
 MOST_TOKENS = 10_000_000
 SHORTEST_CUT = 12
 """Characters of a secret that is cut out of a reply: a shorter one may be a word that the reply needs."""
@@ -46,7 +47,13 @@ def said_in(request: HttpRequest, reply: HttpReply, secrets: Iterable[str]) -> S
     said = read(found)
     if said is None:
         return Fault("unreadable")
-    return replace(said, text=without_secrets(said.text, (s for s in hidden if len(s) >= SHORTEST_CUT)))
+    cut = [secret for secret in hidden if len(secret) >= SHORTEST_CUT]
+    return replace(
+        said,
+        text=without_secrets(said.text, cut),
+        tool=without_secrets(said.tool, cut),
+        arguments=without_secrets(said.arguments, cut),
+    )
 
 
 def _found(body: bytes) -> Any:
@@ -95,11 +102,10 @@ def _read_completion(found: dict[str, Any]) -> Said | None:
     message = choice.get("message")
     if not isinstance(message, dict):
         return None
-    calls = (call.get("function") for call in _objects(message.get("tool_calls")))
-    given = (call.get("arguments") for call in calls if isinstance(call, dict))
-    text = _first(given) or _text(message.get("content"))
+    calls = _functions(message.get("tool_calls"))
     declined = bool(_text(message.get("refusal")))
-    return _said(text, choice.get("finish_reason"), declined, _usage(found, "prompt", "completion"))
+    tokens = _usage(found, "prompt", "completion")
+    return _said(calls, _text(message.get("content")), choice.get("finish_reason"), declined, tokens)
 
 
 def _read_response(found: dict[str, Any]) -> Said | None:
@@ -109,31 +115,32 @@ def _read_response(found: dict[str, Any]) -> Said | None:
     blocks = [
         block for item in items if item.get("type") == "message" for block in _objects(item.get("content"))
     ]
-    given = _first(item.get("arguments") for item in items if item.get("type") == "function_call")
-    text = given or _text([block for block in blocks if block.get("type") == "output_text"])
+    calls = [
+        (item.get("name"), item.get("arguments")) for item in items if item.get("type") == "function_call"
+    ]
+    text = _text([block for block in blocks if block.get("type") == "output_text"])
     details = found.get("incomplete_details")
     ending = details.get("reason") if isinstance(details, dict) else None
     declined = any(block.get("type") == "refusal" for block in blocks)
-    return _said(text, ending, declined, _usage(found, "input", "output"))
+    return _said(calls, text, ending, declined, _usage(found, "input", "output"))
 
 
 def _read_message(found: dict[str, Any]) -> Said | None:
     if not isinstance(found.get("content"), list):
         return None
     blocks = list(_objects(found["content"]))
-    given = _first(block.get("input") for block in blocks if block.get("type") == "tool_use")
-    text = given or _text([block for block in blocks if block.get("type") == "text"])
-    return _said(text, found.get("stop_reason"), False, _usage(found, "input", "output"))
+    calls = [(block.get("name"), block.get("input")) for block in blocks if block.get("type") == "tool_use"]
+    text = _text([block for block in blocks if block.get("type") == "text"])
+    return _said(calls, text, found.get("stop_reason"), False, _usage(found, "input", "output"))
 
 
 def _read_ollama(found: dict[str, Any]) -> Said | None:
     message = found.get("message")
     if not isinstance(message, dict):
         return None
-    calls = (call.get("function") for call in _objects(message.get("tool_calls")))
-    given = _first(call.get("arguments") for call in calls if isinstance(call, dict))
+    calls = _functions(message.get("tool_calls"))
     tokens = _tokens(found.get("prompt_eval_count")), _tokens(found.get("eval_count"))
-    return _said(given or _text(message.get("content")), found.get("done_reason"), False, tokens)
+    return _said(calls, _text(message.get("content")), found.get("done_reason"), False, tokens)
 
 
 _READERS: dict[str, Callable[[dict[str, Any]], Said | None]] = {
@@ -144,10 +151,23 @@ _READERS: dict[str, Callable[[dict[str, Any]], Said | None]] = {
 }
 
 
-def _said(text: str, ending: Any, declined: bool, tokens: tuple[int, int]) -> Said:
+_Call = tuple[Any, Any]
+"""Name and arguments."""
+
+
+def _functions(given: Any) -> list[_Call]:
+    calls = (call.get("function") for call in _objects(given))
+    return [(call.get("name"), call.get("arguments")) for call in calls if isinstance(call, dict)]
+
+
+def _said(calls: list[_Call], content: str, ending: Any, declined: bool, tokens: tuple[int, int]) -> Said:
     known = ending if isinstance(ending, str) else ""
+    text = _first(given for _, given in calls) or content
+    tool, given = next(((name, given) for name, given in calls if name and isinstance(name, str)), ("", ""))
     return Said(
         text=text[:LONGEST_TEXT],
+        tool=tool[:LONGEST_TOOL_NAME],
+        arguments=(_first([given]) or "{}")[:LONGEST_TEXT] if tool else "",
         cut_off=len(text) > LONGEST_TEXT or known in _LENGTH_ENDINGS,
         filtered=declined or known in _FILTER_ENDINGS,
         tokens_in=tokens[0],

@@ -1,7 +1,7 @@
-"""The seam between a conversation and whoever proposes: the built-in planner or a chat model.
+"""The seam between a conversation and its proposer: the built-in planner or a chat model.
 
-Invariant: a proposer only proposes. It sees the schema, the profile and what was said; it never runs
-anything, and what it proposes is validated and judged like any stranger's text.
+Invariant: a proposer only proposes. It sees the schema, the profile, what was said and what the tools gave that it
+called; it never runs anything, and what it proposes is validated and judged like any stranger's text.
 """
 
 from __future__ import annotations
@@ -47,6 +47,15 @@ class Attempt:
 
 
 @dataclass(frozen=True, slots=True)
+class Look:
+    """One call of a tool for this question, and what it gave, as far as the model may see it."""
+
+    tool: str
+    arguments: dict[str, Any]
+    gave: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class Asked:
     question: str
     dataset: Dataset
@@ -62,6 +71,12 @@ class Asked:
     """Whether an analysis in Python may be proposed."""
     hints: Hints = NO_HINTS
     """What the built-in planner makes of the question, for a chat model."""
+    tools: tuple[str, ...] = ()
+    """Names of the tools that a chat model may call before it proposes; empty when no call is left."""
+    looks: tuple[Look, ...] = ()
+    """Oldest first."""
+    spent_s: float = 0.0
+    """Time that the model took to ask for the looks: it is part of the time for the proposal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +120,17 @@ class AnalysisProposal:
     reason: str = ""
 
 
-Proposal = PlanProposal | SqlProposal | AskBack | Talk | AnalysisProposal
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """Not a proposal yet: the model calls a tool first."""
+
+    tool: str
+    arguments: str
+    """JSON, as the model wrote it; not checked."""
+
+
+Final = PlanProposal | SqlProposal | AskBack | Talk | AnalysisProposal
+Proposal = Final | ToolCall
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from langgraph.graph.message import add_messages
 from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
 
 from sandtable.agent.analysis.notes import Analysis
-from sandtable.agent.proposer import Attempt, Exchange, Usage
+from sandtable.agent.proposer import Attempt, Exchange, Look, Usage
 from sandtable.agent.read_as.model import Offered, ReadAs
 from sandtable.capsule.model import Origin, Prompt
 from sandtable.capsule.query import PlanQuery, SqlQuery
@@ -81,6 +81,10 @@ class Turn(TypedDict, total=False):
     read_as: dict[str, Any] | None
     """How the question was read, in parts (`read_as.ReadAs`)."""
     attempts: list[dict[str, Any]]
+    look: dict[str, Any] | None
+    """The tool that a chat model calls next: `tool`, `arguments`, and `model_s`, the seconds it took to say so."""
+    looks: list[dict[str, Any]]
+    """Tools that it called for this question, with what they gave and the id of their run."""
     usage: dict[str, Any]
     problem: dict[str, Any] | None
     """Why the present proposal will not do."""
@@ -180,6 +184,15 @@ def exchanges_of(state: State) -> tuple[Exchange, ...]:
 
 def defined_of(state: State) -> tuple[dict[str, Any], ...]:
     return tuple(state.get("defined") or ())
+
+
+def looks_of(turn: Turn) -> tuple[Look, ...]:
+    return tuple(Look(kept["tool"], kept["arguments"], kept["gave"]) for kept in turn.get("looks") or ())
+
+
+def look_runs(turn: Turn) -> list[str]:
+    """Ids of the runs that tools made."""
+    return [kept["run_id"] for kept in turn.get("looks") or () if kept["run_id"]]
 
 
 def attempts_of(turn: Turn) -> tuple[Attempt, ...]:

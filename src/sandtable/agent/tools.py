@@ -1,36 +1,68 @@
-"""The tools of the conversation: run a plan, SQL or Python. There are no others.
+"""The tools of the conversation: what they are called, what they take, and how a run is reported.
 
-The graph calls them for the proposer, and a tool message in the state holds what a call returned.
-Tool output and cell values are data, never instructions.
+The graph calls them for the proposer, and a chat model may call them itself before it proposes (`looking`). A tool
+message in the state holds what a call returned. Tool output and cell values are data, never instructions.
 """
 
 from __future__ import annotations
 
 import json
+import re
+from collections.abc import Iterable
+from functools import cache
 from typing import Any
 
-from sandtable.capsule.query import CodeQuery, PlanQuery, SqlQuery
+from sandtable.agent.prompt_files import prompt_file
+from sandtable.capsule.query import CodeQuery
 from sandtable.runs.model import Run
 
 ROWS_SHOWN = 10
 CELL_CHARS = 200
 PRINTED_CHARS = 2_000
 
+DESCRIPTIONS = "tools"
+"""The prompt file that describes them."""
+LIST_DATASETS = "list_datasets"
+GET_SCHEMA = "get_schema"
+GET_RUN = "get_run"
 EXECUTE_PLAN = "execute_plan"
-"""Check a plan, compile it to SQL and run it in a sandbox."""
 EXECUTE_SQL = "execute_sql"
-"""Check one SELECT and run it in a sandbox."""
 EXECUTE_PYTHON = "execute_python"
-"""Check a cell of Python and run it in the sandboxed session of the conversation."""
+
+ARGUMENTS: dict[str, dict[str, str]] = {
+    LIST_DATASETS: {},
+    GET_SCHEMA: {"dataset_id": "string"},
+    EXECUTE_PLAN: {"plan": "object"},
+    EXECUTE_SQL: {"sql": "string"},
+    EXECUTE_PYTHON: {"code": "string"},
+    GET_RUN: {"run_id": "string"},
+}
+"""The arguments of each tool, all of them required, with their JSON types."""
+_SECTION = re.compile(r"^## (\w+)\n(.+?)\s*(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
-def call_of(dataset_id: str, query: PlanQuery | SqlQuery, call_id: str) -> dict[str, Any]:
-    """The call as a message shows it."""
-    match query:
-        case PlanQuery(plan):
-            return {"name": EXECUTE_PLAN, "args": {"dataset_id": dataset_id, "plan": plan}, "id": call_id}
-        case SqlQuery(sql):
-            return {"name": EXECUTE_SQL, "args": {"dataset_id": dataset_id, "sql": sql}, "id": call_id}
+@cache
+def _descriptions() -> dict[str, str]:
+    return dict(_SECTION.findall(prompt_file(DESCRIPTIONS).text))
+
+
+def definitions(names: Iterable[str]) -> list[dict[str, Any]]:
+    """The tools as a request offers them, in OpenAI's form, which every provider's client takes."""
+    return [
+        {
+            "type": "function",
+            "function": {
+                "name": name,
+                "description": _descriptions()[name],
+                "parameters": {
+                    "type": "object",
+                    "properties": {field: {"type": kind} for field, kind in ARGUMENTS[name].items()},
+                    "required": list(ARGUMENTS[name]),
+                },
+            },
+        }
+        for name in names
+    ]
 
 
 def report_of(run: Run) -> dict[str, Any]:

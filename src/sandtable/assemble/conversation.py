@@ -15,6 +15,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from sandtable.agent.analysis.coder import coder_of
 from sandtable.agent.analyst import Analyst
 from sandtable.agent.builtin import BuiltinProposer
+from sandtable.agent.looking import looking_of
 from sandtable.agent.means import Means
 from sandtable.agent.models import open_proposer
 from sandtable.agent.planning.planners import Planners
@@ -61,6 +62,7 @@ async def converse(
             planner=None if chosen is builtin else builtin,
             account=None if chosen is builtin else builtin.account,
             hint=None if chosen is builtin else builtin.hint,
+            looking=looking_of(chosen, parts.settings.model_tool_calls),
             read_as=builtin.read_as,
             coder=coder_of(chosen),
             expect_code=parts.expect_code,

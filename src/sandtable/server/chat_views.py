@@ -136,6 +136,9 @@ class ChatAnswer(_Shown):
     the first one. `waiting` is the last of them, if any is."""
 
 
+_OF_A_RUN = ("result", "chart")
+
+
 class Gathering:
     """An answer, put together from the events that lead to it."""
 
@@ -144,6 +147,7 @@ class Gathering:
         self._ended: list[dict[str, Any]] = []
         """Answers to the first questions of the message."""
         self._found: dict[str, Any] = {"thread_id": thread_id}
+        self._run_id = ""
         self.broken: Problem | None = None
         """There is no answer, because of this."""
 
@@ -153,7 +157,11 @@ class Gathering:
                 self._found |= {"plan": plan, "reading": reading, "read_as": read_as}
             case Sql(sql=sql):
                 self._found["sql"] = sql
-            case RunState(status=status):
+            case RunState(run_id=run_id, status=status):
+                if run_id != self._run_id:
+                    # A chat model may have looked at another run before.
+                    self._found = {name: v for name, v in self._found.items() if name not in _OF_A_RUN}
+                self._run_id = run_id
                 self._found["status"] = status
             case Table(columns=columns, rows=rows, row_count=count, truncated=truncated):
                 self._found["result"] = Result(

@@ -121,7 +121,8 @@ async def test_three_steps_an_error_a_chart_an_answer_and_a_follow_up(tmp_path: 
     origin = runs[0].request.origin
     assert origin is not None and origin.proposer == "openai:scripted"
     prompts = [prompt.name for prompt in origin.prompts]
-    assert prompts == ["system.md", "propose.md", "plan_steps.md", "write_code.md", "diagnose.md"]
+    asked_first = ["system.md", "propose.md", "tools.md"]
+    assert prompts == [*asked_first, "plan_steps.md", "write_code.md", "diagnose.md"]
     assert report.ok, report
 
     assert WRONG not in last(shown).text and RIGHT in last(shown).text

@@ -39,6 +39,15 @@ class Say:
 
 
 @dataclass(frozen=True, slots=True)
+class Call:
+    """The call of a tool; arguments that are a text are sent as they are."""
+
+    tool: str
+    arguments: Mapping[str, Any] | str = field(default_factory=dict)
+    content: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Fail:
     status: int
     message: str = "scripted failure"
@@ -82,7 +91,7 @@ class Hangup:
     """The connection ends without an answer."""
 
 
-Step = Say | Late | Slow | Fail | Stall | Garbage | Hangup
+Step = Say | Call | Late | Slow | Fail | Stall | Garbage | Hangup
 Script = Sequence[Step] | Callable[["Request"], Step]
 
 
@@ -193,6 +202,10 @@ class _Handler(BaseHTTPRequestHandler):
     def _play(self, request: Request, step: Step, ended: threading.Event) -> None:
         if isinstance(step, Say):
             self._say(request, step)
+        elif isinstance(step, Call):
+            text = step.arguments if isinstance(step.arguments, str) else json.dumps(step.arguments)
+            told = wires.Told(text, "stop", (11, 7), step.tool, step.content)
+            self._send(200, wires.reply(request.wire, request.body, told))
         elif isinstance(step, Late):
             ended.wait(step.seconds)
             self._say(request, step.then)

@@ -10,7 +10,7 @@ import pytest
 from sandtable.agent.events import Message, Table
 from sandtable.assemble import assemble
 from sandtable.assemble.conversation import converse
-from tests.agent.models.scripted import Request, Say, Step, start_scripted
+from tests.agent.models.scripted import Call, Request, Say, Step, start_scripted
 
 CANARIES = ("Zanzibar-Quetzal", "918273645", "1987-06-05", "Ada Nightingale")
 CSV = """\
@@ -42,10 +42,13 @@ REPLIES = {
         "plan": {"table": "crowded", "select": [{"column": "city"}, {"column": "people"}], "limit": 1},
     },
 }
+LOOKED_AT = "SELECT city, name AS who, count(*) AS n FROM people GROUP BY ALL"
 BAD_SQL = "SELECT CAST(city AS INTEGER) AS number FROM people ORDER BY 1"
 
 
 def _script(request: Request) -> Step:
+    if len(request.body.get("tools") or ()) > 1 and '<data name="looks">' not in request.prompt:
+        return Call("execute_sql", {"sql": LOOKED_AT})
     for question, reply in REPLIES.items():
         if f'<data name="question">\n{json.dumps(question)}\n</data>' in request.prompt:
             return Say(reply)
@@ -88,3 +91,9 @@ async def test_no_cell_reaches_the_model_in_a_conversation(wire: str, tmp_path: 
     assert [canary for canary in CANARIES if canary in sent] == []
     assert [endings[place] for place in (0, 1, 3, 4, 7)] == ["answered"] * 3 + ["failed", "answered"]
     assert len(server.requests) >= 5
+    assert '"columns":{"city":"VARCHAR","who":"VARCHAR","n":"BIGINT"}' in json.loads(f'"{_looks(sent)}"')
+
+
+def _looks(sent: str) -> str:
+    """What the model was shown of the first run that it looked at, as it stands in a request's JSON."""
+    return sent.partition('<data name=\\"looks\\">')[2].partition("</data>")[0]

@@ -13,11 +13,12 @@ import pytest
 from sandtable.agent.analysis.coder import Advice
 from sandtable.agent.model_prompt import now_in
 from sandtable.agent.prompt_files import PromptFile, prompt_file
-from sandtable.agent.proposer import Attempt, Usage
+from sandtable.agent.proposer import Attempt, Look, Usage
+from sandtable.agent.tools import ARGUMENTS
 from sandtable.errors import ErrorCode, Problem
 from tests.agent.models.asking import GOOD, asking, ended, exchange
 from tests.agent.models.conftest import Open
-from tests.agent.models.scripted import Request, Say, Step, start_scripted
+from tests.agent.models.scripted import Call, Request, Say, Step, start_scripted
 from tests.agent.models.test_coder import cell, coder, task
 
 _PROBLEM = Problem(code=ErrorCode.VALIDATION_ERROR, message="no such column", suggestion="Use region.")
@@ -65,6 +66,17 @@ async def test_a_proposal_is_asked_for_with_files_and_data_only(
             proposed = await opened(server, wire).propose(asked)
             assert _not_from_files(server.requests[-1], proposed.usage) == ""
             assert list(_descriptions(_forms(server.requests[-1]))) == []
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic", "ollama"])
+async def test_tools_are_described_by_a_file(wire: str, opened: Open) -> None:
+    looked = (Look("list_datasets", {}, {"datasets": []}),)
+    with start_scripted([Call("list_datasets")]) as server:
+        proposed = await opened(server, wire).propose(asking(tools=tuple(ARGUMENTS), looks=looked))
+    [request] = server.requests
+    assert _not_from_files(request, proposed.usage) == ""
+    said = list(_descriptions(_forms(request)))
+    assert len(said) == len(ARGUMENTS) and all(text in prompt_file("tools").text for text in said)
 
 
 async def test_a_wording_is_asked_for_with_files_and_data_only(opened: Open) -> None:

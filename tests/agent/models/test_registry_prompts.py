@@ -194,8 +194,8 @@ async def test_the_prompt_stays_small(prompts: tuple[Prompt, ...], home: Path) -
         async with _conversation(server, "openai", home, privacy="off") as analyst:
             await _events(analyst, prompts[0])
     request = server.requests[0]
-    form = json.dumps(request.body["response_format"], ensure_ascii=False)
-    assert (len(request.prompt) + len(form)) / 3 <= 6_000
+    tools = json.dumps(request.body["tools"], ensure_ascii=False)
+    assert (len(request.prompt) + len(tools)) / 3 <= 6_000
 
 
 def test_every_prompt_of_the_registry_is_here() -> None:

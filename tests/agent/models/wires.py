@@ -26,6 +26,10 @@ class Told:
     text: str
     finish: str
     tokens: tuple[int, int]
+    tool: str | None = None
+    """The tool that is called with the text; otherwise the first one that the request offers."""
+    content: str | None = None
+    """What is said beside the call."""
 
 
 def wire_of(path: str) -> Wire | None:
@@ -72,9 +76,9 @@ def reply(wire: Wire, body: dict[str, Any], told: Told) -> dict[str, Any]:
 def _openai(body: dict[str, Any], told: Told) -> dict[str, Any]:
     finish = _FINISH["openai"][_ending(body, told)]
     message: dict[str, Any] = {"role": "assistant", "content": told.text}
-    if tool := _tool_name(body):
+    if tool := told.tool or _tool_name(body):
         call = {"id": "call_1", "type": "function", "function": {"name": tool, "arguments": told.text}}
-        message = {"role": "assistant", "content": None, "tool_calls": [call]}
+        message = {"role": "assistant", "content": told.content, "tool_calls": [call]}
     names = ("prompt_tokens", "completion_tokens", "total_tokens")
     usage = dict(zip(names, (*told.tokens, sum(told.tokens)), strict=True))
     head = {"id": "c1", "created": 1, "model": body.get("model", "")}
@@ -90,7 +94,7 @@ def _responses(body: dict[str, Any], told: Told) -> dict[str, Any]:
         "status": "completed",
         "content": [{"type": "output_text", "text": told.text, "annotations": []}],
     }
-    if tool := _tool_name(body):
+    if tool := told.tool or _tool_name(body):
         item = {"id": "f1", "type": "function_call", "call_id": "call_1", "name": tool, "status": "completed"}
         item["arguments"] = told.text
     cut = told.finish != "stop"
@@ -118,7 +122,7 @@ def _responses(body: dict[str, Any], told: Told) -> dict[str, Any]:
 
 def _anthropic(body: dict[str, Any], told: Told) -> dict[str, Any]:
     block: dict[str, Any] = {"type": "text", "text": told.text}
-    if (tool := _tool_name(body)) and (given := _object(told.text)) is not None:
+    if (tool := told.tool or _tool_name(body)) and (given := _object(told.text)) is not None:
         block = {"type": "tool_use", "id": "t1", "name": tool, "input": given}
     stop = _FINISH["anthropic"][
         "tool" if block["type"] == "tool_use" and told.finish == "stop" else told.finish
@@ -129,7 +133,7 @@ def _anthropic(body: dict[str, Any], told: Told) -> dict[str, Any]:
         "type": "message",
         "role": "assistant",
         "model": body.get("model", ""),
-        "content": [block],
+        "content": [*([{"type": "text", "text": told.content}] if told.content else []), block],
         "stop_reason": stop,
         "stop_sequence": None,
         "usage": usage,
@@ -138,8 +142,8 @@ def _anthropic(body: dict[str, Any], told: Told) -> dict[str, Any]:
 
 def _ollama(body: dict[str, Any], told: Told) -> dict[str, Any]:
     message: dict[str, Any] = {"role": "assistant", "content": told.text}
-    if (tool := _tool_name(body)) and (given := _object(told.text)) is not None:
-        message = {"role": "assistant", "content": ""}
+    if (tool := told.tool or _tool_name(body)) and (given := _object(told.text)) is not None:
+        message = {"role": "assistant", "content": told.content or ""}
         message["tool_calls"] = [{"function": {"name": tool, "arguments": given}}]
     head = {"model": body.get("model", ""), "created_at": "2026-01-01T00:00:00Z"}
     done = {
@@ -157,7 +161,7 @@ def _tool_name(body: dict[str, Any]) -> str | None:
 
 
 def _ending(body: dict[str, Any], told: Told) -> str:
-    return "tool" if _tool_name(body) and told.finish == "stop" else told.finish
+    return "tool" if (told.tool or _tool_name(body)) and told.finish == "stop" else told.finish
 
 
 def _object(text: str) -> dict[str, Any] | None:

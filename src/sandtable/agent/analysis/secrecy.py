@@ -81,7 +81,7 @@ def shown_code(code: str, asked: Asked, privacy: Privacy) -> str:
     if privacy == "off":
         return code
     known = known_words(asked, "")
-    return _TEXT.sub(lambda text: text[0] if _is_known(text[0][1:-1], known) else f"'{WITHHELD}'", code)
+    return _TEXT.sub(lambda text: text[0] if is_known(text[0][1:-1], known) else f"'{WITHHELD}'", code)
 
 
 def known_words(asked: Asked, code: str) -> str:
@@ -101,9 +101,7 @@ def _table(table: SeenTable, known: str, privacy: Privacy, *, rows: bool) -> dic
             shown["title"] = table.title
         return shown | ({"first_rows": table.rows} if rows else {})
     # A pivoted table has cells for names.
-    names = [
-        c.name if _is_known(c.name, known) else f"{WITHHELD} {n}" for n, c in enumerate(table.columns, 1)
-    ]
+    names = [c.name if is_known(c.name, known) else f"{WITHHELD} {n}" for n, c in enumerate(table.columns, 1)]
     return shown | {"columns": dict(zip(names, (c.type for c in table.columns), strict=True))}
 
 
@@ -111,11 +109,11 @@ def _telling(message: str, known: str) -> bool:
     for pattern in _TELLING:
         found = pattern.fullmatch(message)
         if found:
-            return all(part in _KINDS or _is_known(part, known) for part in found.groups())
+            return all(part in _KINDS or is_known(part, known) for part in found.groups())
     return False
 
 
-def _is_known(name: str, known: str) -> bool:
+def is_known(name: str, known: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", known) is not None
 
 

@@ -8,27 +8,33 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.graph.ui import push_ui_message
 
 from sandtable.agent.state import Turn, query_in
-from sandtable.agent.tools import EXECUTE_PYTHON, as_text, call_of
+from sandtable.agent.tools import EXECUTE_PLAN, EXECUTE_PYTHON, EXECUTE_SQL, as_text
 from sandtable.agent.voice import new_id
+from sandtable.capsule.query import PlanQuery, SqlQuery
 
 
 def new_call(turn: Turn, dataset_id: str) -> AIMessage:
-    call = call_of(dataset_id, query_in(turn), f"call_{new_id()}")
-    message = AIMessage(content="", id=new_id(), tool_calls=[call])
-    progress(ids_of(message), "checked", None, None)
-    return message
+    match query_in(turn):
+        case PlanQuery(plan):
+            return tool_call(EXECUTE_PLAN, {"dataset_id": dataset_id, "plan": plan})
+        case SqlQuery(sql):
+            return tool_call(EXECUTE_SQL, {"dataset_id": dataset_id, "sql": sql})
 
 
 def code_call(dataset_id: str, code: str, step: int, goal: str) -> AIMessage:
-    args = {"dataset_id": dataset_id, "code": code, "step": step, "goal": goal}
-    call = {"name": EXECUTE_PYTHON, "args": args, "id": f"call_{new_id()}"}
+    return tool_call(EXECUTE_PYTHON, {"dataset_id": dataset_id, "code": code, "step": step, "goal": goal})
+
+
+def tool_call(name: str, args: dict[str, Any]) -> AIMessage:
+    """A call that a chat model made itself."""
+    call = {"name": name, "args": args, "id": f"call_{new_id()}"}
     message = AIMessage(content="", id=new_id(), tool_calls=[call])
     progress(ids_of(message), "checked", None, None)
     return message
 
 
 def reply_of(call: dict[str, str], report: dict[str, Any], *, failed: bool) -> ToolMessage:
-    """What came of a call, for whoever reads the thread."""
+    """What came of a call, for readers of the thread."""
     return ToolMessage(
         as_text(report),
         name=call["name"],

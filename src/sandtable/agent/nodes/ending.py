@@ -11,7 +11,7 @@ from langgraph.graph.ui import push_ui_message
 from sandtable.agent.events import EVENT
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.read_as.model import Choice
-from sandtable.agent.state import Said, State, Turn, pending_of, with_exchange
+from sandtable.agent.state import Said, State, Turn, look_runs, pending_of, turn_of, with_exchange
 from sandtable.agent.voice import emit, speak
 
 MOST_DETAILED = 8
@@ -22,7 +22,7 @@ _HEAVY = ("rows", "figure", "plan", "read_as", "logs", "stats", "steps", "artifa
 async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State, AIMessage]:
     about: dict[str, Any] = {
         "ending": said.get("ending", "conversed"),
-        "run_ids": said.get("run_ids") or [],
+        "run_ids": _runs_of(state, said),
         "suggestions": said.get("suggestions") or [],
         "problem": said.get("problem"),
     }
@@ -42,6 +42,12 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
     if defined:
         update["defined"] = [*(state.get("defined") or ()), defined]
     return update, message
+
+
+def _runs_of(state: State, said: Said) -> list[str]:
+    """The answer's own runs first, then those that a chat model looked at before it proposed."""
+    own = said.get("run_ids") or []
+    return [*own, *(run_id for run_id in look_runs(turn_of(state)) if run_id not in own)]
 
 
 def after_answer(state: State) -> str:

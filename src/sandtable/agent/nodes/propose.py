@@ -1,4 +1,4 @@
-"""Ask whoever proposes. What comes back is only a proposal: it is checked and judged like a stranger's text."""
+"""Ask the proposer. What comes back is a proposal or the call of a tool, and is checked like a stranger's text."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from langchain_core.runnables import RunnableConfig
 from sandtable.agent.builtin import NAME
 from sandtable.agent.events import Thought
 from sandtable.agent.grounding import own_words, suggestion_or_none
+from sandtable.agent.looking import offered
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.model_trouble import ModelTrouble
@@ -20,11 +21,13 @@ from sandtable.agent.proposer import (
     AnalysisProposal,
     AskBack,
     Asked,
+    Final,
     PlanProposal,
     Proposal,
     Proposer,
     SqlProposal,
     Talk,
+    ToolCall,
 )
 from sandtable.agent.replies import needs_python, not_understood, words_of
 from sandtable.agent.state import (
@@ -36,6 +39,7 @@ from sandtable.agent.state import (
     changed,
     defined_of,
     exchanges_of,
+    looks_of,
     turn_of,
 )
 from sandtable.agent.voice import emit, unheard
@@ -62,7 +66,11 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
     origin = _origin(means.proposer, proposed.what, turn)
     changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=origin)
     what = proposed.what if means.proposer.name == NAME else _checked(proposed.what, turn, dataset)
-    changes.update(_taken(means, what, turn, dataset, asked.defined))
+    if isinstance(what, ToolCall):
+        spent = proposed.usage.latency_ms / 1000
+        changes["look"] = {"tool": what.tool, "arguments": what.arguments, "model_s": spent}
+    else:
+        changes.update(_taken(means, what, turn, dataset, asked.defined))
     return State(turn=changed(turn, changes))
 
 
@@ -77,7 +85,17 @@ async def asked_of(means: Means, state: State, dataset: Dataset) -> Asked:
         defined=defined_of(state),
         wants_sql=bool(turn.get("wants_sql")),
         python=means.analyses,
+        tools=_tools(means, turn),
+        looks=looks_of(turn),
+        spent_s=sum(each["model_s"] for each in turn.get("looks") or ()),
     )
+
+
+def _tools(means: Means, turn: Turn) -> tuple[str, ...]:
+    if means.looking is None:
+        return ()
+    gave = [each["gave"] for each in turn.get("looks") or ()]
+    return offered(means.looking, gave, approval=means.approval != "off", python=means.python)
 
 
 async def hinted(means: Means, asked: Asked) -> Asked:
@@ -144,7 +162,7 @@ def failed_and(error: SandtableError, further: str) -> Said:
     return said
 
 
-def _taken(means: Means, what: Proposal, turn: Turn, dataset: Dataset, defined: Definitions) -> Turn:
+def _taken(means: Means, what: Final, turn: Turn, dataset: Dataset, defined: Definitions) -> Turn:
     match what:
         case AnalysisProposal() if means.analyses:
             return Turn(analyse=True)
@@ -207,6 +225,8 @@ def _checked(what: Proposal, turn: Turn, dataset: Dataset) -> Proposal:
 
 def after_propose(state: State) -> str:
     turn = turn_of(state)
+    if turn.get("look"):
+        return "look"
     if turn.get("said"):
         return "converse"
     if turn.get("analyse"):
