@@ -207,7 +207,6 @@ PARTS_OF_WEEK = frozenset(WEEKDAYS) - {"sun", "sat", "mon", "wed"} | _words(
 SEASONS = _words("spring summer autumn winter christmas easter holiday holidays")
 CURRENT = _words("currently current now still nowadays anymore")
 PASSED = _words("ago past previous prior already")
-UNITS_OF_TIME = _words("hourly daily weekly monthly quarterly yearly annual annually")
 MONTH_NAMES = frozenset(MONTHS) - {"may", "mar", "jan", "dec", "sep", "oct", "nov"} | {"may"}
 
 IMPLIED_COLUMNS: dict[str, tuple[frozenset[str], bool]] = {

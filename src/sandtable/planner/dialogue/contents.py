@@ -23,7 +23,6 @@ from sandtable.planner.schema.entries import ColumnEntry, Json
 
 _FURTHER = re.compile(r"\b(?:split|break|broken|further|too|also|as well|add|additionally|and split)\b")
 _YEAR = re.compile(r"\b(?:19|20)\d{2}\b")
-_SORTING = re.compile(r"\b(?:sort|sorted|order|ordered|rank|first|top)\b")
 
 
 def read_contents(text: str, message: Message, view: View) -> tuple[Draft, list[Change]]:

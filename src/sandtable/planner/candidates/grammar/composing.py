@@ -13,8 +13,6 @@ from sandtable.planner.candidates.grammar.measuring import count_measure
 from sandtable.planner.schema.columns import is_measure, is_varied, is_year, label_of, truth
 from sandtable.planner.schema.entries import ColumnEntry, Json
 
-_RATIO_OPS = frozenset({"/", "+", "-", "*"})
-
 
 def compose(draft: Draft) -> Json | None:
     """A plan, or None when the question asks for nothing that can be shown."""

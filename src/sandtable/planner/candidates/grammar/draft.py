@@ -127,7 +127,6 @@ class Draft:
     rank: Rank | None = None
     order: list[tuple[str, bool]] = field(default_factory=list[tuple[str, bool]])
     """Explicit order: name or reference, and whether descending."""
-    per_group: bool = False
     derive: list[Json] = field(default_factory=list[Json])
     derived_having: list[Json] = field(default_factory=list[Json])
     subject: Spot | None = None
