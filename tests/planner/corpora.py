@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from sandtable.planner.outcome import Outcome, Turn, Understood
 from sandtable.planner.planner import plan_question
@@ -22,6 +22,7 @@ def read_corpus(name: str) -> list[dict[str, Any]]:
 @dataclass(frozen=True)
 class Miss:
     question: str
+    outcome: Literal["abstained", "wrong"]
     why: str
 
     def __str__(self) -> str:
@@ -42,7 +43,7 @@ def judge(world: World, case: dict[str, Any]) -> Miss | None:
     question = f"{case['before']} → {case['question']}" if "before" in case else case["question"]
     outcome = ask(world, case)
     if not isinstance(outcome, Understood):
-        return Miss(question, f"abstained: {outcome.reason}")
+        return Miss(question, "abstained", f"abstained: {outcome.reason}")
     got, wanted = world.run_plan(outcome.plan), world.run_sql(case["sql"])
     if case.get("any"):
         right = bool(got) and {(row[0],) for row in got} <= set(wanted)
@@ -51,10 +52,20 @@ def judge(world: World, case: dict[str, Any]) -> Miss | None:
     return (
         None
         if right
-        else Miss(question, f"{json.dumps(outcome.plan)}\n    got {got[:3]}, wanted {wanted[:3]}")
+        else Miss(question, "wrong", f"{json.dumps(outcome.plan)}\n    got {got[:3]}, wanted {wanted[:3]}")
     )
 
 
-def report(name: str, misses: list[Miss], total: int) -> str:
-    lines = "\n".join(f"  {miss}" for miss in misses)
-    return f"{name}: {total - len(misses)} of {total} right\n{lines}"
+def unexpected(corpus: str, misses: list[Miss]) -> str:
+    """What differs from `known_failures.jsonl`: failures that it does not list as they are, and lines that pass."""
+    listed = {
+        each["question"]: each["outcome"]
+        for each in read_corpus("known_failures")
+        if each["corpus"] == corpus
+    }
+    new = [f"fails: {miss}" for miss in misses if listed.get(miss.question) != miss.outcome]
+    failing = {miss.question for miss in misses}
+    passing = [
+        f"passes, so take it out of the list: {question}" for question in listed if question not in failing
+    ]
+    return "\n".join([*new, *passing])

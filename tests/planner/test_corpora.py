@@ -6,7 +6,7 @@ import pytest
 
 from sandtable.planner.outcome import Unsure
 from sandtable.planner.planner import plan_question
-from tests.planner.corpora import judge, read_corpus, report
+from tests.planner.corpora import Miss, judge, read_corpus, unexpected
 from tests.planner.ground import World
 
 
@@ -15,14 +15,14 @@ def test_wordings_over_the_built_in_datasets(worlds: dict[str, World], name: str
     cases = read_corpus(name)
     assert len(cases) >= least
     misses = [miss for case in cases if (miss := judge(worlds[case["dataset"]], case))]
-    assert len(misses) <= 0.05 * len(cases), report(name, misses, len(cases))
+    assert not (found := unexpected(name, misses)), found
 
 
 def test_questions_about_tables_of_other_domains(shelf: dict[str, World]) -> None:
     cases = read_corpus("tables")
     assert len(cases) >= 80 and len({case["table"] for case in cases}) >= 6
     misses = [miss for case in cases if (miss := judge(shelf[case["table"]], case))]
-    assert len(misses) <= 0.05 * len(cases), report("tables", misses, len(cases))
+    assert not (found := unexpected("tables", misses)), found
 
 
 def test_what_cannot_be_answered_is_not_answered(worlds: dict[str, World], shelf: dict[str, World]) -> None:
@@ -37,7 +37,18 @@ def test_what_cannot_be_answered_is_not_answered(worlds: dict[str, World], shelf
             continue
         assert outcome.reason.endswith((".", "?")) and len(outcome.reason.split()) >= 6, case
         assert len(outcome.suggestions) == 2, case
-    assert len(answered) <= 0.05 * len(cases), "\n".join(answered)
+    assert not answered, "\n".join(answered)
+
+
+def test_known_failures_are_held_to_what_they_are() -> None:
+    known = read_corpus("known_failures")
+    assert all(len(each["reason"].split()) >= 5 for each in known)
+    first = next(each for each in known if each["corpus"] == "tables")
+    rest = [Miss(each["question"], each["outcome"], "") for each in known if each["corpus"] == "tables"]
+    assert unexpected("tables", rest) == ""
+    assert "passes" in unexpected("tables", rest[1:]) and first["question"] in unexpected("tables", rest[1:])
+    assert "fails: new" in unexpected("tables", [*rest, Miss("new", "wrong", "")])
+    assert "fails" in unexpected("tables", [Miss(first["question"], "wrong", ""), *rest[1:]])
 
 
 def test_unknown_words_are_named(worlds: dict[str, World]) -> None:
