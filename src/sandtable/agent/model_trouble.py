@@ -145,7 +145,7 @@ class Fault:
     def perhaps_of_tools(self) -> bool:
         """Whether the endpoint may take the same request without tools."""
         if self.status is not None and self.status >= 500:
-            # llama.cpp without `--jinja`.
+            # A server may answer a setting that it lacks with 500.
             return "tool" in self._words
         return self.unsupported or self._overflow
 

@@ -66,7 +66,7 @@ async def test_the_reply_is_a_tool_or_a_text(wire: str, model: str, opened: Open
 
 
 async def test_an_object_as_text_is_a_reply(opened: Open) -> None:
-    """As llama.cpp's server answers when the model calls no tool."""
+    """An empty list of calls beside it is no call."""
     message = {"role": "assistant", "content": json.dumps(GOOD), "tool_calls": []}
     body = {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
     with start_scripted([Garbage(json.dumps(body))]) as server:
@@ -93,10 +93,12 @@ async def test_a_reply_that_cannot_be_read_is_asked_for_in_the_strict_form(opene
 @pytest.mark.parametrize(
     "refusal",
     [
-        pytest.param(Fail(400, "this model does not support tools"), id="Ollama"),
-        pytest.param(Fail(400, '"auto" tool choice requires --enable-auto-tool-choice'), id="vLLM"),
-        pytest.param(Fail(500, "tools param requires --jinja flag"), id="llama.cpp"),
-        pytest.param(Fail(404, "No endpoints found that support tool use"), id="a gateway"),
+        pytest.param(Fail(400, "this model does not support tools"), id="400 that names tools"),
+        pytest.param(
+            Fail(400, '"auto" tool choice requires --enable-auto-tool-choice'), id="400 that names a flag"
+        ),
+        pytest.param(Fail(500, "tools param requires --jinja flag"), id="500 that names tools"),
+        pytest.param(Fail(404, "No endpoints found that support tool use"), id="404 that names tools"),
         pytest.param(Fail(400, "the prompt exceeds the maximum context length"), id="too long with tools"),
         pytest.param(Fail(422, "extra fields not permitted"), id="an unknown field"),
     ],
@@ -204,7 +206,7 @@ CALLED = ToolCall("execute_sql", '{"sql": "SELECT 1"}')
         ),
     ],
 )
-async def test_recorded_and_hostile_calls(reply: Garbage, what: Any, opened: Open) -> None:
+async def test_hostile_calls(reply: Garbage, what: Any, opened: Open) -> None:
     with start_scripted([reply]) as server:
         assert (await opened(server, "openai").propose(looking())).what == what
 
