@@ -43,7 +43,7 @@ async def idle_memory_mb(data: Data) -> float:
     executor = LocalExecutor(data.root, standby=4, presealed=0)
     try:
         await executor.warm(data.job(GROUP_BY))
-        pool = executor._stations["sql"]._pool
+        pool = executor._pools["sql"]._pool
         assert pool is not None
         shelves = pool._standby._shelves.values()
         return statistics.median(_private_mb(sandbox) for shelf in shelves for sandbox in shelf)

@@ -179,7 +179,7 @@ def _subprocess(path: Path) -> Contender:
 def _overhear(executor: LocalExecutor) -> list[float]:
     """The processor time of every sandbox that ends from now on, as its template tells it."""
     heard: list[float] = []
-    template = executor._stations["py"]._template
+    template = executor._pools["py"]._template
     assert template is not None
     note = template._note
 

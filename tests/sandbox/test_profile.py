@@ -101,7 +101,7 @@ _LIES: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("answer", _LIES.values(), ids=list(_LIES))
 async def test_a_lie_is_not_believed(answer: dict[str, Any]) -> None:
-    with pytest.raises(RunnerBroken, match="cannot be believed") as caught:
+    with pytest.raises(RunnerBroken, match="invalid profile for") as caught:
         await profile_of(FakeExecutor(Script(rows=(), output=answer)), _DATA)
     assert len(caught.value.message) < 300
     assert caught.value.suggestion

@@ -10,7 +10,8 @@ import pytest_asyncio
 
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.policy.verdict import Approved, Refused, Verdict
-from sandtable.sandbox import parsing, python_gate
+from sandtable.sandbox import gate as sql_gate
+from sandtable.sandbox import python_gate
 from sandtable.sandbox.fake import FakeExecutor, Script
 from sandtable.sandbox.job import Job, JobError, Limits
 from sandtable.sandbox.local.executor import LocalExecutor
@@ -20,7 +21,7 @@ from tests.capsule.samples import SHOP
 from tests.sandbox.stores import make_store
 
 MAX_BYTES = 10_000
-LONG = "1  # " + "x" * parsing.SHORT
+LONG = "1  # " + "x" * sql_gate.SHORT
 
 
 def reading(*texts: str) -> FakeExecutor:
@@ -102,7 +103,7 @@ async def test_a_text_that_had_no_time_is_tried_again(
 ) -> None:
     hurried = python_gate._LIMITS.model_copy(update={"wall_ms": 20})
     monkeypatch.setattr(python_gate, "_LIMITS", hurried)
-    monkeypatch.setattr(parsing, "SECOND_MS", second_ms)
+    monkeypatch.setattr(sql_gate, "SECOND_MS", second_ms)
     script = Script(columns=(), rows=(), output=parse(text), delay_s=0.1, cpu_ms=cpu_ms)
     executor = FakeExecutor(script)
     assert isinstance(await PythonGate(executor, max_bytes=MAX_BYTES)(text, SHOP, {}), kind)

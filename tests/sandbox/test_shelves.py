@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sandtable.sandbox.job import DataRef, Job
-from sandtable.sandbox.key import Key
+from sandtable.sandbox.key import PresealKey
 from sandtable.sandbox.shelves import Shelves
 from sandtable.sandbox.wire import order_of
 
@@ -80,17 +80,17 @@ def test_sandboxes_made_for_data_that_were_touched_since_are_given_up() -> None:
         data = (DataRef(table="t", path="t.parquet", stamp=stamp),)
         return Job(id="j", mode="sql", dataset_version=version, data=data)
 
-    shelves: Shelves[Key, _Sandbox] = Shelves(8, Key.outdates)
+    shelves: Shelves[PresealKey, _Sandbox] = Shelves(8, PresealKey.outdates)
     before, other = _Sandbox(), _Sandbox()
     for key, sandbox in (
-        (Key.of(job("before")), before),
-        (Key.of(job("before", "sha256:b")), other),
+        (PresealKey.of(job("before")), before),
+        (PresealKey.of(job("before", "sha256:b")), other),
     ):
         shelves.expect(key)
         shelves.put(key, sandbox)
-    assert shelves.take(Key.of(job("after"))) is None
+    assert shelves.take(PresealKey.of(job("after"))) is None
     assert before.disposed and not other.disposed
-    assert shelves.take(Key.of(job("before", "sha256:b"))) is other
+    assert shelves.take(PresealKey.of(job("before", "sha256:b"))) is other
 
 
 def test_the_stamp_of_a_file_stays_in_its_process() -> None:

@@ -9,7 +9,7 @@ from sandtable.sandbox.job import Job
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class PresealKey:
     """Jobs that can use the same presealed sandbox."""
 
     parses: bool
@@ -23,7 +23,7 @@ class Key:
     pids: int
 
     @classmethod
-    def of(cls, job: Job) -> Key:
+    def of(cls, job: Job) -> PresealKey:
         limits = job.limits
         tables = tuple((ref.table, ref.path) for ref in job.data)
         return cls(
@@ -38,7 +38,7 @@ class Key:
             limits.pids,
         )
 
-    def outdates(self, other: Key) -> bool:
+    def outdates(self, other: PresealKey) -> bool:
         """Whether the data were touched or replaced between the two: what was made for the other is of no more use."""
         return self.version == other.version and self.tables == other.tables and self.stamps != other.stamps
 

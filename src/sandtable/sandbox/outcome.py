@@ -1,11 +1,12 @@
-"""How a sandbox ended, told as a JobResult that a person can act on."""
+"""How a sandbox's process ended, and the JobResult for a job that got no answer."""
 
 from __future__ import annotations
 
+import os
 import signal
+from dataclasses import dataclass
 
 from sandtable.errors import ErrorCode
-from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.host_paths import hide_host_paths
 from sandtable.sandbox.job import CODE, Job, JobError, JobResult
 
@@ -22,6 +23,23 @@ _EXHAUSTED = (
     "Out of Memory",
 )
 _SETUP_FAILED = 70
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The process that served a job. `status` is that of `wait`; None when it is unknown."""
+
+    status: int | None
+    peak_kb: int = 0
+    cpu_ms: float = 0.0
+
+    @property
+    def signal(self) -> int | None:
+        return os.WTERMSIG(self.status) if self.status is not None and os.WIFSIGNALED(self.status) else None
+
+    @property
+    def exit_code(self) -> int | None:
+        return os.WEXITSTATUS(self.status) if self.status is not None and os.WIFEXITED(self.status) else None
 
 
 def failed(job: Job, code: str, kind: str, message: str, suggestion: str = "", stderr: str = "") -> JobResult:

@@ -87,9 +87,9 @@ def _read(result: JobResult, dataset: Dataset) -> Profile:
     try:
         answer = _Answer.model_validate(result.output)
     except ValidationError as error:
-        raise _unbelievable(dataset, f"{error.error_count()} fields are not as agreed") from error
+        raise _invalid(dataset, f"{error.error_count()} fields are not as agreed") from error
     if [table.name for table in answer.tables] != [table.name for table in dataset.tables]:
-        raise _unbelievable(dataset, "it speaks of other tables")
+        raise _invalid(dataset, "it describes other tables")
     tables = tuple(
         _table(found, known, dataset) for found, known in zip(answer.tables, dataset.tables, strict=True)
     )
@@ -98,11 +98,11 @@ def _read(result: JobResult, dataset: Dataset) -> Profile:
 
 def _table(found: _Table, known: CatalogTable, dataset: Dataset) -> TableProfile:
     if [column.name for column in found.columns] != [column.name for column in known.columns]:
-        raise _unbelievable(dataset, f"it speaks of other columns in {known.name}")
+        raise _invalid(dataset, f"it describes other columns in {known.name}")
     for column in found.columns:
         breach = _breach(column, found.rows)
         if breach is not None:
-            raise _unbelievable(dataset, f"{known.name}.{column.name}: {breach}")
+            raise _invalid(dataset, f"{known.name}.{column.name}: {breach}")
     return TableProfile(name=known.name, rows=found.rows, columns=tuple(map(_column, found.columns)))
 
 
@@ -143,8 +143,8 @@ def _column(found: _Column) -> ColumnProfile:
     )
 
 
-def _unbelievable(dataset: Dataset, why: str) -> RunnerBroken:
+def _invalid(dataset: Dataset, why: str) -> RunnerBroken:
     return RunnerBroken(
-        f"what the sandbox says about the columns of {dataset.id} cannot be believed: {why}",
+        f"invalid profile for {dataset.id}: {why}",
         suggestion="Ask again; if it fails again, report it.",
     )

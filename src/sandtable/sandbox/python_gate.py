@@ -18,9 +18,8 @@ from sandtable.policy.python import bound_names, judge_python
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.recent import Recent
 from sandtable.sandbox.executor import Executor
-from sandtable.sandbox.gate import MACHINERY
+from sandtable.sandbox.gate import MACHINERY, parse_id, parsed
 from sandtable.sandbox.job import Job, JobResult, Limits
-from sandtable.sandbox.parsing import parse_id, parsed
 
 _LONG = 4 << 10
 _LONGEST_REMEMBERED = 16 << 10

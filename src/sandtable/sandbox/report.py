@@ -10,9 +10,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job, JobResult
-from sandtable.sandbox.outcome import explain_end, timed_out
+from sandtable.sandbox.outcome import Ended, explain_end, timed_out
 from sandtable.sandbox.wire import read_answer
 
 
@@ -37,7 +36,7 @@ class Unavailable(_Line):
     reasons: tuple[str, ...] = ()
 
 
-class Report(_Line):
+class RunnerReport(_Line):
     kind: Literal["report"]
     nonce: str
     """As the order gave it: tells a report from whatever else is in a log."""
@@ -53,7 +52,7 @@ class Report(_Line):
     """What the process itself wrote to its standard streams, bounded."""
 
 
-def result_of(job: Job, report: Report) -> JobResult:
+def result_of(job: Job, report: RunnerReport) -> JobResult:
     if report.timed_out:
         return timed_out(job)
     if report.answer is not None:

@@ -8,7 +8,7 @@ import struct
 import pytest
 
 from sandtable.errors import ErrorCode
-from sandtable.sandbox.report import Report, result_of
+from sandtable.sandbox.report import RunnerReport, result_of
 from sandtable.sandbox.wire import order_of
 from tests.needs import RUNNER_IMAGE
 from tests.sandbox.docker.engine import docker
@@ -29,7 +29,7 @@ def test_a_container_that_is_too_small_for_its_job(store: Store) -> None:
         "--volume", f"{store.folder}:/data/versions/{store.folder.name}:ro", RUNNER_IMAGE, config,
         stdin=struct.pack(">I", len(body)) + body,
     )  # fmt: skip
-    report = Report.model_validate_json(said.splitlines()[-1])
+    report = RunnerReport.model_validate_json(said.splitlines()[-1])
     result = result_of(job, report)
     assert result.error is not None
     assert (result.error.code, result.error.type) == (ErrorCode.RUNNER_RESOURCE_EXCEEDED, "MemoryLimit"), (

@@ -16,13 +16,12 @@ import pytest
 from pydantic import ValidationError
 
 from sandtable.errors import ErrorCode
-from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.sandbox import Sandbox
-from sandtable.sandbox.report import Report, result_of
-from sandtable.sandbox.strict import parse_strictly
-from sandtable.sandbox.wire import read_answer
+from sandtable.sandbox.outcome import Ended
+from sandtable.sandbox.report import RunnerReport, result_of
+from sandtable.sandbox.wire import parse_strictly, read_answer
 from tests.sandbox.stores import Store, sql_job
 
 _GOOD: dict[str, Any] = {
@@ -226,7 +225,7 @@ class _Says(_Stage):
 
 async def _ask(store: Store, stage: _Stage, **given: Any) -> JobResult:
     executor = LocalExecutor(store.root)
-    station = executor._stations["sql"]
+    station = executor._pools["sql"]
     station._template = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both
     station._pool = stage  # pyright: ignore[reportAttributeAccessIssue] a double of both
     await executor.submit(sql_job(store, "asked", "SELECT 1 AS x", **given))
@@ -314,12 +313,12 @@ _REPORT = {"kind": "report", "nonce": "n", "answer": None}
 )  # fmt: skip
 def test_a_bad_report_has_not_the_agreed_form(changes: dict[str, Any]) -> None:
     with pytest.raises(ValidationError):
-        Report.model_validate({**_REPORT, **changes})
+        RunnerReport.model_validate({**_REPORT, **changes})
 
 
 def test_every_status_of_a_process_has_an_explanation(store: Store) -> None:
     for status in (*range(0x200), 0x1234, 0xFFFF):
-        report = Report.model_validate({**_REPORT, "status": status})
+        report = RunnerReport.model_validate({**_REPORT, "status": status})
         assert result_of(sql_job(store, "asked", "SELECT 1 AS x"), report).error is not None
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandtable.sandbox.job import Job, Limits
-from sandtable.sandbox.key import Key
+from sandtable.sandbox.key import PresealKey
 from sandtable.sandbox.local import pool as pool_module
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.local.pool import Pool
@@ -62,7 +62,7 @@ def _pool(template: _Template) -> Pool:
 async def test_shelves_are_filled_to_their_targets() -> None:
     template = _Template()
     pool = _pool(template)
-    pool.expect(Key.of(_job()))
+    pool.expect(PresealKey.of(_job()))
     await pool.refill(_job())
     await pool.refill(_job())
     assert template.kept == 4
@@ -72,7 +72,7 @@ async def test_shelves_are_filled_to_their_targets() -> None:
 async def test_the_dead_are_not_handed_out() -> None:
     template = _Template()
     pool = _pool(template)
-    pool.expect(Key.of(_job()))
+    pool.expect(PresealKey.of(_job()))
     await pool.refill(_job())
     for sandbox in template.made:
         sandbox.alive = False
@@ -83,7 +83,7 @@ async def test_a_key_that_is_given_up_gives_its_sandboxes_up() -> None:
     template = _Template()
     pool = _pool(template)
     for number in range(20):
-        pool.expect(Key.of(_job(number)))
+        pool.expect(PresealKey.of(_job(number)))
         await pool.refill(_job(number))
     assert template.kept <= 8 * 2 + 2
 
@@ -91,12 +91,12 @@ async def test_a_key_that_is_given_up_gives_its_sandboxes_up() -> None:
 async def test_a_key_given_up_during_its_refill_leaves_nothing() -> None:
     template = _Template()
     pool = _pool(template)
-    pool.expect(Key.of(_job()))
+    pool.expect(PresealKey.of(_job()))
     template.ready.clear()
     refill = asyncio.create_task(pool.refill(_job()))
     await asyncio.sleep(0)
     for number in range(1, 12):
-        pool.expect(Key.of(_job(number)))
+        pool.expect(PresealKey.of(_job(number)))
     template.ready.set()
     await refill
     assert template.kept == 2, "only the standbys can still be taken"
@@ -106,7 +106,7 @@ async def test_a_key_given_up_during_its_refill_leaves_nothing() -> None:
 async def test_whatever_ends_a_refill_nothing_is_left(end: str) -> None:
     template = _Template()
     pool = _pool(template)
-    pool.expect(Key.of(_job()))
+    pool.expect(PresealKey.of(_job()))
     template.ready.clear()
     refill = asyncio.create_task(pool.refill(_job()))
     await asyncio.sleep(0)
@@ -128,7 +128,7 @@ async def test_a_sandbox_that_never_gets_ready_does_not_block_the_shelves(
     template = _Template()
     template.ready.clear()
     pool = _pool(template)
-    pool.expect(Key.of(_job()))
+    pool.expect(PresealKey.of(_job()))
     async with asyncio.timeout(15):
         await pool.refill(_job())
     assert template.kept == 0

@@ -18,10 +18,9 @@ from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.docker.api import Api, EngineAway, EngineRefused
 from sandtable.sandbox.docker.streams import Streams
 from sandtable.sandbox.docker.trouble import not_ready
-from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job, JobResult
-from sandtable.sandbox.outcome import explain_end, failed, timed_out
-from sandtable.sandbox.report import Ready, Report, Unavailable, result_of
+from sandtable.sandbox.outcome import Ended, explain_end, failed, timed_out
+from sandtable.sandbox.report import Ready, RunnerReport, Unavailable, result_of
 from sandtable.sandbox.wire import order_of
 
 READY_S = 120.0
@@ -133,7 +132,7 @@ class Container:
 
     def _read(self, job: Job, message: dict[str, Any]) -> JobResult:
         try:
-            report = Report.model_validate(message)
+            report = RunnerReport.model_validate(message)
         except ValidationError as error:
             what = f"the container's report does not have the agreed form: {error.error_count()} errors"
         else:

@@ -17,7 +17,7 @@ from sandtable.sandbox.docker.station import Station, Wanted
 from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, MODES, WRITES, Job, JobResult, Limits
 from sandtable.sandbox.jobs import Jobs
-from sandtable.sandbox.key import Key, unsealed
+from sandtable.sandbox.key import PresealKey, unsealed
 from sandtable.sandbox.outcome import failed
 from sandtable.sandbox.shelves import Shelves
 from sandtable.sandbox.wire import order_of
@@ -33,7 +33,7 @@ _RESTART_S = 10.0
 _LOST = "the container engine went away while a container started"
 _LOST_ADVICE = "look at the container engine's log; the next run tries again"
 
-Shelf = tuple[Kind, Key]
+Shelf = tuple[Kind, PresealKey]
 log = structlog.get_logger(__name__)
 
 
@@ -209,10 +209,10 @@ def _outdates(shelf: Shelf, other: Shelf) -> bool:
 
 
 def _shelf_of(job: Job) -> Shelf:
-    return ("py" if job.mode in CODE else "sql"), Key.of(job)
+    return ("py" if job.mode in CODE else "sql"), PresealKey.of(job)
 
 
-def _readiness(kind: Kind, key: Key, job: Job) -> dict[str, Any]:
+def _readiness(kind: Kind, key: PresealKey, job: Job) -> dict[str, Any]:
     """How the container waits for its job: bound to its data and closed, where that can be done in advance."""
     if job.mode in WRITES:
         return {}

@@ -12,7 +12,7 @@ import struct
 from typing import Any, Protocol
 
 from sandtable.sandbox.docker.api import EngineAway
-from sandtable.sandbox.strict import parse_strictly
+from sandtable.sandbox.wire import parse_strictly
 
 _HEADER = struct.Struct(">BxxxI")
 _STDOUT, _STDERR = 1, 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.outcome import failed
-from sandtable.sandbox.report import Report, result_of
+from sandtable.sandbox.report import RunnerReport, result_of
 
 _SLACK = 2 << 20
 
@@ -14,7 +14,7 @@ def longest_line(job: Job) -> int:
     return 3 * job.limits.result_bytes + 6 * job.limits.log_bytes + _SLACK
 
 
-def believed(job: Job, report: Report) -> JobResult:
+def believed(job: Job, report: RunnerReport) -> JobResult:
     version = job.dataset_version.removeprefix("sha256:")
     folder = f"versions/{version}"
     if report.answer is None and version and folder in report.output and "No such file" in report.output:

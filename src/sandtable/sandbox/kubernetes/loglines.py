@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from sandtable.sandbox.report import Ready, Report, Unavailable
-from sandtable.sandbox.strict import parse_strictly
+from sandtable.sandbox.report import Ready, RunnerReport, Unavailable
+from sandtable.sandbox.wire import parse_strictly
 
 _TAIL_LINES = 20
 _TAIL_BYTES = 2_000
@@ -20,7 +20,7 @@ class LogLines:
     def __init__(self, nonce: str, most: int) -> None:
         """`most`: bytes of one line; a longer one is not read to its end."""
         self.ready: Ready | None = None
-        self.report: Report | None = None
+        self.report: RunnerReport | None = None
         self.unavailable: Unavailable | None = None
         self.overlong = False
         self._nonce = nonce
@@ -79,7 +79,7 @@ class LogLines:
         if kind == "ready":
             self.ready = self.ready or Ready.model_validate(told)
         elif kind == "report" and told.get("nonce") == self._nonce:
-            self.report = self.report or Report.model_validate(told)
+            self.report = self.report or RunnerReport.model_validate(told)
         elif kind == "unavailable":
             self.unavailable = self.unavailable or Unavailable.model_validate(told)
         else:

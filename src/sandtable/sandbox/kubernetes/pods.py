@@ -9,10 +9,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from sandtable.errors import SandboxUnavailable
-from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.kubernetes.template import CONTAINER
-from sandtable.sandbox.outcome import explain_end, timed_out
+from sandtable.sandbox.outcome import Ended, explain_end, timed_out
 
 _NEVER = frozenset(
     "ErrImageNeverPull ImagePullBackOff InvalidImageName ImageInspectError RegistryUnavailable "

@@ -11,9 +11,8 @@ from sandtable.sandbox.job import Job
 from sandtable.sandbox.kubernetes.believing import longest_line
 from sandtable.sandbox.kubernetes.lost import Lost
 from sandtable.sandbox.kubernetes.manifest import PORT
-from sandtable.sandbox.report import Report
-from sandtable.sandbox.strict import parse_strictly
-from sandtable.sandbox.wire import order_of
+from sandtable.sandbox.report import RunnerReport
+from sandtable.sandbox.wire import order_of, parse_strictly
 
 _LENGTH = struct.Struct(">I")
 _CONNECT_S = 2.0
@@ -24,7 +23,7 @@ class Unreached(Exception):
     """No order was sent: the pod never saw the job."""
 
 
-async def talk(address: str, token: str, nonce: str, job: Job) -> Report:
+async def talk(address: str, token: str, nonce: str, job: Job) -> RunnerReport:
     """Raises Unreached, and Lost when the order was sent and no report came back."""
     try:
         async with asyncio.timeout(_CONNECT_S):
@@ -52,9 +51,9 @@ async def _frame(reader: asyncio.StreamReader, most: int) -> bytes:
     return await reader.readexactly(length)
 
 
-def _report(frame: bytes, nonce: str) -> Report:
+def _report(frame: bytes, nonce: str) -> RunnerReport:
     try:
-        report = Report.model_validate(parse_strictly(frame))
+        report = RunnerReport.model_validate(parse_strictly(frame))
     except (ValueError, RecursionError) as error:
         # pydantic's error is a ValueError, too.
         raise Lost(f"its report does not have the agreed form: {type(error).__name__}") from error

@@ -12,12 +12,11 @@ from sandtable.errors import InvalidInput, RunnerBroken
 from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, MODES, WRITES, Job, JobResult
 from sandtable.sandbox.jobs import Jobs
-from sandtable.sandbox.key import Key
+from sandtable.sandbox.key import PresealKey
 from sandtable.sandbox.local.held import Held
-from sandtable.sandbox.local.pool import Origin, Pool
+from sandtable.sandbox.local.pool import Origin, Pool, PoolPlan, RestartingPool
 from sandtable.sandbox.local.sandbox import UNASKED, Garbled, Sandbox
 from sandtable.sandbox.local.session import LocalSession
-from sandtable.sandbox.local.station import Plan, Station
 from sandtable.sandbox.outcome import explain_end, failed, timed_out
 from sandtable.sandbox.shelves import KEYS_KEPT
 from sandtable.sandbox.wire import order_of, read_answer
@@ -56,20 +55,20 @@ class LocalExecutor:
         self.store = store
         memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
         pids = parallel * _PIDS_EACH + standby + KEYS_KEPT * presealed
-        queries = Plan("sql", store, isolation, nice, memory_bytes, pids, standby, presealed)
+        queries = PoolPlan("sql", store, isolation, nice, memory_bytes, pids, standby, presealed)
         with_sessions = memory_bytes + (sessions * memory_mb << 20)
-        code = Plan(
+        code = PoolPlan(
             "py", store, isolation, nice, with_sessions, pids + _SESSION_PIDS, standby, min(presealed, 1),
             keys=_CODE_KEYS,
         )  # fmt: skip
-        self._stations: dict[Kind, Station] = {"sql": Station(queries), "py": Station(code)}
+        self._pools: dict[Kind, RestartingPool] = {"sql": RestartingPool(queries), "py": RestartingPool(code)}
         self._sessions: set[LocalSession] = set()
         self._origin: Origin | None = origin
         self._jobs = Jobs(self._work, parallel, kill=self._kill)
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
-        self._refills: dict[tuple[Kind, Key], asyncio.Task[None]] = {}
-        self._taken: set[tuple[Kind, Key]] = set()
+        self._refills: dict[tuple[Kind, PresealKey], asyncio.Task[None]] = {}
+        self._taken: set[tuple[Kind, PresealKey]] = set()
         """Since their refill last looked at the shelves."""
         self._last_work = 0.0
         self._hurry = asyncio.Event()
@@ -79,7 +78,7 @@ class LocalExecutor:
 
     async def start(self, kind: Kind = "sql") -> Hello:
         """Find out what the host gives. Raises SandboxUnavailable. Called by the first job otherwise."""
-        return (await self._stations[kind].ready())[0].hello
+        return (await self._pools[kind].ready())[0].hello
 
     async def submit(self, job: Job) -> None:
         self._jobs.submit(job)
@@ -90,7 +89,7 @@ class LocalExecutor:
         if job.mode != "session":
             raise InvalidInput(f"a session is opened with a job of mode `session`, not {job.mode!r}")
         for _ in range(2):
-            _, pool = await self._stations["py"].ready()
+            _, pool = await self._pools["py"].ready()
             sandbox, origin = pool.take(job, origin=self._origin)
             session = LocalSession(job, sandbox, self._jobs.places, self._sessions.discard)
             self._sessions.add(session)
@@ -127,7 +126,7 @@ class LocalExecutor:
             self._last_work = time.perf_counter()
 
     async def _attempt(self, job: Job) -> JobResult | None:
-        _, pool = await self._stations[kind_of(job)].ready()
+        _, pool = await self._pools[kind_of(job)].ready()
         if job.id in self._cancelled:
             return JobResult(job_id=job.id, status="cancelled")
         started = time.perf_counter()
@@ -190,13 +189,13 @@ class LocalExecutor:
                 await asyncio.shield(sandbox.ended)
 
     def _refill(self, pool: Pool, job: Job) -> None:
-        key = (kind_of(job), Key.of(job))
+        key = (kind_of(job), PresealKey.of(job))
         self._taken.add(key)
         if key not in self._refills:
             task = self._refills[key] = asyncio.create_task(self._refill_while_taken(pool, job, key))
             task.add_done_callback(lambda _: self._refills.pop(key))
 
-    async def _refill_while_taken(self, pool: Pool, job: Job, key: tuple[Kind, Key]) -> None:
+    async def _refill_while_taken(self, pool: Pool, job: Job, key: tuple[Kind, PresealKey]) -> None:
         while key in self._taken:
             await self._quiet()
             self._taken.discard(key)
@@ -217,8 +216,8 @@ class LocalExecutor:
 
     async def warm(self, job: Job) -> None:
         """Have sandboxes presealed for jobs like this one before the first of them comes."""
-        _, pool = await self._stations[kind_of(job)].ready()
-        pool.expect(Key.of(job))
+        _, pool = await self._pools[kind_of(job)].ready()
+        pool.expect(PresealKey.of(job))
         await pool.refill(job)
 
     async def settle(self) -> None:
@@ -239,7 +238,7 @@ class LocalExecutor:
         while self._kept:
             self._kept.popleft().dispose()
         self._held.close()
-        await asyncio.gather(*(station.aclose() for station in self._stations.values()))
+        await asyncio.gather(*(each.aclose() for each in self._pools.values()))
 
 
 def keeps(job: Job) -> bool:

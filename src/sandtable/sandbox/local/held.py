@@ -10,12 +10,12 @@ import asyncio
 from collections import OrderedDict
 
 from sandtable.sandbox.job import Job, JobResult
-from sandtable.sandbox.key import Key
+from sandtable.sandbox.key import PresealKey
 from sandtable.sandbox.local.sandbox import Sandbox
 
 _PATIENCE_S = 2.0
 
-_Waiting = tuple[Key, str]
+_Waiting = tuple[PresealKey, str]
 
 
 class Held:
@@ -28,7 +28,7 @@ class Held:
         canonical = result.output.get("canonical")
         if not job.options.get("hold") or not isinstance(canonical, str) or not sandbox.alive:
             return False
-        waiting = (Key.of(job), canonical)
+        waiting = (PresealKey.of(job), canonical)
         self._drop(waiting)
         later = asyncio.get_running_loop().call_later(_PATIENCE_S, self._drop, waiting)
         self._sandboxes[waiting] = (sandbox, later)
@@ -39,7 +39,7 @@ class Held:
     def take(self, job: Job) -> Sandbox | None:
         if job.mode not in ("sql", "dry_run") or not self._sandboxes:
             return None
-        sandbox, later = self._sandboxes.pop((Key.of(job), job.text), (None, None))
+        sandbox, later = self._sandboxes.pop((PresealKey.of(job), job.text), (None, None))
         if later is not None:
             later.cancel()
         if sandbox is not None and not sandbox.alive:

@@ -23,7 +23,7 @@ from sandtable.sandbox.local.kernels import CHANNELS, Kernels, SandboxedKernel
 from sandtable.sandbox.local.relay import Relay
 from sandtable.sandbox.local.sandbox import Garbled
 from sandtable.sandbox.local.session import LocalSession
-from sandtable.sandbox.strict import parse_strictly
+from sandtable.sandbox.wire import parse_strictly
 
 SHELL = CHANNELS.index("shell") + 1
 _MEASURED = "sandtable"

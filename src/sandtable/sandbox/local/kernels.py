@@ -21,11 +21,10 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.errors import InvalidInput, RunnerBroken, SandboxUnavailable
-from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.job import Job
+from sandtable.sandbox.local.pool import PoolPlan, RestartingPool
 from sandtable.sandbox.local.sandbox import Garbled, Sandbox
-from sandtable.sandbox.local.station import Plan, Station
-from sandtable.sandbox.outcome import explain_end
+from sandtable.sandbox.outcome import Ended, explain_end
 from sandtable.sandbox.wire import order_of
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
@@ -135,7 +134,7 @@ class Kernels:
         self, store: Path, *, isolation: str = "auto", parallel: int = 8, memory_mb: int = 1024
     ) -> None:
         memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
-        self._station = Station(Plan("jupyter", store, isolation, 0, memory_bytes, _PIDS, 0, 0))
+        self._pool = RestartingPool(PoolPlan("jupyter", store, isolation, 0, memory_bytes, _PIDS, 0, 0))
         self._open: set[SandboxedKernel] = set()
         self._rooms: _Rooms | None = None
 
@@ -144,7 +143,7 @@ class Kernels:
         if job.mode != "session":
             raise InvalidInput(f"a kernel is opened with a job of mode `session`, not {job.mode!r}")
         require_jupyter()
-        _, pool = await self._station.ready()
+        _, pool = await self._pool.ready()
         if self._rooms is None:
             self._rooms = _Rooms()
         sandbox, origin = pool.take(job)
@@ -159,7 +158,7 @@ class Kernels:
 
     async def aclose(self) -> None:
         await asyncio.gather(*(kernel.aclose() for kernel in list(self._open)))
-        await self._station.aclose()
+        await self._pool.aclose()
         if self._rooms is not None:
             await asyncio.to_thread(self._rooms.close)
             self._rooms = None

@@ -16,8 +16,8 @@ import struct
 from collections.abc import Sequence
 from typing import Any
 
-from sandtable.sandbox.ended import Ended
-from sandtable.sandbox.strict import parse_strictly
+from sandtable.sandbox.outcome import Ended
+from sandtable.sandbox.wire import parse_strictly
 
 _LENGTH = struct.Struct(">I")
 _OUTPUT_KEPT = 64 << 10

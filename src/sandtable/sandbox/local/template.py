@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import Any
 
 from sandtable.errors import SandboxUnavailable
-from sandtable.sandbox.ended import Ended
 from sandtable.sandbox.executor import Hello, Kind
 from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
 from sandtable.sandbox.local.sandbox import Sandbox
+from sandtable.sandbox.outcome import Ended
 from sandtable_runner import environment
 
 _START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0, "jupyter": 90.0}
