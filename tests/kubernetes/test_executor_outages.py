@@ -15,7 +15,7 @@ from sandtable.sandbox.job import JobResult
 from sandtable.sandbox.kubernetes.api import Api
 from sandtable.sandbox.kubernetes.cluster import read_kubeconfig
 from sandtable.sandbox.kubernetes.executor import KubernetesExecutor
-from sandtable.sandbox.kubernetes.watching import PodWatch
+from sandtable.sandbox.kubernetes.pods import PodWatch
 from tests.kubernetes.cluster.cluster import Cluster
 from tests.kubernetes.target import Target
 from tests.sandbox.kubernetes.live import Room, job, run, until_running

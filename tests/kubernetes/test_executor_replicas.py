@@ -14,7 +14,7 @@ import pytest
 
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.job import Job
-from sandtable.sandbox.kubernetes import station
+from sandtable.sandbox.kubernetes import connection
 from sandtable.sandbox.kubernetes.template import pod_of
 from tests.kubernetes.target import Target
 from tests.sandbox.kubernetes.live import Room, job, run, until, until_running
@@ -126,7 +126,7 @@ async def test_only_what_is_over_is_swept_away(room: Room, monkeypatch: pytest.M
     await asyncio.to_thread(_die_while_running, room, living)
     await asyncio.to_thread(_die_while_running, room, job(LASTING, job_id=done.id))
     await until("its end", lambda: sum(one["status"].get("succeeded", 0) for one in room.jobs()) == 1)
-    monkeypatch.setattr(station, "_LEFT_S", 0.5)
+    monkeypatch.setattr(connection, "_LEFT_S", 0.5)
     await asyncio.sleep(2)
     newcomer = room.executor()
     await run(newcomer, job("SELECT 3 AS x"))

@@ -12,8 +12,11 @@ import pytest_asyncio
 
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.executor import Kind
-from sandtable.sandbox.kubernetes import warm_talk
+from sandtable.sandbox.job import Job
+from sandtable.sandbox.kubernetes import executor as executor_module
+from sandtable.sandbox.kubernetes import warm
 from sandtable.sandbox.kubernetes.executor import KubernetesExecutor
+from sandtable.sandbox.report import RunnerReport
 from tests.kubernetes.target import Target
 from tests.sandbox.kubernetes.live import Room, job, run, until, until_running
 
@@ -105,8 +108,12 @@ async def test_a_warm_pod_that_dies_is_replaced(executor: KubernetesExecutor, ro
 async def test_a_pod_that_cannot_be_reached_is_not_needed(
     executor: KubernetesExecutor, room: Room, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As when a network policy stands between: the job gets a Job, and no more pods are kept in vain."""
-    monkeypatch.setattr(warm_talk, "PORT", 1)
+    """As with a network policy in between: the job gets a Job, and no more pods are kept."""
+
+    async def to_no_pod(address: str, token: str, nonce: str, job: Job) -> RunnerReport:
+        return await warm.talk("127.0.0.1", token, nonce, job)
+
+    monkeypatch.setattr(executor_module, "talk", to_no_pod)
     for _ in range(3):
         await _ready(executor, 1)
         assert (await run(executor, job("SELECT 1 AS x"))).rows == ((1,),)

@@ -145,7 +145,7 @@ async def test_an_answer_of_somebody_else_is_no_answer(content: bytes) -> None:
 
 async def test_who_cannot_sign_in_is_told_why() -> None:
     class Broken:
-        async def authorization(self, *, anew: bool) -> str | None:
+        async def authorization(self, *, renew: bool) -> str | None:
             raise SandboxUnavailable("no token here", suggestion="mount it")
 
     cluster = Cluster("https://api.test", ssl.create_default_context(), Broken(), "runs", "the test")

@@ -62,7 +62,7 @@ def _write(folder: Path, content: object, name: str = "config") -> Path:
 
 
 async def _header(cluster: Cluster) -> str | None:
-    return await cluster.source.authorization(anew=False)
+    return await cluster.source.authorization(renew=False)
 
 
 async def test_a_token(tmp_path: Path) -> None:
@@ -160,5 +160,5 @@ async def test_inside_a_pod(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pem
     assert await _header(found) == "Bearer t1"
     _write(tmp_path, "t2", "token")
     assert await _header(found) == "Bearer t1"
-    assert await found.source.authorization(anew=True) == "Bearer t2", "it was rotated"
+    assert await found.source.authorization(renew=True) == "Bearer t2", "it was rotated"
     assert find_cluster().server == "https://kubernetes.default.svc:443"

@@ -1,4 +1,4 @@
-"""A credential is asked for anew when the server no longer takes it; a program that makes one may fail in words."""
+"""A credential is asked for renew when the server no longer takes it; a program that makes one may fail in words."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ class Counted:
     def __init__(self) -> None:
         self.asked: list[bool] = []
 
-    async def authorization(self, *, anew: bool) -> str | None:
-        self.asked.append(anew)
-        return f"Bearer {'second' if anew else 'first'}"
+    async def authorization(self, *, renew: bool) -> str | None:
+        self.asked.append(renew)
+        return f"Bearer {'second' if renew else 'first'}"
 
 
 def _server(accepted: str) -> httpx2.MockTransport:
@@ -43,7 +43,7 @@ async def test_one_renewal(accepted: str, status: int, asked: list[bool]) -> Non
 
 async def test_a_token_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(SandboxUnavailable, match="token cannot be read"):
-        await TokenFile(tmp_path / "token").authorization(anew=False)
+        await TokenFile(tmp_path / "token").authorization(renew=False)
 
 
 def _plugin(folder: Path, script: str, **environment: str) -> Plugin:
@@ -61,8 +61,8 @@ def _credential(token: str, ends: str) -> str:
 async def test_a_program_is_asked_once_as_long_as_its_answer_holds(tmp_path: Path) -> None:
     count = tmp_path / "count"
     plugin = _plugin(tmp_path, f"echo x >>{count}\necho '{_credential('t', '2126-01-01T00:00:00Z')}'")
-    for anew in (False, False, True):
-        assert await plugin.authorization(anew=anew) == "Bearer t"
+    for renew in (False, False, True):
+        assert await plugin.authorization(renew=renew) == "Bearer t"
     assert count.read_text().count("x") == 2
 
 
@@ -70,7 +70,7 @@ async def test_an_answer_that_has_ended_is_asked_for_again(tmp_path: Path) -> No
     count = tmp_path / "count"
     plugin = _plugin(tmp_path, f"echo x >>{count}\necho '{_credential('t', '2020-01-01T00:00:00Z')}'")
     for _ in range(2):
-        await plugin.authorization(anew=False)
+        await plugin.authorization(renew=False)
     assert count.read_text().count("x") == 2
 
 
@@ -80,7 +80,7 @@ test -n "$PATH" || exit 4
 printf '{"status": {"token": "%s|%s|%s"}}' "$1" "$2" "$ROLE"
 """
     plugin = _plugin(tmp_path, script, ROLE="a=b c")
-    assert await plugin.authorization(anew=False) == "Bearer a b|c|a=b c"
+    assert await plugin.authorization(renew=False) == "Bearer a b|c|a=b c"
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ printf '{"status": {"token": "%s|%s|%s"}}' "$1" "$2" "$ROLE"
 )
 async def test_a_program_that_fails_is_named(tmp_path: Path, script: str, told: str) -> None:
     with pytest.raises(SandboxUnavailable, match=told) as caught:
-        await _plugin(tmp_path, script).authorization(anew=False)
+        await _plugin(tmp_path, script).authorization(renew=False)
     assert "login" in caught.value.message
     assert "login" in caught.value.suggestion
 
@@ -99,4 +99,4 @@ async def test_a_program_that_is_not_there(tmp_path: Path) -> None:
     plugin = _plugin(tmp_path, "exit 0")
     plugin.command = "no-such-login-program"
     with pytest.raises(SandboxUnavailable, match="no-such-login-program"):
-        await plugin.authorization(anew=False)
+        await plugin.authorization(renew=False)

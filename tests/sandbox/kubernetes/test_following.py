@@ -16,8 +16,8 @@ from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused
 from sandtable.sandbox.kubernetes.cluster import Cluster
 from sandtable.sandbox.kubernetes.credentials import Fixed
 from sandtable.sandbox.kubernetes.following import Following, Progress
-from sandtable.sandbox.kubernetes.lost import Lost
 from sandtable.sandbox.kubernetes.manifest import Patience
+from sandtable.sandbox.kubernetes.pods import PodLost
 from tests.sandbox.kubernetes.objects import NONCE, ended, job, waiting
 
 _ANSWER = {
@@ -177,7 +177,7 @@ _LOST: dict[str, tuple[list[Any], list[Said], bool]] = {
 
 @pytest.mark.parametrize(("looks", "readings", "there"), _LOST.values(), ids=list(_LOST))
 async def test_what_the_cluster_took_away(looks: list[Any], readings: list[Said], there: bool) -> None:
-    with pytest.raises(Lost):
+    with pytest.raises(PodLost):
         await _follow(Told(list(looks), list(readings), job_there=there))
 
 

@@ -13,9 +13,16 @@ import pytest
 from sandtable.errors import InvalidInput
 from sandtable.sandbox.job import Limits
 from sandtable.sandbox.kubernetes import names
-from sandtable.sandbox.kubernetes.manifest import Filling, Patience, Size, fill
-from sandtable.sandbox.kubernetes.orders import MOST_BYTES, digest_of, packed_order
-from sandtable.sandbox.kubernetes.quantities import at_most
+from sandtable.sandbox.kubernetes.manifest import (
+    MOST_BYTES,
+    Filling,
+    Patience,
+    Size,
+    at_most,
+    digest_of,
+    fill,
+    packed_order,
+)
 from sandtable.sandbox.kubernetes.template import built_in, pod_of, runner_of
 from sandtable.sandbox.wire import order_of
 from tests.sandbox.kubernetes.objects import RUN, job

@@ -16,13 +16,19 @@ from typing import Any
 import yaml
 
 from sandtable.errors import SandboxUnavailable
-from sandtable.sandbox.kubernetes.certificates import context_for, load_client_certificate
-from sandtable.sandbox.kubernetes.credentials import Fixed, Plugin, Source, TokenFile
+from sandtable.sandbox.kubernetes.credentials import (
+    Fixed,
+    Plugin,
+    Source,
+    TokenFile,
+    context_for,
+    load_client_certificate,
+)
 
 MOUNTED = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 USUAL = Path("~/.kube/config")
 SERVICE = ("kubernetes.default.svc", 443)
-"""Where a pod finds the API by name, when nobody tells it the address."""
+"""Where a pod finds the API by name, when its environment has no address."""
 _HOW = "set KUBECONFIG to a kubeconfig file, or run the server in the cluster with its service account's token mounted"
 
 
@@ -101,7 +107,7 @@ class _Config:
             if certificate and key:
                 load_client_certificate(tls, certificate, key)
         except (ssl.SSLError, UnicodeError) as error:
-            raise self._unusable(f"a certificate in it cannot be read: {error}", "make it anew") from error
+            raise self._unusable(f"a certificate in it cannot be read: {error}", "make a new one") from error
         return Cluster(
             server=str(server).rstrip("/"),
             tls=tls,
@@ -153,7 +159,7 @@ class _Config:
             try:
                 return base64.b64decode(data, validate=True).decode("ascii")
             except (binascii.Error, UnicodeError) as error:
-                raise self._unusable(f"its {field}-data is not base64", "make the file anew") from error
+                raise self._unusable(f"its {field}-data is not base64", "make a new file") from error
         return _read(folder / entry[field]) if entry.get(field) else None
 
     def _load(self, path: Path) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Who we are to an API server: certificates are part of the TLS context, everything else is a header made here.
+"""How the server signs in to the Kubernetes API: by a certificate in the TLS context, or by a header made here.
 
 Invariant: a credential that can change (a mounted token, a program's answer) is asked for again when the server no
 longer accepts it, so a rotated token never needs a restart.
@@ -10,6 +10,7 @@ import asyncio
 import base64
 import json
 import ssl
+import tempfile
 import time
 from collections.abc import AsyncGenerator, Mapping
 from dataclasses import dataclass, field
@@ -20,16 +21,36 @@ from typing import Any, Protocol
 import httpx2
 
 from sandtable.errors import SandboxUnavailable
-from sandtable.sandbox.kubernetes.certificates import load_client_certificate
 
 _REREAD_S = 60.0
 _PLUGIN_S = 60.0
 _EARLY_S = 30.0
 
 
+def load_client_certificate(context: ssl.SSLContext, certificate: str, key: str) -> None:
+    """PEM text. `ssl` reads files only: they exist for a moment, readable by this user alone."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for name, text in (("certificate", certificate), ("key", key)):
+            path = Path(folder, name)
+            path.touch(mode=0o600)
+            path.write_text(text, encoding="ascii")
+            paths.append(path)
+        context.load_cert_chain(*paths)
+
+
+def context_for(authority: str | None, *, insecure: bool) -> ssl.SSLContext:
+    """`authority`: PEM text of the authority that signs the server's certificate; None for those of the system."""
+    context = ssl.create_default_context(cadata=authority)
+    if insecure:
+        context.check_hostname = False
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
 class Source(Protocol):
-    async def authorization(self, *, anew: bool) -> str | None:
-        """The header's value. `anew`: the last one was refused."""
+    async def authorization(self, *, renew: bool) -> str | None:
+        """The header's value. `renew`: the last one was refused."""
         ...
 
 
@@ -39,7 +60,7 @@ class Fixed:
 
     value: str | None
 
-    async def authorization(self, *, anew: bool) -> str | None:
+    async def authorization(self, *, renew: bool) -> str | None:
         return self.value
 
     @classmethod
@@ -55,9 +76,9 @@ class TokenFile:
     _value: str = ""
     _read_at: float = field(default=float("-inf"))
 
-    async def authorization(self, *, anew: bool) -> str | None:
+    async def authorization(self, *, renew: bool) -> str | None:
         now = time.monotonic()
-        if anew or now - self._read_at > _REREAD_S:
+        if renew or now - self._read_at > _REREAD_S:
             try:
                 token = await asyncio.to_thread(self.path.read_text)
             except OSError as error:
@@ -82,8 +103,8 @@ class Plugin:
     _value: str | None = None
     _ends: float = field(default=float("-inf"))
 
-    async def authorization(self, *, anew: bool) -> str | None:
-        if anew or time.time() > self._ends:
+    async def authorization(self, *, renew: bool) -> str | None:
+        if renew or time.time() > self._ends:
             await self._ask()
         return self._value
 
@@ -151,8 +172,8 @@ class SignedIn(httpx2.Auth):
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        for anew in (False, True):
-            value = await self._source.authorization(anew=anew)
+        for renew in (False, True):
+            value = await self._source.authorization(renew=renew)
             if value is not None:
                 request.headers["Authorization"] = value
             response = yield request

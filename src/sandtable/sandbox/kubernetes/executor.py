@@ -20,17 +20,14 @@ from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
 from sandtable.sandbox.job import READS, Job, JobResult, Limits
 from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.kubernetes import names
-from sandtable.sandbox.kubernetes.believing import believed
+from sandtable.sandbox.kubernetes.connection import ClusterConnection, Setup
 from sandtable.sandbox.kubernetes.following import Following, Progress
-from sandtable.sandbox.kubernetes.lost import Lost
+from sandtable.sandbox.kubernetes.loglines import result_from
 from sandtable.sandbox.kubernetes.manifest import Patience, Size
 from sandtable.sandbox.kubernetes.placing import kind_of
-from sandtable.sandbox.kubernetes.pods import Pod, explain_pod, is_lost
-from sandtable.sandbox.kubernetes.station import Setup, Station
+from sandtable.sandbox.kubernetes.pods import Pod, PodLost, PodWatch, explain_pod, is_lost
 from sandtable.sandbox.kubernetes.template import layers_of
-from sandtable.sandbox.kubernetes.warm import WarmPod
-from sandtable.sandbox.kubernetes.warm_talk import Unreached, talk
-from sandtable.sandbox.kubernetes.watching import PodWatch
+from sandtable.sandbox.kubernetes.warm import Unreached, WarmPod, talk
 from sandtable.sandbox.outcome import failed
 from sandtable.sandbox.report import Ready
 from sandtable.settings import Settings
@@ -69,7 +66,7 @@ class KubernetesExecutor:
         self._jobs = Jobs(self._work, parallel)
         self._progress: dict[str, Progress] = {}
         self._hellos: dict[Kind, Hello] = {}
-        self._station: Station | None = None
+        self._connection: ClusterConnection | None = None
         self._opening = asyncio.Lock()
         self._probing = asyncio.Lock()
 
@@ -125,14 +122,14 @@ class KubernetesExecutor:
 
     async def aclose(self) -> None:
         await self._jobs.aclose()
-        if self._station is not None:
-            await self._station.aclose()
+        if self._connection is not None:
+            await self._connection.aclose()
 
-    async def _opened(self) -> Station:
+    async def _opened(self) -> ClusterConnection:
         async with self._opening:
-            if self._station is None:
-                self._station = await Station.open(self._setup, self._replica, self._heard)
-            return self._station
+            if self._connection is None:
+                self._connection = await ClusterConnection.open(self._setup, self._replica, self._found_ready)
+            return self._connection
 
     async def _probe(self, kind: Kind) -> None:
         if kind not in _PROBES:
@@ -150,9 +147,9 @@ class KubernetesExecutor:
                 suggestion=result.error.suggestion,
             )
 
-    def _heard(self, kind: Kind, ready: Ready | None) -> None:
-        if ready is not None and kind not in self._hellos and self._station is not None:
-            layers = (*layers_of(self._station.template), *ready.layers)
+    def _found_ready(self, kind: Kind, ready: Ready | None) -> None:
+        if ready is not None and kind not in self._hellos and self._connection is not None:
+            layers = (*layers_of(self._connection.template), *ready.layers)
             self._hellos[kind] = Hello(engine=ready.engine, layers=layers, reasons=ready.reasons)
 
     async def _work(self, job: Job) -> JobResult:
@@ -160,53 +157,55 @@ class KubernetesExecutor:
         progress = self._progress[job.id] = Progress()
         progress.waiting = "it is handed to the cluster"
         try:
-            station = await self._opened()
-            result = await self._in_warm_pod(station, job, progress)
+            cluster = await self._opened()
+            result = await self._in_warm_pod(cluster, job, progress)
             if result is None:
-                result = await self._as_job(station, job, progress)
+                result = await self._as_job(cluster, job, progress)
         finally:
             del self._progress[job.id]
         metrics = {**result.metrics, **progress.times(started)}
         return result.model_copy(update={"metrics": metrics})
 
-    async def _as_job(self, station: Station, job: Job, progress: Progress) -> JobResult:
+    async def _as_job(self, cluster: ClusterConnection, job: Job, progress: Progress) -> JobResult:
         why = ""
-        if (earlier := await station.placing.adopt(job)) is not None:
+        if (earlier := await cluster.placing.adopt(job)) is not None:
             try:
-                return await self._follow(station, job, earlier.name, earlier.nonce, progress)
-            except Lost as lost:
+                return await self._follow(cluster, job, earlier.name, earlier.nonce, progress)
+            except PodLost as lost:
                 log.warning("adopted_job_lost", job_id=job.id, reason=str(lost))
             finally:
-                station.farewell.say(earlier.name)
+                cluster.deletions.start(earlier.name)
         for again in range(_TRIES):
-            name, uncertain = names.job_name(station.instance, job.id, again), True
+            name, uncertain = names.job_name(cluster.instance, job.id, again), True
             try:
-                placed = await station.placing.place(job, progress, again)
+                placed = await cluster.placing.place(job, progress, again)
                 uncertain = False
-                return await self._follow(station, job, name, placed.nonce, progress)
-            except Lost as lost:
+                return await self._follow(cluster, job, name, placed.nonce, progress)
+            except PodLost as lost:
                 why = str(lost)
                 log.warning("sandbox_lost", job_id=job.id, reason=why)
             finally:
-                station.farewell.say(name, uncertain=uncertain)
+                cluster.deletions.start(name, uncertain=uncertain)
         advice = "run it again; if it is lost again, look at the cluster's events"
         message = f"the sandbox was lost {_TRIES} times: {why}"
         return failed(job, "RUNNER_INTERNAL_ERROR", "SandboxLost", message, advice)
 
     async def _follow(
-        self, station: Station, job: Job, name: str, nonce: str, progress: Progress
+        self, cluster: ClusterConnection, job: Job, name: str, nonce: str, progress: Progress
     ) -> JobResult:
         progress.restart()
         following = Following(
-            station.api, job, name, nonce, station.container, self._setup.patience, progress
+            cluster.api, job, name, nonce, cluster.container, self._setup.patience, progress
         )
         result = await following.result()
-        self._heard(kind_of(job), progress.ready)
+        self._found_ready(kind_of(job), progress.ready)
         return result
 
-    async def _in_warm_pod(self, station: Station, job: Job, progress: Progress) -> JobResult | None:
+    async def _in_warm_pod(
+        self, cluster: ClusterConnection, job: Job, progress: Progress
+    ) -> JobResult | None:
         """None when there is no such pod, or it was lost: then the job gets a Job of its own."""
-        shelf = station.shelves[kind_of(job)]
+        shelf = cluster.shelves[kind_of(job)]
         shelf.start()
         pod = shelf.take(Size.of(kind_of(job), job.limits, job.threads))
         if pod is None:
@@ -215,24 +214,24 @@ class KubernetesExecutor:
             progress.begin()
             report = await talk(pod.address, pod.token, pod.nonce, job)
             shelf.met(reached=True)
-            return believed(job, report)
+            return result_from(job, report)
         except Unreached as unreached:
             shelf.met(reached=False)
             log.warning("warm_pod_unreached", pod=pod.name, reason=str(unreached))
-        except Lost as lost:
+        except PodLost as lost:
             log.warning("warm_pod_lost", pod=pod.name, reason=str(lost))
-            end = await self._end_of(station, pod)
+            end = await self._end_of(cluster, pod)
             if end is not None and not is_lost(end):
                 return explain_pod(job, end, "")
         finally:
-            station.farewell.say(pod.name)
+            cluster.deletions.start(pod.name)
         progress.restart()
         return None
 
-    async def _end_of(self, station: Station, pod: WarmPod) -> Pod | None:
-        """How a pod that fell silent ended; None when it did not, or when nobody can tell."""
+    async def _end_of(self, cluster: ClusterConnection, pod: WarmPod) -> Pod | None:
+        """How a pod that stopped answering ended; None when it did not, or when that is unknown."""
         latest = time.monotonic() + _SEE_END_S
-        async with PodWatch(station.api, names.selector(job=pod.name)) as watch:
+        async with PodWatch(cluster.api, names.selector(job=pod.name)) as watch:
             while (left := latest - time.monotonic()) > 0:
                 await watch.changed(left)
                 if watch.newest is not None and watch.newest.over:

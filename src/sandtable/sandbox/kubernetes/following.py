@@ -17,24 +17,31 @@ import structlog
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.kubernetes import names
-from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused
-from sandtable.sandbox.kubernetes.believing import believed, longest_line
-from sandtable.sandbox.kubernetes.loglines import LogLines
-from sandtable.sandbox.kubernetes.lost import Lost
+from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
+from sandtable.sandbox.kubernetes.loglines import LogLines, longest_line, result_from
 from sandtable.sandbox.kubernetes.manifest import Patience
-from sandtable.sandbox.kubernetes.pods import Pod, explain_pod, hopeless, is_lost, why_waiting
+from sandtable.sandbox.kubernetes.pods import (
+    Pod,
+    PodLost,
+    PodWatch,
+    explain_pod,
+    hopeless,
+    is_lost,
+    why_waiting,
+)
 from sandtable.sandbox.kubernetes.trouble import unavailable
-from sandtable.sandbox.kubernetes.unmade import Unmade
-from sandtable.sandbox.kubernetes.watching import PodWatch
 from sandtable.sandbox.outcome import explain_end
 from sandtable.sandbox.report import Ready
 
-_LAST_WORDS_S = 10.0
+_LOG_ENDS_S = 10.0
 _LOOK_S = 5.0
 _NOT_YET_S = 0.1
 _LATE_S = 15.0
 """After which a pod that its own clock should have ended counts as ended."""
 _NOT_BEGUN, _NOT_FOUND = 400, 404
+_LOOK_AGAIN_S = 1.0
+_SOON_S = 2.0
+"""A controller that is not held up needs less than this."""
 
 Heard = Literal["all", "broken", "nothing"]
 """Of a log: everything up to its end or the report; up to where it broke off; there is none."""
@@ -44,7 +51,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(slots=True)
 class Progress:
-    """Of one job, for whoever asks meanwhile."""
+    """Of one job, for its status."""
 
     begun: bool = False
     waiting: str = "it waits for a place"
@@ -58,7 +65,7 @@ class Progress:
             self.marks["begun"] = time.monotonic()
 
     def restart(self) -> None:
-        """The job begins anew, in another sandbox."""
+        """The job begins again, in another sandbox."""
         self.begun, self.waiting = False, "it is handed to the cluster"
         self.marks.clear()
 
@@ -87,11 +94,11 @@ class Following:
         self._progress = progress
         self._lines = LogLines(nonce, longest_line(job))
         self._since = time.monotonic()
-        self._unmade = Unmade(api, name)
+        self._missing = MissingPod(api, name)
         self._away: ApiAway | None = None
 
     async def result(self) -> JobResult:
-        """Raises Lost and SandboxUnavailable."""
+        """Raises PodLost and SandboxUnavailable."""
         async with PodWatch(self._api, names.selector(job=self._name)) as watch:
             tries = 0
             while True:
@@ -103,19 +110,19 @@ class Following:
                     raise trouble
                 heard = await self._listen(watch, pod)
                 # As it was before its log was read: what a pod said that was over is all that it will ever say.
-                if (told := self._told(pod, is_all=pod.over and heard != "broken")) is not None:
-                    return told
+                if (result := self._result_now(pod, is_all=pod.over and heard != "broken")) is not None:
+                    return result
                 self._check_patience(watch)
                 self._progress.waiting = why_waiting(watch.pods.get(pod.name, pod))
                 tries = 0 if heard == "nothing" else tries + 1
                 await watch.changed(max(_NOT_YET_S, OUTAGE.pause_s(tries)))
 
-    def _told(self, pod: Pod, *, is_all: bool) -> JobResult | None:
+    def _result_now(self, pod: Pod, *, is_all: bool) -> JobResult | None:
         lines = self._lines
         if lines.ready is not None:
             self._progress.ready = lines.ready
         if lines.report is not None:
-            return believed(self._job, lines.report)
+            return result_from(self._job, lines.report)
         if lines.unavailable is not None:
             raise SandboxUnavailable(
                 f"the runner cannot work in its container: {lines.unavailable.message}",
@@ -126,15 +133,15 @@ class Following:
         if is_all:
             log.warning("runner_pod_without_report", job=self._name, pod=str(pod), said=lines.tail)
             if is_lost(pod):
-                raise Lost(pod.reason or pod.exit_reason or "its pod was taken away")
+                raise PodLost(pod.reason or pod.exit_reason or "its pod was taken away")
             return explain_pod(self._job, pod, lines.tail)
         return None
 
     async def _wait_for_node(self, watch: PodWatch, pod: Pod | None) -> None:
         if pod is None and watch.listed and "node" in self._progress.marks:
-            raise Lost("its pod was deleted")
+            raise PodLost("its pod was deleted")
         if pod is None and watch.listed:
-            self._progress.waiting = await self._unmade.reason(begun=self._progress.begun)
+            self._progress.waiting = await self._missing.reason(begun=self._progress.begun)
         elif pod is not None:
             self._progress.waiting = why_waiting(pod)
         self._check_patience(watch)
@@ -159,7 +166,7 @@ class Following:
             return
         allowed = self._job.limits.wall_ms / 1e3 + self._patience.start + _LATE_S
         if now - max(self._since, self._progress.marks["begun"]) > allowed:
-            raise Lost("nothing was heard of it for longer than it may run")
+            raise PodLost("its log was silent for longer than it may run")
 
     async def _listen(self, watch: PodWatch, pod: Pod) -> Heard:
         """Read the log until the report, its end, or the pod's."""
@@ -169,7 +176,7 @@ class Following:
             while not reading.done():
                 current = watch.pods.get(pod.name)
                 ending = watch.lost_sight is None and (current is None or current.over or current.deleted)
-                await asyncio.wait({reading}, timeout=_LAST_WORDS_S if ending else _LOOK_S)
+                await asyncio.wait({reading}, timeout=_LOG_ENDS_S if ending else _LOOK_S)
                 if ending:
                     break
                 if not reading.done():
@@ -199,3 +206,66 @@ class Following:
                 return "nothing"
             raise unavailable(refused, self._api) from refused
         return "all"
+
+
+class MissingPod:
+    """Why a Job has no pod yet. Looks at the cluster at most once a second."""
+
+    def __init__(self, api: Api, name: str) -> None:
+        self._api = api
+        self._name = name
+        self._since = time.monotonic()
+        self._asked = float("-inf")
+        self._may_read_events = True
+        self._reason = "the cluster makes its pod"
+
+    async def reason(self, *, begun: bool) -> str:
+        """In words. Raises PodLost when the Job is no more, SandboxUnavailable when it will never have a pod."""
+        now = time.monotonic()
+        if now - self._asked < _LOOK_AGAIN_S or (not begun and now - self._since < _SOON_S):
+            return self._reason
+        self._asked = now
+        try:
+            self._look(await self._api.job(self._name))
+            complaint = await self._complaint()
+        except (ApiAway, ApiRefused):
+            return self._reason
+        if complaint and _is_final(complaint):
+            raise SandboxUnavailable(
+                f"the cluster refuses the runner's pod: {complaint}",
+                suggestion="change the Job template, or the policy of the namespace, so that they agree",
+            )
+        self._reason = complaint or self._guess()
+        return self._reason
+
+    def _guess(self) -> str:
+        if self._may_read_events:
+            return "the cluster has not made its pod yet: its Job controller is slow, or away"
+        return (
+            "the cluster has not made its pod yet, most likely because a quota is full "
+            f"(kubectl -n {self._api.namespace} describe job {self._name})"
+        )
+
+    def _look(self, job: Object | None) -> None:
+        if job is None:
+            raise PodLost("its Job was deleted")
+        for condition in job.get("status", {}).get("conditions") or ():
+            if condition.get("type") == "Failed" and condition.get("status") == "True":
+                raise PodLost(f"its Job failed without a pod: {condition.get('reason')}")
+
+    async def _complaint(self) -> str:
+        if not self._may_read_events:
+            return ""
+        try:
+            events = await self._api.events_of(self._name)
+        except ApiRefused:
+            self._may_read_events = False
+            return ""
+        warnings = [event for event in events if event.get("type") == "Warning"]
+        warnings.sort(key=lambda event: event.get("lastTimestamp") or event.get("eventTime") or "")
+        return str(warnings[-1].get("message") or "") if warnings else ""
+
+
+def _is_final(complaint: str) -> bool:
+    """A full quota passes; a refusal by a policy does not."""
+    return "forbidden" in complaint and "exceeded quota" not in complaint

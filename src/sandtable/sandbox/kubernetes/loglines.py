@@ -1,4 +1,4 @@
-"""What a runner's log says, line by line: its first word, its report, and anything else for who looks for a cause.
+"""A runner's log, line by line (whether it is ready, its report, and a tail of other lines), and the result it gives.
 
 Invariant: a line counts only when it is JSON of the agreed form and, for the report, has the nonce of this very Job.
 Whatever else a log holds, however long, cannot become a result.
@@ -9,9 +9,12 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from sandtable.sandbox.report import Ready, RunnerReport, Unavailable
+from sandtable.sandbox.job import Job, JobResult
+from sandtable.sandbox.outcome import failed
+from sandtable.sandbox.report import Ready, RunnerReport, Unavailable, result_of
 from sandtable.sandbox.wire import parse_strictly
 
+_LINE_SLACK = 2 << 20
 _TAIL_LINES = 20
 _TAIL_BYTES = 2_000
 
@@ -68,20 +71,40 @@ class LogLines:
         if not line.startswith(b"{"):
             return False
         try:
-            told = parse_strictly(line)
-            return isinstance(told, dict) and self._take(told)
+            message = parse_strictly(line)
+            return isinstance(message, dict) and self._take(message)
         except (ValueError, RecursionError):
             # Of another form than the agreed one; pydantic's error is a ValueError.
             return False
 
-    def _take(self, told: dict[str, Any]) -> bool:
-        kind = told.get("kind")
+    def _take(self, message: dict[str, Any]) -> bool:
+        kind = message.get("kind")
         if kind == "ready":
-            self.ready = self.ready or Ready.model_validate(told)
-        elif kind == "report" and told.get("nonce") == self._nonce:
-            self.report = self.report or RunnerReport.model_validate(told)
+            self.ready = self.ready or Ready.model_validate(message)
+        elif kind == "report" and message.get("nonce") == self._nonce:
+            self.report = self.report or RunnerReport.model_validate(message)
         elif kind == "unavailable":
-            self.unavailable = self.unavailable or Unavailable.model_validate(told)
+            self.unavailable = self.unavailable or Unavailable.model_validate(message)
         else:
             return False
         return True
+
+
+def longest_line(job: Job) -> int:
+    """Of a report's line, in bytes. It is ASCII: a character of two bytes takes six."""
+    return 3 * job.limits.result_bytes + 6 * job.limits.log_bytes + _LINE_SLACK
+
+
+def result_from(job: Job, report: RunnerReport) -> JobResult:
+    """As on every tier, but for data that the cluster does not have."""
+    version = job.dataset_version.removeprefix("sha256:")
+    folder = f"versions/{version}"
+    if report.answer is None and version and folder in report.output and "No such file" in report.output:
+        return failed(
+            job,
+            "SANDBOX_UNAVAILABLE",
+            "DataMissing",
+            f"the runner does not have version sha256:{version} of dataset {job.dataset_id!r}",
+            "mount the server's data folder at /data of the runners, or build their image with this version",
+        )
+    return result_of(job, report)

@@ -1,18 +1,26 @@
-"""One run's Job: the template, filled with a name, labels, the order, deadlines and sizes. Pure."""
+"""One run's Job: the template, filled with a name, labels, the order, deadlines and sizes. Pure.
+
+The order travels as an annotation of the pod, which the container sees as a file.
+"""
 
 from __future__ import annotations
 
+import base64
 import copy
+import hashlib
 import json
 import math
+import re
+import zlib
 from dataclasses import dataclass, field
 from typing import Any
 
+from sandtable.errors import InvalidInput
 from sandtable.sandbox.executor import Kind
-from sandtable.sandbox.job import Limits
+from sandtable.sandbox.job import Job, Limits
 from sandtable.sandbox.kubernetes import names
-from sandtable.sandbox.kubernetes.quantities import at_most
 from sandtable.sandbox.kubernetes.template import Object, pod_of, runner_of
+from sandtable.sandbox.wire import order_of
 
 STORE = "/data"
 ORDER_FOLDER = "/job"
@@ -23,6 +31,13 @@ _OVERHEAD_MB: dict[Kind, int] = {"sql": 160, "py": 448}
 limit is met first and says so; the container's is the wall behind it."""
 _REQUEST_MB: dict[Kind, int] = {"sql": 128, "py": 320}
 _REQUEST_CPU = "100m"
+MOST_BYTES = 200 << 10
+"""All annotations of an object together may have 256 KiB."""
+# Amounts as Kubernetes writes them: `100m`, `1.5`, `256Mi`, `2G`.
+_QUANTITY = re.compile(r"(?P<number>\d+(?:\.\d+)?)(?P<unit>m|[KMGTPE]i|[kMGTPE])?")
+_SCALE = {"": 1.0, "m": 1e-3, "k": 1e3, "Ki": 2.0**10}
+for _power, _letter in enumerate("MGTPE", start=2):
+    _SCALE |= {_letter: 1e3**_power, f"{_letter}i": 2.0 ** (10 * _power)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +97,7 @@ class Filling:
     """Of `sandtable_runner.once`, without where the data lies."""
     size: Size
     order: str | None = None
-    """Packed; none for a pod that is told later."""
+    """Packed; None for a pod that gets its order later."""
     annotations: dict[str, str] = field(default_factory=dict)
     waits_s: float = 0.0
     """How long the pod may wait for its order."""
@@ -146,3 +161,33 @@ def _mount(pod: Object, container: Object, where: str, volume: Object) -> None:
     pod["volumes"] = [*(pod.get("volumes") or ()), {"name": name, **volume}]
     mount = {"name": name, "mountPath": where, "readOnly": where != SCRATCH}
     container["volumeMounts"] = [*(container.get("volumeMounts") or ()), mount]
+
+
+def amount(text: object) -> float | None:
+    """None for a text of another form, which the cluster checks."""
+    found = _QUANTITY.fullmatch(str(text))
+    return float(found["number"]) * _SCALE[found["unit"] or ""] if found else None
+
+
+def at_most(wanted: object, limit: object) -> object:
+    """`wanted`, or `limit` where it is less."""
+    this, that = amount(wanted), amount(limit)
+    return limit if this is not None and that is not None and this > that else wanted
+
+
+def packed_order(job: Job) -> str:
+    """Raises InvalidInput when it does not fit."""
+    text = json.dumps(order_of(job), separators=(",", ":")).encode()
+    packed = base64.b64encode(zlib.compress(text, 9)).decode()
+    if len(packed) > MOST_BYTES:
+        raise InvalidInput(
+            f"this text is too long for a Kubernetes Job: {len(packed):,} bytes compressed, {MOST_BYTES:,} fit",
+            suggestion="shorten it: long lists of values belong into a table that is joined",
+        )
+    return packed
+
+
+def digest_of(job: Job) -> str:
+    """Of the order without the job's id: equal for all attempts of one run."""
+    order = order_of(job.model_copy(update={"id": ""}))
+    return hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()

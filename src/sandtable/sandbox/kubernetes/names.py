@@ -1,7 +1,7 @@
 """What a run's Job is called, and the labels by which it is found again.
 
-Invariant: the name depends on the installation and the job's id alone. Whoever makes the Job of an id a second time
-meets the first one.
+Invariant: the name depends on the installation and the job's id alone. Creating the Job of an id a
+second time conflicts with the first one.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ NONCE = "sandtable.dev/nonce"
 
 def job_name(instance: str, job_id: str, again: int = 0) -> str:
     """`again`: how often the sandbox of this job was lost before."""
-    told = f"{instance}\n{job_id}\n{again}"
-    digest = hashlib.sha256(told.encode(errors="surrogatepass")).hexdigest()[:10]
+    identity = f"{instance}\n{job_id}\n{again}"
+    digest = hashlib.sha256(identity.encode(errors="surrogatepass")).hexdigest()[:10]
     readable = re.sub(r"[^a-z0-9]+", "-", job_id.lower()).strip("-")
     room = _LONGEST - len(_PREFIX) - len(digest) - 1
     return _PREFIX + "-".join(filter(None, (readable[:room].strip("-"), digest)))

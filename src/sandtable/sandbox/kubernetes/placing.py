@@ -1,4 +1,4 @@
-"""Put a job's Job into the cluster, exactly one, whoever tries how often.
+"""Put a job's Job into the cluster: exactly one, however often and by however many servers it is tried.
 
 Invariant: a Job that is there already with the same order is followed, never made a second time; one of an earlier
 attempt of the same run with another order is deleted; an answer that got lost on the way changes nothing, for the name
@@ -22,8 +22,15 @@ from sandtable.sandbox.job import CODE, Job
 from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
 from sandtable.sandbox.kubernetes.following import Progress
-from sandtable.sandbox.kubernetes.manifest import ORDER_FOLDER, Filling, Patience, Size, fill
-from sandtable.sandbox.kubernetes.orders import digest_of, packed_order
+from sandtable.sandbox.kubernetes.manifest import (
+    ORDER_FOLDER,
+    Filling,
+    Patience,
+    Size,
+    digest_of,
+    fill,
+    packed_order,
+)
 from sandtable.sandbox.kubernetes.trouble import is_full, unavailable
 
 _CONFLICT = 409
@@ -140,8 +147,8 @@ def _digest(job: Object) -> str:
 
 
 def _attempt(job: Object) -> int:
-    told = (job["metadata"].get("labels") or {}).get(names.ATTEMPT, "")
-    return int(told) if told.isdecimal() else 0
+    number = (job["metadata"].get("labels") or {}).get(names.ATTEMPT, "")
+    return int(number) if number.isdecimal() else 0
 
 
 def _age(job: Object) -> tuple[int, str]:

@@ -1,15 +1,22 @@
-"""A pod as the API tells it, reduced to what decides: is it waiting and why, has it begun, how did it end.
+"""Pods: reduced to what matters (is it waiting and why, has it begun, how did it end), and watched by label.
 
-Invariant: reading is total. Whatever is missing in the object reads as "not known yet".
+Invariant: reading is total: what is missing in the object counts as not known yet. `PodWatch.pods` was true at some
+moment since the last change that it announced: pods are listed, then watched, and listed again when the watch breaks
+off, so that a pod that was deleted meanwhile is noticed. A failure of the API does not end a watch.
 """
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+import time
 from dataclasses import dataclass
+from types import TracebackType
 from typing import Any
 
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.job import Job, JobResult
+from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiGone, ApiRefused
 from sandtable.sandbox.kubernetes.template import CONTAINER
 from sandtable.sandbox.outcome import Ended, explain_end, timed_out
 
@@ -24,6 +31,11 @@ _IMAGE = frozenset(
 _NO_SUCH_IMAGE = ("not found", "denied", "unauthorized", "no such host", "not present", "manifest unknown")
 _KILLED = 9
 _SIGNALLED = 128
+_BREATH_S = 0.05
+
+
+class PodLost(Exception):
+    """The cluster took the sandbox away during the job. Jobs only read, so another attempt is safe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +120,7 @@ def why_waiting(pod: Pod) -> str:
 
 def hopeless(pod: Pod) -> SandboxUnavailable | None:
     """When waiting will not help: what to do instead."""
-    told = f"{pod.waiting}: {pod.waiting_message}".rstrip(": ")
+    why = f"{pod.waiting}: {pod.waiting_message}".rstrip(": ")
     if pod.exit_reason in ("StartError", "ContainerCannotRun"):
         return SandboxUnavailable(
             f"the runner's container does not start: {pod.exit_reason} {pod.message}".strip(),
@@ -121,12 +133,12 @@ def hopeless(pod: Pod) -> SandboxUnavailable | None:
         return None
     if pod.waiting in _IMAGE:
         return SandboxUnavailable(
-            f"the runner's image cannot be had: {told}",
+            f"the runner's image cannot be had: {why}",
             suggestion="name an image that the nodes can pull in SANDTABLE_KUBERNETES_IMAGE or in the Job template, "
             "with its pull secret; or load it onto the nodes",
         )
     return SandboxUnavailable(
-        f"the runner's container cannot be made: {told}",
+        f"the runner's container cannot be made: {why}",
         suggestion="correct the Job template: a volume, a secret or the user that it names is not there",
     )
 
@@ -154,3 +166,93 @@ def explain_pod(job: Job, pod: Pod, tail: str) -> JobResult:
         f"the runner ended without a report (exit code {code}, {pod.exit_reason or pod.reason or pod.phase})"
     )
     return explain_end(job, None, tail, why)
+
+
+class PodWatch:
+    """`async with PodWatch(api, selector) as watch:`"""
+
+    def __init__(self, api: Api, selector: str) -> None:
+        self.pods: dict[str, Pod] = {}
+        self.refused: ApiRefused | None = None
+        """The API does not allow the watch."""
+        self.listed = False
+        self.lost_sight: float | None = None
+        """Since when the API has not answered."""
+        self._api = api
+        self._selector = selector
+        self._changed = asyncio.Event()
+        self._task: asyncio.Task[None] | None = None
+
+    async def __aenter__(self) -> PodWatch:
+        self._task = asyncio.create_task(self._watch(), name=f"watch {self._selector}")
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    @property
+    def newest(self) -> Pod | None:
+        """A Job may make a second pod when the first was lost; one that is being deleted counts last."""
+        return max(self.pods.values(), key=lambda pod: (not pod.deleted, pod.made, pod.name), default=None)
+
+    @property
+    def out_of_sight_s(self) -> float:
+        return 0.0 if self.lost_sight is None else time.monotonic() - self.lost_sight
+
+    async def changed(self, within_s: float) -> None:
+        """Wait for the next change, at most so long."""
+        if self._task is not None and self._task.done():
+            # It never returns: raise what broke it.
+            self._task.result()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._changed.wait()
+        self._changed.clear()
+
+    def wake(self) -> None:
+        """End the waiting for a change."""
+        self._changed.set()
+
+    async def _watch(self) -> None:
+        failures = 0
+        while True:
+            try:
+                await self._look()
+                failures = 0
+            except ApiGone:
+                failures = 0
+            except ApiAway:
+                failures += 1
+                if self.lost_sight is None:
+                    self.lost_sight = time.monotonic()
+            except ApiRefused as refused:
+                # A role may be corrected later; `refused` says so meanwhile.
+                self.refused = refused
+                self._changed.set()
+                failures = len(OUTAGE.pauses_s)
+            # A server that is going down may end every watch at once.
+            await asyncio.sleep(max(_BREATH_S, OUTAGE.pause_s(failures)))
+
+    async def _look(self) -> None:
+        found, version = await self._api.pods(self._selector)
+        self._seen()
+        self.listed = True
+        self.pods = {pod.name: pod for pod in map(read_pod, found)}
+        self._changed.set()
+        async with contextlib.aclosing(self._api.watch_pods(self._selector, version)) as changes:
+            async for event, raw in changes:
+                self._seen()
+                pod = read_pod(raw)
+                if event == "DELETED":
+                    self.pods.pop(pod.name, None)
+                else:
+                    self.pods[pod.name] = pod
+                self._changed.set()
+
+    def _seen(self) -> None:
+        self.lost_sight = None
+        self.refused = None

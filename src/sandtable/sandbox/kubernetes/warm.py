@@ -1,4 +1,4 @@
-"""Pods that wait for a job: each made for one, used once, replaced when taken, too old or dead.
+"""Pods that wait for a job: each made for one, used once over one connection, replaced when taken, too old or dead.
 
 Invariant: a pod is handed out at most once, and only its maker knows its token. No pod outlives its own clock, so the
 pods of a server that died end by themselves.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hashlib
+import json
 import secrets
+import struct
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -18,14 +20,15 @@ import structlog
 
 from sandtable.retrying import Backoff
 from sandtable.sandbox.executor import Kind
+from sandtable.sandbox.job import Job
 from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused, Object
-from sandtable.sandbox.kubernetes.farewell import Farewell
-from sandtable.sandbox.kubernetes.loglines import LogLines
+from sandtable.sandbox.kubernetes.deleting import Deletions
+from sandtable.sandbox.kubernetes.loglines import LogLines, longest_line
 from sandtable.sandbox.kubernetes.manifest import PORT, Filling, Patience, Size, fill
-from sandtable.sandbox.kubernetes.pods import Pod, hopeless
-from sandtable.sandbox.kubernetes.watching import PodWatch
-from sandtable.sandbox.report import Ready
+from sandtable.sandbox.kubernetes.pods import Pod, PodLost, PodWatch, hopeless
+from sandtable.sandbox.report import Ready, RunnerReport
+from sandtable.sandbox.wire import order_of, parse_strictly
 
 IDLE_S = 900.0
 _TOO_OLD = 0.8
@@ -33,7 +36,10 @@ _LOOK_S = 1.0
 _TROUBLE = Backoff((1.0, 5.0, 15.0, 60.0, 300.0))
 _READY_BYTES = 64 << 10
 _IN_VAIN = 3
-"""So many pods in a row that could not be reached: a network policy stands between us and them."""
+"""So many pods in a row that could not be reached: a network policy keeps this server from them."""
+_LENGTH = struct.Struct(">I")
+_CONNECT_S = 2.0
+_LATE_S = 15.0
 
 log = structlog.get_logger(__name__)
 
@@ -48,9 +54,9 @@ class WarmPod:
     address: str = ""
     ready: Ready | None = None
     created: bool = False
-    """The cluster has said so. Until then its creation may be under way."""
+    """The API has confirmed it. Until then its creation may be under way."""
     seen: bool = False
-    hearing: asyncio.Task[None] | None = None
+    reading: asyncio.Task[None] | None = None
 
 
 class WarmPods:
@@ -61,7 +67,7 @@ class WarmPods:
         container: str,
         instance: str,
         replica: str,
-        farewell: Farewell,
+        deletions: Deletions,
         *,
         kind: Kind,
         count: int,
@@ -75,7 +81,7 @@ class WarmPods:
         self._container = container
         self._instance = instance
         self._replica = replica
-        self._farewell = farewell
+        self._deletions = deletions
         self._count = count
         self._patience = patience
         self._idle_s = idle_s
@@ -146,12 +152,14 @@ class WarmPods:
         elif trouble := hopeless(found):
             self._drop(pod)
             self._hold_back(trouble.message)
-        elif found.running and found.address and pod.hearing is None:
+        elif found.running and found.address and pod.reading is None:
             pod.address = found.address
-            pod.hearing = asyncio.create_task(self._hear(pod, found.name), name=f"hear {found.name}")
+            pod.reading = asyncio.create_task(
+                self._read_until_ready(pod, found.name), name=f"read {found.name}"
+            )
 
-    async def _hear(self, pod: WarmPod, name: str) -> None:
-        """Until it says that it waits for its job."""
+    async def _read_until_ready(self, pod: WarmPod, name: str) -> None:
+        """Read its log until it says that it waits for its job."""
         lines = LogLines(pod.nonce, _READY_BYTES)
         try:
             async with contextlib.aclosing(self._api.log(name, self._container, follow=True)) as chunks:
@@ -160,12 +168,12 @@ class WarmPods:
                     if lines.ready is not None or lines.unavailable is not None:
                         break
         except (ApiAway, ApiRefused):
-            pod.hearing = None
+            pod.reading = None
             return
         if lines.ready is None:
             self._drop(pod)
-            told = lines.unavailable
-            self._hold_back(told.message if told else "a warm pod ended before it was ready")
+            refusal = lines.unavailable
+            self._hold_back(refusal.message if refusal else "a warm pod ended before it was ready")
             return
         pod.ready = lines.ready
         self._trouble = 0
@@ -214,15 +222,58 @@ class WarmPods:
 
     def _drop(self, pod: WarmPod) -> None:
         self._pods.pop(pod.name, None)
-        self._farewell.say(pod.name, uncertain=not pod.created)
-        if pod.hearing is not None and pod.hearing is not asyncio.current_task():
-            pod.hearing.cancel()
+        self._deletions.start(pod.name, uncertain=not pod.created)
+        if pod.reading is not None and pod.reading is not asyncio.current_task():
+            pod.reading.cancel()
 
     async def aclose(self) -> None:
         pods = list(self._pods.values())
-        tasks = [task for task in (self._task, *(pod.hearing for pod in pods)) if task is not None]
+        tasks = [task for task in (self._task, *(pod.reading for pod in pods)) if task is not None]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         for pod in pods:
             self._drop(pod)
+
+
+class Unreached(Exception):
+    """No order was sent: the pod never saw the job."""
+
+
+async def talk(address: str, token: str, nonce: str, job: Job) -> RunnerReport:
+    """Raises Unreached, and PodLost when the order was sent and no report came back."""
+    try:
+        async with asyncio.timeout(_CONNECT_S):
+            reader, writer = await asyncio.open_connection(address, PORT)
+    except (OSError, TimeoutError) as error:
+        raise Unreached(f"{address}: {str(error) or 'no answer'}") from error
+    try:
+        async with asyncio.timeout(job.limits.wall_ms / 1e3 + _LATE_S):
+            order = json.dumps(order_of(job), separators=(",", ":")).encode()
+            writer.write(token.encode() + b"\n" + _LENGTH.pack(len(order)) + order)
+            await writer.drain()
+            return _report(await _frame(reader, longest_line(job)), nonce)
+    except (OSError, EOFError, TimeoutError) as error:
+        raise PodLost(f"the connection to its pod broke off: {str(error) or type(error).__name__}") from error
+    finally:
+        writer.close()
+        with contextlib.suppress(OSError):
+            await writer.wait_closed()
+
+
+async def _frame(reader: asyncio.StreamReader, most: int) -> bytes:
+    (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
+    if length > most:
+        raise PodLost(f"a report of {length} bytes is over the limit of {most}")
+    return await reader.readexactly(length)
+
+
+def _report(frame: bytes, nonce: str) -> RunnerReport:
+    try:
+        report = RunnerReport.model_validate(parse_strictly(frame))
+    except (ValueError, RecursionError) as error:
+        # pydantic's error is a ValueError, too.
+        raise PodLost(f"its report does not have the agreed form: {type(error).__name__}") from error
+    if report.nonce != nonce:
+        raise PodLost("its report is not for this job")
+    return report

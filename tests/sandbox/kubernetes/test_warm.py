@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from sandtable.sandbox.job import Job
-from sandtable.sandbox.kubernetes import warm_talk
-from sandtable.sandbox.kubernetes.lost import Lost
-from sandtable.sandbox.kubernetes.warm_talk import Unreached, talk
+from sandtable.sandbox.kubernetes import warm
+from sandtable.sandbox.kubernetes.pods import PodLost
+from sandtable.sandbox.kubernetes.warm import Unreached, talk
 from sandtable.sandbox.report import result_of
 from tests.runner.once import SLOW, Once, digest, free_port, started
 from tests.sandbox.stores import Store, make_store, sql_job
@@ -32,7 +32,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
 @contextmanager
 def _waiting(store: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Once]:
     port = free_port()
-    monkeypatch.setattr(warm_talk, "PORT", port)
+    monkeypatch.setattr(warm, "PORT", port)
     ready = {"presealed": False, "warm": True, "cell": {"tmp_mb": 64, "memory_mb": 512}}
     with started(store, input=f"tcp:{port}", token_sha256=digest(_TOKEN), ready=ready) as once:
         once.ready()
@@ -75,15 +75,15 @@ async def test_a_pod_that_dies_is_lost(store: Store, monkeypatch: pytest.MonkeyP
         asking = asyncio.create_task(talk("127.0.0.1", _TOKEN, once.nonce, _job(store, SLOW)))
         await asyncio.sleep(0.3)
         once.process.kill()
-        with pytest.raises(Lost, match="broke off"):
+        with pytest.raises(PodLost, match="broke off"):
             await asking
 
 
 async def test_an_answer_to_another_question_is_none(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    with _waiting(store.root, monkeypatch), pytest.raises(Lost, match="not for this job"):
+    with _waiting(store.root, monkeypatch), pytest.raises(PodLost, match="not for this job"):
         await talk("127.0.0.1", _TOKEN, "another nonce", _job(store, _COUNT))
 
 
 async def test_a_wrong_token_gets_nothing(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    with _waiting(store.root, monkeypatch) as once, pytest.raises(Lost):
+    with _waiting(store.root, monkeypatch) as once, pytest.raises(PodLost):
         await talk("127.0.0.1", "guessed", once.nonce, _job(store, _COUNT))

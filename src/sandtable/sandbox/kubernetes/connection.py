@@ -1,4 +1,4 @@
-"""What an executor needs of one cluster, made when its first job comes: the API, the template, and who acts on both."""
+"""What an executor needs of one cluster, made for its first job: the API, the template, and what works with both."""
 
 from __future__ import annotations
 
@@ -11,11 +11,10 @@ from sandtable.retrying import retried
 from sandtable.sandbox.executor import Kind
 from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
 from sandtable.sandbox.kubernetes.cluster import find_cluster
-from sandtable.sandbox.kubernetes.farewell import Farewell
+from sandtable.sandbox.kubernetes.deleting import Deletions, reap
 from sandtable.sandbox.kubernetes.manifest import Patience
 from sandtable.sandbox.kubernetes.names import INSTANCE
 from sandtable.sandbox.kubernetes.placing import Placing
-from sandtable.sandbox.kubernetes.reaping import reap
 from sandtable.sandbox.kubernetes.template import built_in, read_template, runner_of
 from sandtable.sandbox.kubernetes.trouble import check_permissions, unavailable
 from sandtable.sandbox.kubernetes.warm import IDLE_S, WarmPods
@@ -24,7 +23,7 @@ from sandtable.sandbox.report import Ready
 _ANSWER = replace(OUTAGE, budget_s=10.0)
 _CLOSE_S = 10.0
 _LEFT_S = 60.0
-"""How long a finished Job counts as one that somebody may still read."""
+"""How long a finished Job counts as one that a server may still read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +35,7 @@ class Setup:
     """The template's when empty; if that has none, the kubeconfig's, or that of the server's own pod."""
     kubeconfig: Sequence[Path] = ()
     service: tuple[str, int] | None = None
-    """Host and port of the API as a pod is told them."""
+    """Host and port of the API, as in the environment of a pod."""
     instance: str = ""
     """The installation: replicas of one server share it, two installations in a namespace do not. The template's label
     when empty."""
@@ -46,7 +45,7 @@ class Setup:
     warm_idle_s: float = IDLE_S
 
 
-class Station:
+class ClusterConnection:
     def __init__(
         self, setup: Setup, replica: str, api: Api, template: Object, on_ready: Callable[[Kind, Ready], None]
     ) -> None:
@@ -55,7 +54,7 @@ class Station:
         self.container: str = runner_of(template)["name"]
         labels = template.get("metadata", {}).get("labels") or {}
         self.instance: str = setup.instance or labels.get(INSTANCE) or "sandtable"
-        self.farewell = Farewell(api)
+        self.deletions = Deletions(api)
         self.placing = Placing(api, template, self.instance, replica, setup.patience)
         self._setup, self._replica, self._on_ready = setup, replica, on_ready
         self.shelves: dict[Kind, WarmPods] = {
@@ -63,7 +62,7 @@ class Station:
             "py": self._shelf("py", (setup.warm + 1) // 2),
         }
         self._reaping = asyncio.create_task(reap(api, self.instance, _LEFT_S), name="reap Jobs")
-        # The one for code is filled when the first code came: its pods hold far more memory.
+        # The one for code is filled when the first code comes: its pods hold far more memory.
         self.shelves["sql"].start()
 
     def _shelf(self, kind: Kind, count: int) -> WarmPods:
@@ -73,7 +72,7 @@ class Station:
             self.container,
             self.instance,
             self._replica,
-            self.farewell,
+            self.deletions,
             kind=kind,
             count=count,
             patience=self._setup.patience,
@@ -82,7 +81,9 @@ class Station:
         )
 
     @classmethod
-    async def open(cls, setup: Setup, replica: str, on_ready: Callable[[Kind, Ready], None]) -> Station:
+    async def open(
+        cls, setup: Setup, replica: str, on_ready: Callable[[Kind, Ready], None]
+    ) -> ClusterConnection:
         """Raises SandboxUnavailable: no cluster, no answer, no permission, no usable template."""
         cluster = await asyncio.to_thread(find_cluster, setup.kubeconfig, setup.service)
         if setup.template is None:
@@ -101,7 +102,7 @@ class Station:
         self._reaping.cancel()
         await asyncio.gather(self._reaping, return_exceptions=True)
         await asyncio.gather(*(shelf.aclose() for shelf in self.shelves.values()))
-        await self.farewell.settle(_CLOSE_S)
+        await self.deletions.settle(_CLOSE_S)
         await self.api.aclose()
 
 

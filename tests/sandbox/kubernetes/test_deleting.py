@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from sandtable.sandbox.kubernetes.reaping import leftovers
+from sandtable.sandbox.kubernetes.deleting import leftovers
 
 _NOW = datetime(2026, 1, 1, 12, 0, tzinfo=UTC)
 
