@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
 from collections.abc import AsyncIterator, Callable
@@ -13,7 +14,7 @@ import pytest
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiGone, ApiRefused
 from sandtable.sandbox.kubernetes.cluster import Cluster
-from sandtable.sandbox.kubernetes.credentials import Fixed
+from sandtable.sandbox.kubernetes.credentials import Fixed, context_for
 from sandtable.sandbox.kubernetes.trouble import is_full, unavailable
 
 Answer = Callable[[httpx2.Request], httpx2.Response]
@@ -157,3 +158,26 @@ async def test_who_cannot_sign_in_is_told_why() -> None:
         async for _ in api.watch_pods("x", "1"):
             pass
     await api.aclose()
+
+
+async def test_a_connection_that_is_cancelled_during_its_handshake_is_closed() -> None:
+    greeted, ended = asyncio.Event(), asyncio.Event()
+
+    async def never_shakes_hands(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while await reader.read(4096):
+            greeted.set()
+        writer.close()
+        ended.set()
+
+    server = await asyncio.start_server(never_shakes_hands, "127.0.0.1", 0)
+    async with server:
+        port = server.sockets[0].getsockname()[1]
+        tls = context_for(None, insecure=True)
+        api = Api(Cluster(f"https://127.0.0.1:{port}", tls, Fixed(None), "runs", "the test"))
+        call = asyncio.create_task(api.job("any"))
+        await greeted.wait()
+        call.cancel()
+        await asyncio.gather(call, return_exceptions=True)
+        async with asyncio.timeout(5):
+            await ended.wait()
+        await api.aclose()

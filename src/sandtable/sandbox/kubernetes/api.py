@@ -17,6 +17,7 @@ import httpx2
 
 from sandtable.errors import SandboxUnavailable
 from sandtable.retrying import Backoff
+from sandtable.sandbox.connecting import close_unfinished
 from sandtable.sandbox.kubernetes.cluster import Cluster
 from sandtable.sandbox.kubernetes.credentials import SignedIn
 
@@ -60,7 +61,7 @@ class ApiRefused(Exception):
 
 
 class ApiGone(ApiAway):
-    """A watch asked for a past that the server no longer has: list anew."""
+    """A watch asked for a past that the server no longer has: list again."""
 
 
 class Api:
@@ -85,7 +86,7 @@ class Api:
             trust_env=False,
             headers={"Accept": "application/json", "User-Agent": "sandtable"},
         )
-        self._extensions = {"sni_hostname": cluster.server_name} if cluster.server_name else {}
+        self._names = {"sni_hostname": cluster.server_name} if cluster.server_name else {}
 
     async def aclose(self) -> None:
         await self._client.aclose()
@@ -186,10 +187,10 @@ class Api:
     ) -> Object:
         try:
             response = await self._client.request(
-                method, path, params=query, json=body, extensions=self._extensions
+                method, path, params=query, json=body, extensions=self._extensions()
             )
         except (httpx2.TransportError, httpx2.DecodingError) as error:
-            raise ApiAway(f"{call}: {self._told(error)}") from error
+            raise ApiAway(f"{call}: {self._reason(error)}") from error
         except SandboxUnavailable as error:
             raise ApiAway(error.message) from error
         if response.is_success:
@@ -202,44 +203,47 @@ class Api:
     ) -> AsyncIterator[httpx2.Response]:
         try:
             async with self._client.stream(
-                "GET", path, params=query, timeout=patience, extensions=self._extensions
+                "GET", path, params=query, timeout=patience, extensions=self._extensions()
             ) as response:
                 if not response.is_success:
                     raise _trouble(call, response.status_code, await response.aread())
                 yield response
         except (httpx2.TransportError, httpx2.StreamError, httpx2.DecodingError) as error:
-            raise ApiAway(f"{call}: {self._told(error)}") from error
+            raise ApiAway(f"{call}: {self._reason(error)}") from error
         except SandboxUnavailable as error:
             raise ApiAway(error.message) from error
 
-    def _told(self, error: Exception) -> str:
+    def _extensions(self) -> dict[str, Any]:
+        return {**self._names, "trace": close_unfinished()}
+
+    def _reason(self, error: Exception) -> str:
         return f"{self.cluster.server}: {str(error) or type(error).__name__}"
 
 
 def _object(call: str, content: bytes) -> Object:
-    """Something between us and the API may answer in its stead."""
+    """A proxy before the API may answer instead of it."""
     try:
-        told = json.loads(content)
+        answer = json.loads(content)
     except ValueError as error:
         raise ApiAway(f"{call}: an answer that is not JSON: {content[:80]!r}") from error
-    if not isinstance(told, dict):
+    if not isinstance(answer, dict):
         raise ApiAway(f"{call}: an answer that is not an object: {content[:80]!r}")
-    return told
+    return answer
 
 
 def _trouble(call: str, status: int, content: bytes) -> ApiAway | ApiRefused:
     try:
-        told = json.loads(content)
+        answer = json.loads(content)
     except ValueError:
-        told = None
-    if not isinstance(told, dict):
-        told = {"message": content[:500].decode(errors="replace")}
-    message = str(told.get("message") or "")
+        answer = None
+    if not isinstance(answer, dict):
+        answer = {"message": content[:500].decode(errors="replace")}
+    message = str(answer.get("message") or "")
     if status == _GONE:
         return ApiGone(message)
     if status in _PASSING:
         return ApiAway(f"{call}: {status} {message}")
-    return ApiRefused(status, str(told.get("reason") or ""), message, call)
+    return ApiRefused(status, str(answer.get("reason") or ""), message, call)
 
 
 async def _lines(response: httpx2.Response) -> AsyncIterator[bytes]:

@@ -18,6 +18,7 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from sandtable.errors import InvalidInput, Problem, RunnerBroken
+from sandtable.sandbox.connecting import close_unfinished
 from sandtable.sandbox.remote import trouble
 from sandtable.sandbox.remote.proof import HEADER, Token
 from sandtable.sandbox.remote.protocol import to_json
@@ -26,7 +27,7 @@ _CONNECT_S = 5.0
 _SLACK_S = 15.0
 """For everything but the waiting that was asked for."""
 _OLDEST_S = 60.0
-"""A new replica gets its share once connections are made anew."""
+"""A new replica gets its share when connections are replaced."""
 _LARGEST = 1 << 20
 _GOING = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
@@ -105,7 +106,7 @@ class Lane:
             self._address.url + target,
             headers=headers,
             content=content,
-            extensions={"timeout": timeouts},
+            extensions={"timeout": timeouts, "trace": close_unfinished()},
         )
         # As it goes over the wire. What stands before it is between us and the proxy that takes it away.
         sent = request.url.raw_path.decode("ascii").removeprefix(self._address.prefix)
