@@ -8,7 +8,7 @@ import os
 import subprocess
 from typing import Any
 
-from sandtable.sandbox.docker.labels import INSTANCE
+from sandtable.sandbox.docker.engine import INSTANCE
 
 HOST = os.environ.get("DOCKER_HOST")
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from sandtable.sandbox.docker.engine import APP, INSTANCE, KIND, NAME, OWNER, WARM
 from sandtable.sandbox.docker.executor import DockerExecutor
 from sandtable.sandbox.docker.hardening import Able, Mount, Size, mounts_of, specification
-from sandtable.sandbox.docker.labels import APP, INSTANCE, KIND, NAME, OWNER, WARM
 from sandtable.sandbox.job import Job, Limits
 from tests.sandbox.docker.engine import containers, inspect
 from tests.sandbox.stores import OTHER_VERSION, VERSION, Store, sql_job
@@ -26,7 +26,7 @@ async def _waiting(executor: DockerExecutor, job: Job) -> dict[str, Any]:
 
 @_NEEDED
 async def test_every_wall_stands(executor: DockerExecutor, store: Store) -> None:
-    if (await executor._station.engine()).name == "podman":
+    if (await executor._engine.facts()).name == "podman":
         pytest.skip("podman (describes containers otherwise; the tests of processes hold for it)")
     found = await _waiting(executor, sql_job(store, "job", "", memory_mb=300, tmp_mb=32, pids=20))
     config, host = found["Config"], found["HostConfig"]

@@ -61,7 +61,7 @@ async def test_one_killed_from_outside(executor: DockerExecutor, store: Store) -
     await executor.warm(sql_job(store, "example", ""))
     (name,) = containers(executor.instance)
     await executor.submit(sql_job(store, "job", slow))
-    await executor._station.api.call("POST", f"/containers/{name}/kill")
+    await executor._engine.api.call("POST", f"/containers/{name}/kill")
     result = await executor.result("job")
     assert result.error is not None
     assert result.error.code == ErrorCode.RUNNER_RESOURCE_EXCEEDED, result.error

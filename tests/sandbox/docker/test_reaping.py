@@ -11,9 +11,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from sandtable.sandbox.docker.engine import INSTANCE, Owner, _is_too_old, _moment
 from sandtable.sandbox.docker.executor import DockerExecutor
-from sandtable.sandbox.docker.labels import INSTANCE, Owner
-from sandtable.sandbox.docker.station import _is_too_old, _moment
 from tests.needs import RUNNER_IMAGE
 from tests.sandbox.docker.engine import containers, docker, until
 from tests.sandbox.stores import Store, sql_job

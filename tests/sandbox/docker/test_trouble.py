@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from sandtable.errors import ErrorCode, InvalidInput, SandboxUnavailable
-from sandtable.sandbox.docker.address import socket_path
+from sandtable.sandbox.docker.api import socket_path
+from sandtable.sandbox.docker.engine import with_python
 from sandtable.sandbox.docker.executor import DockerExecutor
-from sandtable.sandbox.docker.station import with_python
 from sandtable.sandbox.job import Job
 from tests.needs import RUNNER_IMAGE
 from tests.sandbox import as_user
@@ -250,7 +250,7 @@ def test_an_engine_without_a_filter_is_told(tmp_path: Path) -> None:
     async def reasons() -> tuple[str, ...]:
         async with engine(tmp_path, {**WELL, "/info": (200, {**INFO, "SecurityOptions": []})}) as host:
             executor = DockerExecutor(tmp_path, image="image", host=host)
-            found = (await executor._station.engine()).reasons
+            found = (await executor._engine.facts()).reasons
             await executor.aclose()
             return found
 

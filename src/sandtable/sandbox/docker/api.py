@@ -9,11 +9,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
+import os
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import httpcore2
 import httpx2
+
+from sandtable.errors import InvalidInput
 
 OLDEST = (1, 40)
 """Docker 19.03, Podman 3: the first with all that a container is hardened by."""
@@ -22,9 +26,37 @@ _MOST_BYTES = 32 << 20
 _READ = 64 << 10
 _CALL_S = 60.0
 _SWITCHING_PROTOCOLS = 101
+_SCHEME = "unix://"
 _ORIGIN = "http://localhost"
 _PLAIN = {"Connection": "close"}
 _UPGRADE = {"Connection": "Upgrade", "Upgrade": "tcp"}
+
+
+def _usual() -> tuple[str, ...]:
+    """A rootless engine first: it needs no rights over the machine."""
+    own = f"/run/user/{os.getuid()}"
+    return (
+        f"{own}/docker.sock",
+        str(Path.home() / ".docker/run/docker.sock"),
+        "/var/run/docker.sock",
+        f"{own}/podman/podman.sock",
+        "/run/podman/podman.sock",
+    )
+
+
+def socket_path(host: str | None) -> str:
+    """`host` as in DOCKER_HOST. Raises InvalidInput for an address that is no socket of this machine."""
+    if not host:
+        usual = _usual()
+        return next((path for path in usual if Path(path).exists()), "/var/run/docker.sock")
+    path = host.removeprefix(_SCHEME)
+    if not path.startswith("/"):
+        raise InvalidInput(
+            f"DOCKER_HOST is {host!r}: containers are started over a socket of this machine only",
+            suggestion=f"Name one as {_SCHEME}/var/run/docker.sock; "
+            "for an engine elsewhere, run `sandtable execd` there and use the remote back end",
+        )
+    return path
 
 
 class EngineAway(Exception):

@@ -37,11 +37,11 @@ _REMOVED_S = 10.0
 
 log = structlog.get_logger(__name__)
 Later = Callable[[Coroutine[Any, Any, None]], None]
-"""Does a thing for which nobody waits."""
+"""Runs a coroutine in the background."""
 
 
-class Lost(Exception):
-    """The container is gone and the engine cannot say how: it went away too. What to tell if it stays away."""
+class ContainerLost(Exception):
+    """The container is gone and so is the engine: the cause is unknown. `trouble` is raised if it stays away."""
 
     def __init__(self, trouble: SandboxUnavailable | None = None) -> None:
         super().__init__(trouble.message if trouble else "the container was lost")
@@ -63,7 +63,7 @@ class Container:
     @classmethod
     async def launch(cls, api: Api, specification: dict[str, Any], *, nonce: str, later: Later) -> Container:
         """Returns when it was started. Raises EngineAway and EngineRefused."""
-        # Known before it is made: it can be removed even if nobody hears that it was.
+        # Chosen here, so that it can be removed even if the answer to its creation is lost.
         name = f"sandtable-{nonce[:16]}"
         making = asyncio.create_task(
             api.call("POST", "/containers/create", body=specification, name=name), name="container create"
@@ -89,7 +89,7 @@ class Container:
         return self.streams.open and not self.disposed and not self.exit.done()
 
     async def get_ready(self) -> Ready:
-        """Raises SandboxUnavailable, with what the runner said; and Lost."""
+        """Raises SandboxUnavailable, with what the runner said; and ContainerLost."""
         try:
             async with asyncio.timeout(READY_S):
                 while (message := await self.streams.hear()) is not None:
@@ -101,18 +101,18 @@ class Container:
                         raise not_ready(found.message, found.reasons)
                 code = await self._exit_code()
         except TimeoutError:
-            raise not_ready(f"nothing was heard of it for {READY_S:g} s") from None
+            raise not_ready(f"it was silent for {READY_S:g} s") from None
         except ValidationError as error:
             raise not_ready(
                 f"runner protocol mismatch ({error.error_count()} errors); is the image from another version?"
             ) from error
         if code is None:
-            raise Lost
+            raise ContainerLost
         said = self.streams.errors.strip().splitlines()
         raise not_ready(f"it ended with code {code}" + (f": {said[-1]}" if said else ""))
 
     async def serve(self, job: Job) -> JobResult:
-        """Raises Lost."""
+        """Raises ContainerLost."""
         self.streams.most_bytes = job.limits.result_bytes * _ESCAPED + _LINE_SLACK
         try:
             async with asyncio.timeout(job.limits.wall_ms / 1e3 + _LATE_S):
@@ -124,7 +124,7 @@ class Container:
             return timed_out(job)
         code = await self._exit_code()
         if code is None:
-            raise Lost
+            raise ContainerLost
         # Any other code is the supervisor's own: the child's would be in a report.
         ended = Ended(int(signal.SIGKILL)) if code == _KILLED else None
         trouble = f"the container ended with code {code} before it answered"
@@ -185,8 +185,8 @@ async def _exit_code(api: Api, name: str) -> int | None:
 
 
 async def _remove(api: Api, name: str, *, after: asyncio.Task[Any]) -> None:
-    """Killed, not stopped: nothing in it is worth a farewell. `after`: what may still be under way with it; a
-    removal that overtakes it would find nothing."""
+    """Kill and remove it. `after`: a call about it that may still be under way; a removal that overtakes it would find
+    nothing."""
     await asyncio.gather(after, return_exceptions=True)
     try:
         await api.call("DELETE", f"/containers/{name}", force="true", v="true")

@@ -10,10 +10,10 @@ from typing import Any, Literal
 import structlog
 
 from sandtable.errors import InvalidInput, SandboxUnavailable
-from sandtable.sandbox.docker.address import socket_path
-from sandtable.sandbox.docker.container import Container, Lost
+from sandtable.sandbox.docker.api import socket_path
+from sandtable.sandbox.docker.container import Container, ContainerLost
+from sandtable.sandbox.docker.engine import Engine, Wanted
 from sandtable.sandbox.docker.hardening import Size, mounts_of
-from sandtable.sandbox.docker.station import Station, Wanted
 from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, MODES, WRITES, Job, JobResult, Limits
 from sandtable.sandbox.jobs import Jobs
@@ -57,7 +57,7 @@ class DockerExecutor:
         `memory_mb`: of most jobs. `data`: a job's dataset is shown to its container (`bind`), or the image has it."""
         self.store = store
         self._mounted = str(store.absolute()) if data == "bind" else None
-        self._station = Station(socket_path(host), image=image, runtime=runtime, store=str(store.absolute()))
+        self._engine = Engine(socket_path(host), image=image, runtime=runtime, store=str(store.absolute()))
         self._warm_target = warm
         self._usual = Limits(memory_mb=memory_mb)
         self._jobs = Jobs(self._work, parallel)
@@ -83,25 +83,25 @@ class DockerExecutor:
     @property
     def instance(self) -> str:
         """Its containers have it as a label."""
-        return self._station.owner.instance
+        return self._engine.owner.instance
 
     async def start(self, kind: Kind = "sql") -> Hello:
         """Ask the engine, and one container. Raises SandboxUnavailable."""
         if kind not in self._hellos:
             try:
-                self._hellos[kind] = await self._greet(kind)
-            except Lost as lost:
+                self._hellos[kind] = await self._say_hello(kind)
+            except ContainerLost as lost:
                 raise lost.trouble or SandboxUnavailable(_LOST, suggestion=_LOST_ADVICE) from lost
         return self._hellos[kind]
 
-    async def _greet(self, kind: Kind) -> Hello:
-        engine = await self._station.engine()
+    async def _say_hello(self, kind: Kind) -> Hello:
+        facts = await self._engine.facts()
         job = Job(id="", mode="python" if kind == "py" else "parse", limits=self._usual)
         container = await self._launch(job, run=None)
         container.dispose()
         ready = container.ready
-        layers = dict.fromkeys((*engine.layers, *ready.layers))
-        return Hello(ready.engine, tuple(layers), (*engine.reasons, *ready.reasons))
+        layers = dict.fromkeys((*facts.layers, *ready.layers))
+        return Hello(ready.engine, tuple(layers), (*facts.reasons, *ready.reasons))
 
     async def submit(self, job: Job) -> None:
         self.abilities.require(job)
@@ -134,18 +134,18 @@ class DockerExecutor:
         await asyncio.gather(*refills, return_exceptions=True)
         await self._jobs.aclose()
         self._shelves.close()
-        await self._station.aclose()
+        await self._engine.aclose()
 
     async def _work(self, job: Job) -> JobResult:
         try:
             return await self._attempt(job)
-        except Lost:
-            # The engine itself went away under the job. Jobs only read, so a second try is safe.
+        except ContainerLost:
+            # The engine itself went away during the job. Jobs only read, so a second attempt is safe.
             log.warning("container_lost", job=job.id)
-            await self._station.back(_RESTART_S)
+            await self._engine.back(_RESTART_S)
         try:
             return await self._attempt(job)
-        except Lost as lost:
+        except ContainerLost as lost:
             if lost.trouble is not None:
                 raise lost.trouble from lost
             return failed(
@@ -180,10 +180,10 @@ class DockerExecutor:
             ready=_readiness(kind, key, job),
             run=run,
         )
-        return await self._station.container(wanted)
+        return await self._engine.container(wanted)
 
     def _refilled(self, job: Job, quiet_s: float) -> asyncio.Task[None]:
-        """The one task that fills the shelf of jobs like this one. Whoever waits for an answer goes first."""
+        """The one task that fills the shelf of jobs like this one. Runs go first."""
         shelf = _shelf_of(job)
         if (task := self._refills.get(shelf)) is None:
             task = self._refills[shelf] = asyncio.create_task(self._refill(job, quiet_s))
@@ -197,8 +197,8 @@ class DockerExecutor:
             while self._shelves.lacking(shelf, self._warm_target) and not self._closed:
                 try:
                     container = await self._launch(job, run=None)
-                except (SandboxUnavailable, Lost) as error:
-                    # The next job of this kind meets the same trouble in the open and reports it.
+                except (SandboxUnavailable, ContainerLost) as error:
+                    # The next job of this kind fails in the same way and reports it.
                     log.warning("container_not_warmed", reason=str(error))
                     return
                 self._shelves.put(shelf, container)

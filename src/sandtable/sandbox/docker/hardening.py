@@ -54,7 +54,7 @@ class Able:
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What it cannot, for whoever wants it stronger."""
+        """What it cannot limit."""
         lacking = [
             name
             for name, able in (
@@ -113,7 +113,7 @@ def specification(
             "Init": False,
             "OomScoreAdj": _DEATH_BEFORE_US,
             "RestartPolicy": {"Name": "no"},
-            # Results are nobody's log.
+            # Results do not belong into a log.
             "LogConfig": {"Type": "none"},
             "Mounts": [_mount(mount) for mount in mounts],
             "Ulimits": [

@@ -48,7 +48,7 @@ def _away(away: EngineAway) -> SandboxUnavailable:
             "this user added to the group that owns the socket (often `docker`) and sign in again"
         )
     elif number == errno.ECONNREFUSED:
-        message = f"nobody listens at {away.path}: the container engine is not running"
+        message = f"the container engine at {away.path} is not running"
         advice = "start it, and look at its log if it does not stay up"
     else:
         message = f"the container engine does not answer: {away}"

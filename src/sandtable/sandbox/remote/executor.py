@@ -1,7 +1,7 @@
 """RemoteExecutor: jobs run in the sandboxes of a `sandtable execd`, or of several behind one address.
 
-Invariant: a job's result is taken only from a service that proved to hold the token. What a service was lost under
-runs once more, for jobs only read; a job that is cancelled here ends there.
+Invariant: a job's result is taken only from a service that proved to hold the token. A job whose
+service was lost runs once more, because jobs only read; a job that is cancelled here is cancelled there.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _ELSEWHERE = Backoff((0.05,), jitter=_JITTER)
 _START_WAIT_S = 120.0
 _PAUSES_S = (0.1, 0.2, 0.4, 0.8, 1.0)
 _QUICK_LOSS = Backoff(_PAUSES_S)
-_FAREWELL_S = 5.0
+_CANCELLING_S = 5.0
 
 T = TypeVar("T")
 
@@ -75,7 +75,7 @@ class RemoteExecutor:
         self._patience_full_s = patience_full_s
         self._wait_s = wait_s
         self._likeness = ""
-        self._farewells: set[asyncio.Task[None]] = set()
+        self._cancellations: set[asyncio.Task[None]] = set()
 
     @classmethod
     def configured(cls, settings: Settings, store: Path) -> RemoteExecutor:
@@ -133,11 +133,11 @@ class RemoteExecutor:
 
     async def aclose(self) -> None:
         await self._jobs.aclose()
-        if self._farewells:
-            await asyncio.wait(self._farewells, timeout=_FAREWELL_S)
-        for task in self._farewells:
+        if self._cancellations:
+            await asyncio.wait(self._cancellations, timeout=_CANCELLING_S)
+        for task in self._cancellations:
             task.cancel()
-        await asyncio.gather(*self._farewells, return_exceptions=True)
+        await asyncio.gather(*self._cancellations, return_exceptions=True)
         await self._lanes.aclose()
 
     # One job
@@ -163,18 +163,18 @@ class RemoteExecutor:
             await self._lanes.give_back(lane)
 
     async def _attempt(self, lane: Lane, job: Job) -> JobResult | None:
-        """None when the service was lost under the job."""
+        """None when the service was lost during the job."""
         try:
             state = await self._patiently(lane, lambda: self._hand_over(lane, job))
             while state.result is None:
                 state = await self._ask_again(lane, job, state.replica)
-        except (trouble.Lost, trouble.UnknownJob) as error:
+        except (trouble.ConnectionLost, trouble.UnknownJob) as error:
             log.warning("execution_service_lost", job_id=job.id, reason=str(error))
             return None
         except asyncio.CancelledError:
-            self._say_farewell(job.id)
+            self._cancel_remotely(job.id)
             raise
-        return self._believe(job, state.result)
+        return self._result(job, state.result)
 
     async def _hand_over(self, lane: Lane, job: Job) -> Received:
         """The service ends the job when this connection breaks; its id makes a second submission harmless."""
@@ -197,7 +197,7 @@ class RemoteExecutor:
                 if error.replica == replica:
                     raise
                 await _turn_elsewhere(lane)
-        raise trouble.Lost("no replica knows the job any more")
+        raise trouble.ConnectionLost("no replica knows the job any more")
 
     def _waiting(self) -> dict[str, str]:
         return {"wait_s": f"{self._wait_s:g}", "hold": "true"}
@@ -211,7 +211,7 @@ class RemoteExecutor:
             raise trouble.misunderstood(self._address.url)
         return state
 
-    def _believe(self, job: Job, result: dict[str, Any]) -> JobResult | None:
+    def _result(self, job: Job, result: dict[str, Any]) -> JobResult | None:
         if result.get("status") == "cancelled":
             # Not by us: the service stops, or took us for gone.
             return None
@@ -235,28 +235,28 @@ class RemoteExecutor:
         try:
             try:
                 return await self._patiently(lane, lambda: ask(lane))
-            except trouble.Lost as error:
+            except trouble.ConnectionLost as error:
                 raise trouble.unreachable(self._address.url, str(error)) from error
         finally:
             await self._lanes.give_back(lane)
 
-    def _say_farewell(self, job_id: str) -> None:
-        task = asyncio.create_task(self._farewell(job_id), name=f"cancel {job_id} remotely")
-        self._farewells.add(task)
-        task.add_done_callback(self._farewells.discard)
+    def _cancel_remotely(self, job_id: str) -> None:
+        task = asyncio.create_task(self._cancellation(job_id), name=f"cancel {job_id} remotely")
+        self._cancellations.add(task)
+        task.add_done_callback(self._cancellations.discard)
 
-    async def _farewell(self, job_id: str) -> None:
-        """The broken connection told the service already, unless something between us kept it."""
+    async def _cancellation(self, job_id: str) -> None:
+        """The broken connection ends the job already, unless a proxy keeps it open."""
         lane = self._lanes.take()
         try:
-            async with asyncio.timeout(_FAREWELL_S):
+            async with asyncio.timeout(_CANCELLING_S):
                 for _ in range(_REPLICAS_TRIED):
                     try:
                         await lane.ask("DELETE", _path(job_id))
                         return
                     except trouble.UnknownJob:
                         await _turn_elsewhere(lane)
-        except (SandtableError, trouble.Lost, TimeoutError) as error:
+        except (SandtableError, trouble.ConnectionLost, TimeoutError) as error:
             log.info("remote_job_left_to_its_lease", job_id=job_id, reason=str(error))
         finally:
             await self._lanes.give_back(lane)

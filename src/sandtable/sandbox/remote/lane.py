@@ -82,7 +82,7 @@ class Lane:
         wait_s: float = 0.0,
         largest: int = _LARGEST,
     ) -> dict[str, Any]:
-        """Raises Lost, UnknownJob, SandboxUnavailable and its kinds, InvalidInput."""
+        """Raises ConnectionLost, UnknownJob, SandboxUnavailable and its kinds, InvalidInput."""
         target = f"{path}?{urlencode(query)}" if query else path
         content = to_json(body) if body is not None else b""
         request, nonce = self._request(method, target, content, wait_s)
@@ -91,7 +91,7 @@ class Lane:
         except _GOING as error:
             raise trouble.unreachable(self._address.url, _reason(error)) from error
         except httpx2.HTTPError as error:
-            raise trouble.Lost(_reason(error)) from error
+            raise trouble.ConnectionLost(_reason(error)) from error
         if not self._token.answered(proof, nonce, status, received):
             await self.renew()
             raise trouble.unproven(self._address.url, status)

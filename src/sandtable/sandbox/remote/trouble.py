@@ -36,8 +36,8 @@ class Unlike(Passing):
     """A replica that differs from the one this server was set up with."""
 
 
-class Lost(Exception):
-    """The connection broke after the request had gone out: nobody knows what became of it."""
+class ConnectionLost(Exception):
+    """The connection broke after the request had gone out: what became of it is unknown."""
 
 
 class UnknownJob(Exception):

@@ -1,6 +1,8 @@
-"""One engine: what it is, what it can, and a container for whoever asks. Greeted anew after it went away.
+"""One container engine: what it is, what it can, and its containers. It is asked again after it went away.
 
-Invariant: what a dead server left on this engine is gone before the first container of ours is there.
+Invariant: containers that a dead server left on this engine are removed before the first one of this server is made. A
+container is removed only when its owner is known to be gone (labels name the owner), or when it is older than any
+container gets.
 """
 
 from __future__ import annotations
@@ -9,10 +11,12 @@ import asyncio
 import contextlib
 import datetime as dt
 import json
+import os
 import re
 import secrets
 from collections.abc import Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import structlog
@@ -21,10 +25,17 @@ from sandtable.errors import SandboxUnavailable
 from sandtable.retrying import Backoff, retried
 from sandtable.sandbox.docker import trouble
 from sandtable.sandbox.docker.api import NEWEST, OLDEST, Api, EngineAway, EngineRefused
-from sandtable.sandbox.docker.container import Container, Lost
+from sandtable.sandbox.docker.container import Container, ContainerLost
 from sandtable.sandbox.docker.hardening import STORE, Able, Mount, Size, specification
-from sandtable.sandbox.docker.labels import APP, NAME, Owner
 from sandtable.sandbox.executor import Kind
+
+NAME = "app.kubernetes.io/name"
+APP = "sandtable-runner"
+INSTANCE = "sandtable.dev/instance"
+OWNER = "sandtable.dev/owner"
+RUN = "sandtable.dev/run"
+WARM = "sandtable.dev/warm"
+KIND = "sandtable.dev/kind"
 
 WAIT_S = 7 * 24 * 3600
 """How long a container waits for its job. It ends sooner when we do."""
@@ -39,13 +50,51 @@ log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Engine:
-    """What it told of itself."""
+class EngineFacts:
+    """What an engine says about itself."""
 
     name: str
     able: Able
     layers: tuple[str, ...]
     reasons: tuple[str, ...]
+
+
+def _world() -> str:
+    """Process ids are comparable within one boot of a machine and one process namespace."""
+    boot = Path("/proc/sys/kernel/random/boot_id")
+    try:
+        return f"{boot.read_text().strip()}/{Path('/proc/self/ns/pid').readlink()}"
+    except OSError:
+        # Not Linux: what this process leaves behind is recognised by its age alone.
+        return f"unknown-{secrets.token_hex(8)}/"
+
+
+def _born(pid: int) -> str | None:
+    """When the process started, in the kernel's own count; None when it has ended."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return None
+    return None if fields[0] in "ZX" else fields[19]
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    instance: str = field(default_factory=lambda: secrets.token_hex(6))
+    world: str = field(default_factory=_world)
+    pid: int = field(default_factory=os.getpid)
+
+    def labels(self, run: str | None, kind: str) -> dict[str, str]:
+        """`run` None: it will wait for a job."""
+        me = f"{self.world}/{self.pid}/{_born(self.pid)}"
+        purpose = {WARM: "true"} if run is None else {RUN: run}
+        return {NAME: APP, INSTANCE: self.instance, OWNER: me, KIND: kind, **purpose}
+
+    def knows_gone(self, labels: dict[str, str]) -> bool:
+        """Whether the owner of a container with these labels lived in this process namespace, and has ended."""
+        world, _, rest = labels.get(OWNER, "").rpartition("/")
+        world, _, pid = world.rpartition("/")
+        return world == self.world and pid.isdigit() and _born(int(pid)) != rest
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +109,7 @@ class Wanted:
     """Whose job it is for; None when it will wait for one."""
 
 
-class Station:
+class Engine:
     def __init__(self, path: str, *, image: str, runtime: str | None, store: str) -> None:
         self.api = Api(path)
         self.owner = Owner()
@@ -68,26 +117,26 @@ class Station:
         self._code_image: str | None = None
         self._runtime = runtime
         self._store = store
-        self._engine: Engine | None = None
+        self._facts: EngineFacts | None = None
         self._was_there = False
-        self._greeting = asyncio.Lock()
-        self._farewells: set[asyncio.Task[None]] = set()
+        self._asking = asyncio.Lock()
+        self._removals: set[asyncio.Task[None]] = set()
 
-    async def engine(self) -> Engine:
-        """Raises SandboxUnavailable; and Lost, when it was there before."""
-        async with self._greeting:
-            if self._engine is None:
+    async def facts(self) -> EngineFacts:
+        """Raises SandboxUnavailable; and ContainerLost, when it was there before."""
+        async with self._asking:
+            if self._facts is None:
                 try:
-                    self._engine = await self._greet()
+                    self._facts = await self._ask_facts()
                     await self.reap()
                 except (EngineAway, EngineRefused) as error:
-                    raise self._told(error) from error
+                    raise self._trouble(error) from error
             self._was_there = True
-            return self._engine
+            return self._facts
 
     async def container(self, wanted: Wanted) -> Container:
-        """Started and ready. Raises SandboxUnavailable, and Lost."""
-        engine = await self.engine()
+        """Started and ready. Raises SandboxUnavailable, and ContainerLost."""
+        facts = await self.facts()
         image = self._image if wanted.kind == "sql" else await self._image_for_code()
         nonce = secrets.token_hex(16)
         config = {
@@ -96,20 +145,20 @@ class Station:
         }  # fmt: skip
         body = specification(
             image, config, kind=wanted.kind, size=wanted.size, mounts=wanted.mounts,
-            able=engine.able, labels=self.owner.labels(wanted.run, wanted.kind),
+            able=facts.able, labels=self.owner.labels(wanted.run, wanted.kind),
         )  # fmt: skip
         try:
             container = await Container.launch(self.api, body, nonce=nonce, later=self.later)
         except (EngineAway, EngineRefused) as error:
-            # Whatever it was, the next one asks the engine anew.
-            self._engine = None
-            raise self._told(error) from error
+            # The next container asks the engine again what it is.
+            self._facts = None
+            raise self._trouble(error) from error
         try:
             await container.get_ready()
         except BaseException as error:
             container.dispose()
-            if isinstance(error, Lost):
-                self._engine = None
+            if isinstance(error, ContainerLost):
+                self._facts = None
             raise
         return container
 
@@ -126,17 +175,17 @@ class Station:
         except EngineRefused as refused:
             if refused.status == _NOT_FOUND:
                 return False
-            raise self._told(refused) from refused
+            raise self._trouble(refused) from refused
         except EngineAway as away:
-            raise self._told(away) from away
+            raise self._trouble(away) from away
         return True
 
-    def _told(self, error: EngineAway | EngineRefused) -> SandboxUnavailable | Lost:
-        """An engine that was there may come back; one that never was needs its operator."""
-        told = trouble.unavailable(error, image=self._image, store=self._store)
-        return Lost(told) if isinstance(error, EngineAway) and self._was_there else told
+    def _trouble(self, error: EngineAway | EngineRefused) -> SandboxUnavailable | ContainerLost:
+        """An engine that answered before may come back; one that never did needs its operator."""
+        found = trouble.unavailable(error, image=self._image, store=self._store)
+        return ContainerLost(found) if isinstance(error, EngineAway) and self._was_there else found
 
-    async def _greet(self) -> Engine:
+    async def _ask_facts(self) -> EngineFacts:
         version = await self.api.version()
         self.api.use_version(_agreed(version))
         info = await self.api.describe("/info")
@@ -153,7 +202,7 @@ class Station:
             runtime=self._runtime,
         )
         options = [str(option) for option in info.get("SecurityOptions") or ()]
-        return Engine(name, able, _layers(name, able, options), (*able.reasons, *_warnings(options)))
+        return EngineFacts(name, able, _layers(name, able, options), (*able.reasons, *_warnings(options)))
 
     def _check_runtime(self, engine: str, info: dict[str, Any]) -> None:
         """Docker takes a runtime with every container. Podman does not, and says nothing: it must be its own."""
@@ -185,14 +234,14 @@ class Station:
                         raise
 
     def later(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work, name="container farewell")
-        self._farewells.add(task)
-        task.add_done_callback(self._farewells.discard)
+        task = asyncio.create_task(work, name="remove container")
+        self._removals.add(task)
+        task.add_done_callback(self._removals.discard)
 
     async def aclose(self) -> None:
         """Waits until what was disposed of is gone."""
-        while self._farewells:
-            await asyncio.gather(*self._farewells, return_exceptions=True)
+        while self._removals:
+            await asyncio.gather(*self._removals, return_exceptions=True)
         await self.api.aclose()
 
 
