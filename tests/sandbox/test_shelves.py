@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 
 from sandtable.sandbox.job import DataRef, Job
 from sandtable.sandbox.key import PresealKey
-from sandtable.sandbox.shelves import Shelves
+from sandtable.sandbox.shelves import Refills, Shelves
 from sandtable.sandbox.wire import order_of
 
 
@@ -96,3 +97,59 @@ def test_sandboxes_made_for_data_that_were_touched_since_are_given_up() -> None:
 def test_the_stamp_of_a_file_stays_in_its_process() -> None:
     job = Job(id="j", mode="sql", data=(DataRef(table="t", path="t.parquet", stamp="1 2 3"),))
     assert "1 2 3" not in str(job.model_dump()) + str(order_of(job)) + job.model_dump_json()
+
+
+async def test_filling_stops_at_the_target_or_when_none_can_be_made() -> None:
+    shelves, (first,) = _filled("a")
+    made: list[_Sandbox] = []
+
+    async def make() -> _Sandbox | None:
+        if len(made) == 3:
+            return None
+        made.append(_Sandbox())
+        return made[-1]
+
+    await shelves.fill("a", 3, make)
+    assert (len(made), shelves.lacking("a", 3)) == (2, 0)
+    await shelves.fill("a", 9, make)
+    assert (len(made), shelves.lacking("a", 9)) == (3, 5)
+    assert not any(sandbox.disposed for sandbox in (first, *made))
+
+
+async def test_filling_ends_for_a_kind_that_was_given_up_meanwhile() -> None:
+    shelves, _ = _filled("a", most=1)
+    made: list[_Sandbox] = []
+
+    async def make() -> _Sandbox:
+        shelves.expect("b")
+        made.append(_Sandbox())
+        return made[-1]
+
+    await shelves.fill("a", 5, make)
+    assert [sandbox.disposed for sandbox in made] == [True]
+
+
+async def test_one_task_refills_a_kind() -> None:
+    refills: Refills[str] = Refills()
+    begun: list[str] = []
+    release = asyncio.Event()
+
+    async def refill(key: str) -> None:
+        begun.append(key)
+        await release.wait()
+
+    first = refills.start("a", lambda: refill("a"))
+    assert refills.start("a", lambda: refill("a")) is first
+    assert refills.start("b", lambda: refill("b")) is not first
+    release.set()
+    await refills.settle()
+    assert sorted(begun) == ["a", "b"]
+    assert refills.start("a", lambda: refill("a")) is not first
+    await refills.settle()
+
+
+async def test_refills_end_with_their_owner() -> None:
+    refills: Refills[str] = Refills()
+    task = refills.start("a", lambda: asyncio.sleep(3600))
+    await refills.aclose()
+    assert task.cancelled()

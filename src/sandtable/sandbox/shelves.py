@@ -1,13 +1,14 @@
-"""Sandboxes that wait, sorted by what they are for. Only the kinds that were asked for lately have any.
+"""Sandboxes that wait for a job, by the kind of job, and the tasks that refill them. Only recent kinds have any.
 
-Invariant: what is on a shelf is handed out once or disposed of; nothing is put on a shelf that nobody takes from.
+Invariant: a sandbox on a shelf is handed out once or disposed of; a kind that was given up gets no more sandboxes.
 """
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict, deque
-from collections.abc import Callable, Hashable
-from typing import Generic, Protocol, TypeVar
+from collections.abc import Awaitable, Callable, Coroutine, Hashable
+from typing import Any, Generic, Protocol, TypeVar
 
 KEYS_KEPT = 8
 
@@ -56,8 +57,16 @@ class Shelves(Generic[K, S]):
             sandbox.dispose()
         return max(0, target - len(shelf))
 
+    async def fill(self, key: K, target: int, make: Callable[[], Awaitable[S | None]]) -> None:
+        """Make sandboxes for the key, one at a time, until `target` are ready; stop when `make` returns None."""
+        while self.lacking(key, target):
+            sandbox = await make()
+            if sandbox is None:
+                return
+            self.put(key, sandbox)
+
     def put(self, key: K, sandbox: S) -> None:
-        """One for a key that was given up meanwhile is disposed of: nobody would ever take it."""
+        """A sandbox for a key that was given up meanwhile is disposed of."""
         if key in self._shelves:
             self._shelves[key].append(sandbox)
         else:
@@ -67,6 +76,32 @@ class Shelves(Generic[K, S]):
         for shelf in self._shelves.values():
             clear(shelf)
         self._shelves.clear()
+
+
+class Refills(Generic[K]):
+    """At most one task for each key that refills its shelf."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[K, asyncio.Task[None]] = {}
+
+    def start(self, key: K, refill: Callable[[], Coroutine[Any, Any, None]]) -> asyncio.Task[None]:
+        """The task of the key: the one that runs, or a new one."""
+        task = self._tasks.get(key)
+        if task is None:
+            task = self._tasks[key] = asyncio.create_task(refill(), name="refill")
+            task.add_done_callback(lambda _: self._tasks.pop(key))
+        return task
+
+    async def settle(self) -> None:
+        """Wait until no task runs."""
+        while self._tasks:
+            await asyncio.gather(*self._tasks.values())
+
+    async def aclose(self) -> None:
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def clear(shelf: deque[S]) -> None:

@@ -19,7 +19,7 @@ from sandtable.sandbox.job import CODE, MODES, WRITES, Job, JobResult, Limits
 from sandtable.sandbox.jobs import Jobs
 from sandtable.sandbox.key import PresealKey, unsealed
 from sandtable.sandbox.outcome import failed
-from sandtable.sandbox.shelves import Shelves
+from sandtable.sandbox.shelves import Refills, Shelves
 from sandtable.sandbox.wire import order_of
 from sandtable.settings import Settings
 
@@ -62,7 +62,7 @@ class DockerExecutor:
         self._usual = Limits(memory_mb=memory_mb)
         self._jobs = Jobs(self._work, parallel)
         self._shelves: Shelves[Shelf, Container] = Shelves(_KEYS_KEPT, _outdates)
-        self._refills: dict[Shelf, asyncio.Task[None]] = {}
+        self._refills: Refills[Shelf] = Refills()
         self._refilling = asyncio.Semaphore(_REFILLS)
         self._hellos: dict[Kind, Hello] = {}
         self._closed = False
@@ -123,15 +123,11 @@ class DockerExecutor:
 
     async def settle(self) -> None:
         """Wait until the shelves are full again (for measuring)."""
-        while self._refills:
-            await asyncio.gather(*self._refills.values(), return_exceptions=True)
+        await self._refills.settle()
 
     async def aclose(self) -> None:
         self._closed = True
-        refills = list(self._refills.values())
-        for task in refills:
-            task.cancel()
-        await asyncio.gather(*refills, return_exceptions=True)
+        await self._refills.aclose()
         await self._jobs.aclose()
         self._shelves.close()
         await self._engine.aclose()
@@ -184,24 +180,20 @@ class DockerExecutor:
 
     def _refilled(self, job: Job, quiet_s: float) -> asyncio.Task[None]:
         """The one task that fills the shelf of jobs like this one. Runs go first."""
-        shelf = _shelf_of(job)
-        if (task := self._refills.get(shelf)) is None:
-            task = self._refills[shelf] = asyncio.create_task(self._refill(job, quiet_s))
-            task.add_done_callback(lambda _: self._refills.pop(shelf))
-        return task
+        return self._refills.start(_shelf_of(job), lambda: self._refill(job, quiet_s))
 
     async def _refill(self, job: Job, quiet_s: float) -> None:
-        shelf = _shelf_of(job)
+        async def make() -> Container | None:
+            try:
+                return None if self._closed else await self._launch(job, run=None)
+            except (SandboxUnavailable, ContainerLost) as error:
+                # The next job of this kind fails in the same way and reports it.
+                log.warning("container_not_warmed", reason=str(error))
+                return None
+
         await asyncio.sleep(quiet_s)
         async with self._refilling:
-            while self._shelves.lacking(shelf, self._warm_target) and not self._closed:
-                try:
-                    container = await self._launch(job, run=None)
-                except (SandboxUnavailable, ContainerLost) as error:
-                    # The next job of this kind fails in the same way and reports it.
-                    log.warning("container_not_warmed", reason=str(error))
-                    return
-                self._shelves.put(shelf, container)
+            await self._shelves.fill(_shelf_of(job), self._warm_target, make)
 
 
 def _outdates(shelf: Shelf, other: Shelf) -> bool:

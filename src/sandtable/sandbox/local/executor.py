@@ -18,7 +18,7 @@ from sandtable.sandbox.local.pool import Origin, Pool, PoolPlan, RestartingPool
 from sandtable.sandbox.local.sandbox import UNASKED, Garbled, Sandbox
 from sandtable.sandbox.local.session import LocalSession
 from sandtable.sandbox.outcome import explain_end, failed, timed_out
-from sandtable.sandbox.shelves import KEYS_KEPT
+from sandtable.sandbox.shelves import KEYS_KEPT, Refills
 from sandtable.sandbox.wire import order_of, read_answer
 
 _ANSWER_SLACK = 1 << 20
@@ -67,7 +67,7 @@ class LocalExecutor:
         self._jobs = Jobs(self._work, parallel, kill=self._kill)
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
-        self._refills: dict[tuple[Kind, PresealKey], asyncio.Task[None]] = {}
+        self._refills: Refills[tuple[Kind, PresealKey]] = Refills()
         self._taken: set[tuple[Kind, PresealKey]] = set()
         """Since their refill last looked at the shelves."""
         self._last_work = 0.0
@@ -191,9 +191,7 @@ class LocalExecutor:
     def _refill(self, pool: Pool, job: Job) -> None:
         key = (kind_of(job), PresealKey.of(job))
         self._taken.add(key)
-        if key not in self._refills:
-            task = self._refills[key] = asyncio.create_task(self._refill_while_taken(pool, job, key))
-            task.add_done_callback(lambda _: self._refills.pop(key))
+        self._refills.start(key, lambda: self._refill_while_taken(pool, job, key))
 
     async def _refill_while_taken(self, pool: Pool, job: Job, key: tuple[Kind, PresealKey]) -> None:
         while key in self._taken:
@@ -202,7 +200,7 @@ class LocalExecutor:
             await pool.refill(job)
 
     async def _quiet(self) -> None:
-        """Whoever waits for an answer goes first. While many do, a sandbox that is forked when it is needed
+        """Runs go first. While many of them run, a sandbox that is forked when it is needed
         costs less in all than one that is made ready for later."""
         latest = time.perf_counter() + _REFILL_LATEST_S
         while (now := time.perf_counter()) < latest:
@@ -224,16 +222,13 @@ class LocalExecutor:
         """Wait until the shelves are full again (for measuring)."""
         self._hurry.set()
         try:
-            while self._refills:
-                await asyncio.gather(*self._refills.values())
+            await self._refills.settle()
         finally:
             self._hurry.clear()
 
     async def aclose(self) -> None:
         await self._jobs.aclose()
-        for task in self._refills.values():
-            task.cancel()
-        await asyncio.gather(*self._refills.values(), return_exceptions=True)
+        await self._refills.aclose()
         await asyncio.gather(*(session.aclose() for session in list(self._sessions)))
         while self._kept:
             self._kept.popleft().dispose()

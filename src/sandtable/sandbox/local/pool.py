@@ -65,18 +65,14 @@ class Pool:
         """Bring the shelves for jobs like this one back to their targets, one sandbox at a time."""
         key = PresealKey.of(job)
         async with self._refill_lock:
-            while self._presealed.lacking(key, self._presealed_target) and self._template.alive:
-                if (sandbox := await self._ready(key.order())) is None:
-                    break
-                self._presealed.put(key, sandbox)
+            await self._presealed.fill(key, self._presealed_target, lambda: self._ready(key.order()))
             self._standby.expect(key.tmp_mb)
-            while self._standby.lacking(key.tmp_mb, self._standby_target) and self._template.alive:
-                order = unsealed(key.tmp_mb, key.memory_mb, warm=True)
-                if (sandbox := await self._ready(order)) is None:
-                    break
-                self._standby.put(key.tmp_mb, sandbox)
+            order = unsealed(key.tmp_mb, key.memory_mb, warm=True)
+            await self._standby.fill(key.tmp_mb, self._standby_target, lambda: self._ready(order))
 
     async def _ready(self, order: dict[str, Any]) -> Sandbox | None:
+        if not self._template.alive:
+            return None
         sandbox = self._template.spawn(order)
         try:
             async with asyncio.timeout(_READY_S):
