@@ -1,12 +1,19 @@
-"""Logging as it was before: whoever sets it up in a test does so for that test alone."""
+"""Logging that a test sets up for itself alone, and the lines that it collects."""
 
 from __future__ import annotations
 
+import io
+import json
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 import structlog
+
+from sandtable.server import logs
+
+LogLines = Callable[[], list[dict[str, Any]]]
 
 
 @contextmanager
@@ -22,3 +29,12 @@ def own_logs() -> Iterator[None]:
         structlog.configure(**saved) if was_set else structlog.reset_defaults()
         root.handlers[:] = handlers
         root.setLevel(level)
+
+
+@contextmanager
+def logged() -> Generator[LogLines, None, None]:
+    """Collects the server's log; the function gives the lines so far."""
+    out = io.StringIO()
+    with own_logs():
+        logs.configure("debug", out)
+        yield lambda: [json.loads(line) for line in out.getvalue().splitlines()]

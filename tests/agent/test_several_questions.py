@@ -6,7 +6,7 @@ from pathlib import Path
 
 from sandtable.agent.events import Message, Table
 from sandtable.agent.proposer import PlanProposal
-from sandtable.server.chat_views import Gathering
+from sandtable.server.chat.views import Gathering
 from sandtable.server.v2.wire import SoFar, messages_of
 from tests.agent.house import COUNT, Scripted, ask_back, kinds, open_house
 
@@ -82,7 +82,7 @@ async def test_every_wire_has_both_answers(tmp_path: Path) -> None:
     tables = [event for event in events if isinstance(event, Table)]
     gathering, so_far, told = Gathering("t"), SoFar(), []
     for event in events:
-        gathering.hear(event)
+        gathering.add(event)
         said, so_far = messages_of(event, so_far)
         told += said
     answer = gathering.answer()

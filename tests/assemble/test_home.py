@@ -12,10 +12,10 @@ import pytest
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.capsule.keys import open_signing_key
 from sandtable.catalog.store import DataStore
+from sandtable.conversations.sqlite import SqliteDatabase
 from sandtable.library.handover import Handover
 from sandtable.private import create_once, private_file, private_folder
 from sandtable.runs.instance import Instance
-from sandtable.server.threads.sqlite import SqliteDatabase
 from sandtable.store.sqlite.run_store import SqliteStore
 
 _SHARED = {"data", "keys/signing.pub.pem"}

@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, Route
 
 import sandtable.server.langgraph.ui as ui
 from sandtable.chart.figure import charts_of
+from sandtable.plan.validate import parse_plan
 
 pytestmark = [pytest.mark.needs("chromium")]
 
@@ -36,8 +37,20 @@ DRAW = """async (figure) => {
 }"""
 
 MONTHS = [f"2024-{month:02d}-01" for month in (1, 2, 4)]
-MONTHLY = {"select": [{"bucket": "month", "column": "day"}, {"agg": "count"}]}
-PERIODS = {"select": [{"bucket": "month_of_year", "column": "day"}, {"agg": "count"}]}
+MONTHLY = parse_plan(
+    {
+        "dataset_id": "shop",
+        "table": "orders",
+        **{"select": [{"bucket": "month", "column": "day"}, {"agg": "count"}]},
+    }
+)
+PERIODS = parse_plan(
+    {
+        "dataset_id": "shop",
+        "table": "orders",
+        **{"select": [{"bucket": "month_of_year", "column": "day"}, {"agg": "count"}]},
+    }
+)
 
 Drawn = Callable[[dict[str, Any]], Any]
 

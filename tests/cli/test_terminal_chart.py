@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from sandtable.chart.figure import chart_of
 from sandtable.cli.terminal_chart import terminal_chart
+from sandtable.plan.validate import parse_plan
 
 Rows = list[list[Any]]
 
@@ -133,7 +134,8 @@ def test_bars_are_called_as_their_axis_calls_them() -> None:
 
 
 def test_the_ends_of_a_line_are_called_as_its_axis_calls_them() -> None:
-    plan = {"select": [{"bucket": "month_of_year", "column": "d"}, {"agg": "count"}]}
+    shown = [{"bucket": "month_of_year", "column": "d"}, {"agg": "count"}]
+    plan = parse_plan({"dataset_id": "shop", "table": "orders", "select": shown})
     figure = chart_of([("d", "BIGINT"), ("count", "BIGINT")], [[n, n] for n in range(1, 13)], plan=plan)
     assert drawn(figure)[-1].split() == ["Jan", "Dec"]
 

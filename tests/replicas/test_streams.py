@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
 import pytest_asyncio
 from websockets.asyncio.client import connect
 
-from sandtable.server.threads import journal, store
+from sandtable.conversations import journal, store
 from sandtable.server.v2 import following
 from sandtable.settings import Settings
 from tests.server.talking import WIRE, Served, SseEvent, says, served, sse, until
@@ -117,7 +119,7 @@ def bereave(url: str, run_id: str, times: int = 0) -> None:
         connection.execute("UPDATE sandtable_turns SET owner = 'dead' WHERE id = %s", (run_id,))
         for number in range(1, times + 1):
             connection.execute(
-                "INSERT INTO sandtable_turn_events VALUES (%s, %s, 'metadata', '{}')", (run_id, 1000 + number)
+                "INSERT INTO sandtable_turn_events VALUES (%s, %s, 'begun', '{}')", (run_id, 1000 + number)
             )
 
 
@@ -155,7 +157,7 @@ async def test_a_turn_that_had_to_wait_is_taken_up_with_its_message(
         await asyncio.to_thread(bereave, postgres_url, one)
     talk = await b.conversation()
     async with asyncio.timeout(20):
-        while talk.conductor.live(second["run_id"]) is None:
+        while talk.turns.running(second["run_id"]) is None:
             await talk.store._recover()
             await asyncio.sleep(0.05)
     b.script.go.set()
@@ -243,10 +245,82 @@ async def test_a_server_lets_go_of_a_turn_that_another_took_up(
     await asyncio.to_thread(bereave, postgres_url, run_id)
     await (await b.conversation()).store._recover()
     await renamed(a, postgres_url)
-    conductor = (await a.conversation()).conductor
+    turns = (await a.conversation()).turns
     async with asyncio.timeout(20):
-        while conductor.live(run_id) is not None:
+        while turns.running(run_id) is not None:
             await asyncio.sleep(0.01)
     b.script.go.set()
     await until(b, thread, run_id, "success")
     assert says((await b.get(f"/threads/{thread}"))["values"]) == ["slow one", "You said: slow one"]
+
+
+EARLIER_ENTRIES: tuple[tuple[str, Any], ...] = (
+    ("metadata", {"run_id": "x", "thread_id": "t", "attempt": 1}),
+    ("values", {"__since__": "c", "messages": [[0, 1]]}),
+    ("custom", {"type": "thought", "text": "Hm."}),
+    ("updates", {"classify": {"messages": []}}),
+    ("messages", [{"content": "H"}, {}]),
+)
+"""A journal as an earlier version kept it: LangGraph's chunks."""
+
+
+async def as_earlier_version(at: Served, url: str, run_id: str, order: dict[str, Any]) -> None:
+    """The turn is a dead server's of an earlier version now, with that version's journal and order."""
+    turn = (await at.conversation()).turns.running(run_id)
+    assert turn is not None and isinstance(turn.output, journal.Journal)
+    await turn.output._written_to(turn.output._last)
+    await asyncio.to_thread(_rewrite, url, run_id, order)
+
+
+def _rewrite(url: str, run_id: str, order: dict[str, Any]) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        found = connection.execute(
+            "SELECT number FROM sandtable_turn_events WHERE turn_id = %s AND number > 0 ORDER BY number",
+            (run_id,),
+        )
+        entries: list[tuple[str, Any, int]] = [("order", order, 0)]
+        entries += [(*EARLIER_ENTRIES[place % 5], row[0]) for place, row in enumerate(found.fetchall())]
+        for name, data, number in entries:
+            connection.execute(
+                "UPDATE sandtable_turn_events SET name = %s, data = %s WHERE turn_id = %s AND number = %s",
+                (name, json.dumps(data), run_id, number),
+            )
+        connection.execute("UPDATE sandtable_turns SET owner = 'dead' WHERE id = %s", (run_id,))
+
+
+async def test_an_earlier_versions_turn_is_taken_up(two: tuple[Served, Served], postgres_url: str) -> None:
+    a, b = two
+    thread, run_id = await begun(a)
+    at = "2026-01-01T00:00:00.000000+00:00"
+    order = {
+        "thread": {"id": thread, "user": "ada", "created_at": at, "updated_at": at, "opening": "slow one"},
+        "dataset_id": "shop",
+        "user": "ada",
+        "messages": [{"type": "human", "content": "slow one"}],
+        "modes": ["values", "messages-tuple", "custom"],
+        "strategy": "enqueue",
+        "streamed": True,
+    }
+    await as_earlier_version(a, postgres_url, run_id, order)
+    b.script.go.set()
+    async with asyncio.timeout(20):
+        events = [event async for event in joined(b, thread, run_id)]
+    attempts = [event.data["attempt"] for event in events if event.name == "metadata"]
+    assert attempts == [2], "the chunks of the earlier version are passed over"
+    assert says(events[-1].data) == ["slow one", "You said: slow one"]
+    assert (await b.get(f"/threads/{thread}"))["status"] == "idle"
+
+
+async def test_an_order_that_cannot_be_read_ends_its_turn_as_lost(
+    two: tuple[Served, Served], postgres_url: str, log_lines: Any
+) -> None:
+    a, b = two
+    thread, run_id = await begun(a)
+    await as_earlier_version(a, postgres_url, run_id, {"thread": None})
+    async with asyncio.timeout(20):
+        events = [event async for event in joined(b, thread, run_id)]
+    assert (events[-1].name, events[-1].data["error"]) == ("error", "ServerStopped")
+    assert "metadata" not in [event.name for event in events], "it was not begun again"
+    assert [line for line in log_lines() if line["event"] == "turn_order_not_read"]
+    assert (await b.get(f"/threads/{thread}"))["status"] == "error"
+    assert says((await b.events(thread, "Go on"))[-1].data)[-1] == "You said: Go on"

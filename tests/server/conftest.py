@@ -2,31 +2,23 @@
 
 from __future__ import annotations
 
-import io
-import json
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import pytest_asyncio
 from httpx import ASGITransport, AsyncClient
 
-from sandtable.server import logs
 from sandtable.server.app import create_app
-from tests.own_logs import own_logs
+from tests.own_logs import LogLines, logged
 from tests.server.house import House, open_house
-
-LogLines = Callable[[], list[dict[str, Any]]]
 
 
 @pytest.fixture(autouse=True)
 def log_lines() -> Iterator[LogLines]:
     """What was logged so far."""
-    out = io.StringIO()
-    with own_logs():
-        logs.configure("debug", out)
-        yield lambda: [json.loads(line) for line in out.getvalue().splitlines()]
+    with logged() as lines:
+        yield lines
 
 
 @pytest_asyncio.fixture

@@ -32,13 +32,14 @@ from sandtable.agent.proposer import (
 )
 from sandtable.agent.read_as.model import Aligned, Words
 from sandtable.assemble import compile_checked
+from sandtable.assemble.memory import open_memory, probes_of
+from sandtable.conversations.conversation import Conversation
+from sandtable.conversations.engine import TurnEngine
 from sandtable.runs.model import Run
 from sandtable.runs.quotas import Quotas
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.server.app import begin_shutdown, create_app
-from sandtable.server.conversations import Conversation
-from sandtable.server.langgraph.conductor import Conductor
-from sandtable.server.opening import line_of, open_memory, probes_of
+from sandtable.server.opening import line_of
 from sandtable.server.standing import Server, bound, configured
 from sandtable.settings import Settings
 from tests.server.house import House, open_house
@@ -104,7 +105,7 @@ class Served:
     app: FastAPI
 
     async def conversation(self) -> Conversation:
-        return await self.app.state.conversations.get()
+        return await self.app.state.conversation.get()
 
     async def new_thread(self, **body: Any) -> str:
         answer = await self.client.post(f"{WIRE}/threads", json=body)
@@ -240,12 +241,12 @@ async def served(
                     approval=approval,
                 )
                 analyst, line = Analyst(means, saver), line_of(parts.settings)
-                conductor = Conductor(analyst, store, line, limits)
+                turns = TurnEngine(analyst, store, line, limits)
                 stack.enter_context(limits.counting(saver.bytes_of))
                 stack.push_async_callback(line.aclose)
-                stack.push_async_callback(conductor.aclose)
+                stack.push_async_callback(turns.aclose)
                 probes = probes_of(parts.settings, store)
-                yield Conversation(analyst, conductor, store, line, limits, probes)
+                yield Conversation(analyst, turns, store, line, limits, probes)
 
         app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
         async with listening(app, small=small) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:

@@ -17,9 +17,9 @@ from structlog.testing import capture_logs
 from sandtable.assemble import Parts, assemble
 from sandtable.capsule.query import SqlQuery
 from sandtable.capsule.seal import read_statement, unpack
+from sandtable.conversations.conversation import Conversation
 from sandtable.runs.model import RunRequest
 from sandtable.server.app import create_app
-from sandtable.server.conversations import Conversation
 from sandtable.settings import Settings
 from tests.agent.analysis.declared import declare_trips
 from tests.capsule.forging import Ground

@@ -14,6 +14,7 @@ import pytest_asyncio
 from langgraph.checkpoint.base import empty_checkpoint
 
 from sandtable.capsule.query import CodeQuery
+from sandtable.conversations.model import Thread, TurnRecord, now
 from sandtable.errors import NotFound
 from sandtable.runs.model import Run, RunRequest, body_of
 from sandtable.runs.retention import DAY_S, Rules
@@ -21,7 +22,6 @@ from sandtable.sandbox.job import Limits
 from sandtable.server import keeping
 from sandtable.server.keeping import Keeper, keep
 from sandtable.server.pruning import open_keeper, prune
-from sandtable.server.threads.model import Thread, Turn, now
 from sandtable.settings import Settings
 from sandtable.store.run_store import Ending, RunFilter, RunRecord
 from tests.earlier import TALKED, WAITING, earlier_home
@@ -144,7 +144,7 @@ async def test_by_count_and_by_size(shelves: Shelves) -> None:
 async def test_what_is_under_way_stays(shelves: Shelves) -> None:
     await shelves.run(1, 200, open=True)
     await shelves.thread("busy", 200)
-    await shelves.keeper.threads.accept(Turn("turn", "busy", "shop", now(), now()))
+    await shelves.keeper.threads.accept(TurnRecord("turn", "busy", "shop", now(), now()))
     # It has just ended, and the turn that asked for it has not.
     await shelves.run(2, -0.001)
     await shelves.run(3, 200)
@@ -163,7 +163,7 @@ async def test_a_conversation_that_is_used_meanwhile_stays(shelves: Shelves) -> 
         await shelves.run(number, 200)
         await shelves.thread(name, 200, number, listed=name != "of a command")
     decision = await shelves.keeper.decide(OLD)
-    await shelves.keeper.threads.accept(Turn("turn", "used", "shop", now(), now()))
+    await shelves.keeper.threads.accept(TurnRecord("turn", "used", "shop", now(), now()))
     await shelves.thread("of a command", -1, 3, listed=False)
     await shelves.keeper.remove(decision)
     assert await shelves.left() == ("1 3", "of a command used")

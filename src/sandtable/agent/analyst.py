@@ -1,4 +1,4 @@
-"""The conversation as a part: ask in a thread, hear events; approve, cancel, come back later.
+"""Turns on the graph: ask in a thread and get events; approve, cancel, repeat.
 
 Invariant: a turn is two checkpoints, the message and the end (with an approval, a third in between), so
 that editing branches before the message and asking again repeats the whole turn. A cancelled turn
@@ -11,29 +11,29 @@ import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from typing import Any, cast
-from uuid import uuid4
+from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
 import structlog
-from langchain_core.messages import HumanMessage
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
-from langgraph.types import Command, StreamMode
+from langgraph.types import StreamMode
+from pydantic import BaseModel
 
-from sandtable.agent.events import EVENT, Error, Event, Message
+from sandtable.agent.events import Error, Event
 from sandtable.agent.graph import FIRST, build_graph
 from sandtable.agent.means import Means
-from sandtable.agent.state import State, with_plan
+from sandtable.agent.thread_graph import Given, ThreadGraph, given_of, modes_of, place, stream_event
+from sandtable.agent.turn_events import DecisionsAwaited, Detail, StreamEvent, TurnInput, with_plan
 from sandtable.errors import NotFound, SandtableError
 
 log = structlog.get_logger(__name__)
-
-Given = State | Command[Any] | None
 
 
 class Analyst:
     def __init__(self, means: Means, checkpointer: BaseCheckpointSaver[Any]) -> None:
         self.graph = build_graph(means, checkpointer)
+        self.threads = ThreadGraph(self.graph)
         self._means = means
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
@@ -61,10 +61,9 @@ class Analyst:
 
         With `plan`, that plan runs and nothing is proposed; it is checked like any other.
         """
-        config = _config(thread_id or self.new_thread(), user, dataset_id)
-        message = HumanMessage(question, id=str(uuid4()), additional_kwargs=with_plan(plan))
-        given = State(messages=[message], dataset_id=dataset_id)
-        async with aclosing(self._events(given, config)) as events:
+        message = {"content": question, "additional_kwargs": with_plan(plan)}
+        turn = self.turn(TurnInput([message]), thread_id or self.new_thread(), dataset_id, user)
+        async with aclosing(_events(turn)) as events:
             async for event in events:
                 yield event
 
@@ -75,27 +74,52 @@ class Analyst:
 
         Raises NotFound when nothing in the thread waits for a decision.
         """
-        config = _config(thread_id, user)
-        waiting = await self.graph.aget_state(config)
-        if not waiting.interrupts:
-            raise NotFound(
-                f"nothing waits for approval in thread {thread_id!r}", suggestion="Ask a question first."
-            )
-        async with aclosing(self._events(Command(resume={"decisions": [decision]}), config)) as events:
+        await self._require_request(thread_id)
+        turn = self.turn(TurnInput(decision={"decisions": [decision]}), thread_id, None, user)
+        async with aclosing(_events(turn)) as events:
             async for event in events:
                 yield event
+
+    async def turn(
+        self,
+        given: TurnInput,
+        thread_id: str,
+        dataset_id: str | None,
+        user: str,
+        *,
+        turn_id: str | None = None,
+        checkpoint_id: str | None = None,
+        details: frozenset[Detail] = frozenset(("events", "decisions")),
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """One turn, from the newest state or from a checkpoint. Its states are marked with `turn_id`.
+
+        Raises NotFound for a decision that nothing waits for.
+        """
+        if given.decision is not None:
+            await self._require_request(thread_id, checkpoint_id)
+        config = place(thread_id, checkpoint_id)
+        chosen = {"dataset_id": dataset_id} if dataset_id else {}
+        config["configurable"] = {**config.get("configurable", {}), "user": user, **chosen}
+        if turn_id is not None:
+            config["run_id"], config["metadata"] = UUID(turn_id), {"run_id": turn_id}
+        chunks = self.stream(given_of(given, dataset_id or ""), config, modes_of(details))
+        async with aclosing(chunks) as closing:
+            async for mode, chunk in closing:
+                event = stream_event(mode, chunk, details)
+                if event is not None:
+                    yield event
 
     async def stream(
         self, given: Given, config: RunnableConfig, stream_mode: Sequence[StreamMode]
     ) -> AsyncGenerator[tuple[str, Any], None]:
-        """One turn on LangGraph's own terms: `(mode, chunk)` pairs, as `graph.astream` gives them.
+        """One turn as `(mode, chunk)` pairs, as `graph.astream` gives them.
 
         `given` is a new message, a `Command` that resumes, or None to repeat from the config's checkpoint.
         """
         thread_id = str((config.get("configurable") or {})["thread_id"])
         async with self._locks.setdefault(thread_id, asyncio.Lock()):
             if isinstance(given, dict):
-                # The message is on disk before anything is done about it.
+                # The message is on disk before the work on it begins.
                 await self.graph.ainvoke(given, config, interrupt_before=[FIRST], durability="exit")
                 given, config = None, _latest(config)
             chunks = self.graph.astream(given, config, stream_mode=list(stream_mode), durability="exit")
@@ -104,24 +128,28 @@ class Analyst:
                 async for mode, chunk in closing:
                     yield mode, chunk
 
-    async def _events(self, given: Given, config: RunnableConfig) -> AsyncGenerator[Event, None]:
-        try:
-            async with aclosing(self.stream(given, config, ["custom", "updates"])) as chunks:
-                async for mode, chunk in chunks:
-                    event = _event_of(mode, chunk)
-                    if event is not None:
-                        yield event
-        except SandtableError as error:
-            log.warning("turn_failed", code=error.code, reason=error.message)
-            yield Error.of(error)
-        except Exception as error:
-            log.exception("turn_broke")
-            yield Error.of(error)
+    async def _require_request(self, thread_id: str, checkpoint_id: str | None = None) -> None:
+        if not (await self.threads.state(thread_id, checkpoint_id)).requests:
+            raise NotFound(
+                f"nothing waits for approval in thread {thread_id!r}", suggestion="Ask a question first."
+            )
 
 
-def _config(thread_id: str, user: str, dataset_id: str | None = None) -> RunnableConfig:
-    chosen = {"dataset_id": dataset_id} if dataset_id else {}
-    return {"configurable": {"thread_id": thread_id, "user": user, **chosen}}
+async def _events(turn: AsyncGenerator[StreamEvent, None]) -> AsyncGenerator[Event, None]:
+    """A turn for a caller that gets its failure as an event."""
+    try:
+        async with aclosing(turn) as closing:
+            async for event in closing:
+                if isinstance(event, DecisionsAwaited):
+                    yield event.requests[0].message
+                elif isinstance(event, BaseModel):
+                    yield event
+    except SandtableError as error:
+        log.warning("turn_failed", code=error.code, reason=error.message)
+        yield Error.of(error)
+    except Exception as error:
+        log.exception("turn_broke")
+        yield Error.of(error)
 
 
 def _latest(config: RunnableConfig) -> RunnableConfig:
@@ -132,15 +160,3 @@ def _latest(config: RunnableConfig) -> RunnableConfig:
         if key not in ("checkpoint_id", "checkpoint_map")
     }
     return {**config, "configurable": configurable}
-
-
-def _event_of(mode: str, chunk: Any) -> Event | None:
-    if mode == "updates":
-        waiting = chunk.get("__interrupt__") if isinstance(chunk, dict) else None
-        return _waiting(waiting[0].value) if waiting else None
-    return None if chunk.get("type") in ("ui", "remove-ui") else EVENT.validate_python(chunk)
-
-
-def _waiting(request: dict[str, Any]) -> Message:
-    action = request["action_requests"][0]
-    return Message(text=f"May I run this?\n\n{action['description']}", ending="waiting")

@@ -124,6 +124,14 @@ class Message(_Event):
     """Questions of the same message that are answered next, each with events and a message of its own."""
 
 
+BROKE_OFF = Problem(
+    code=ErrorCode.RUNNER_INTERNAL_ERROR,
+    message="the conversation broke off",
+    suggestion="Ask again; if it happens again, report it with the server's log.",
+)
+"""What a caller sees of an unexpected exception."""
+
+
 class Error(_Event):
     """The machinery broke; there is no answer."""
 
@@ -135,13 +143,7 @@ class Error(_Event):
         """An exception of another kind than ours is a defect: its text is for the log alone."""
         if isinstance(error, SandtableError):
             return cls(problem=error.problem)
-        return cls(
-            problem=Problem(
-                code=ErrorCode.RUNNER_INTERNAL_ERROR,
-                message="the conversation broke off",
-                suggestion="Ask again; if it happens again, report it with the server's log.",
-            )
-        )
+        return cls(problem=BROKE_OFF)
 
 
 Event = Annotated[

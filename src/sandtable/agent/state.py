@@ -156,15 +156,10 @@ def pending_of(state: State) -> list[str]:
 
 
 def plan_in(message: AnyMessage) -> dict[str, Any] | None:
-    """The plan that a person chose instead of asking again in other words."""
+    """The plan that a person chose, as `turn_events.with_plan` wrote it."""
     about = message.additional_kwargs.get("sandtable")
     plan = about.get("plan") if isinstance(about, dict) else None
     return plan if isinstance(plan, dict) else None
-
-
-def with_plan(plan: dict[str, Any] | None) -> dict[str, Any]:
-    """`additional_kwargs` of a message that carries a plan, as `plan_in` reads them."""
-    return {} if plan is None else {"sandtable": {"plan": plan}}
 
 
 def query_in(turn: Turn) -> PlanQuery | SqlQuery:

@@ -8,13 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
-from typing import Any
-
-from langgraph.checkpoint.base import BaseCheckpointSaver
 
 from sandtable.agent.analysis.coder import coder_of
 from sandtable.agent.analyst import Analyst
 from sandtable.agent.builtin import BuiltinProposer
+from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.agent.looking import looking_of
 from sandtable.agent.means import Means
 from sandtable.agent.models import open_proposer
@@ -32,7 +30,7 @@ THREADS = "threads.db"
 async def converse(
     parts: Parts,
     *,
-    checkpointer: BaseCheckpointSaver[Any] | None = None,
+    checkpointer: Checkpoints | None = None,
     proposer: Proposer | None = None,
     planner_only: bool = False,
     serving: bool = False,

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from pkgutil import resolve_name
 
 import click
 
+from sandtable.assemble.memory import migrate
 from sandtable.cli import inputs
 from sandtable.cli.show import print_json
 from sandtable.process import load_settings, quiet_logs
-
-# By name, as any program loads a server: the two surfaces do not import each other.
-_MIGRATE = "sandtable.server.opening:migrate"
 
 
 @click.command("migrate")
@@ -26,7 +23,7 @@ def command(as_json: bool) -> int:
     Exit code: 0 up to date, 1 the database cannot be used, 2 its address cannot be used.
     """
     quiet_logs()
-    kept_in = asyncio.run(resolve_name(_MIGRATE)(load_settings()))
+    kept_in = asyncio.run(migrate(load_settings()))
     if as_json:
         print_json({"kept_in": kept_in})
     else:

@@ -12,16 +12,14 @@ from sandtable import __version__
 from sandtable.assemble import Parts, limits_of
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport
-from sandtable.server import chat, errors, health, metrics, pages, reference, rest
-from sandtable.server.conversations import Conversations, Open
+from sandtable.server import chat, errors, health, langgraph, metrics, pages, reference, rest, v2
+from sandtable.server.adapter import Adapter
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
-from sandtable.server.langgraph import assistants, runs, stock, threads, ui
+from sandtable.server.lazy_conversation import LazyConversation, Open
 from sandtable.server.logs import RequestLog
 from sandtable.server.openapi import DescribedApi
 from sandtable.server.samples import Samples
 from sandtable.server.shutdown import LastAnswers, Shutdown
-from sandtable.server.v2 import query, stream
-from sandtable.server.v2.listeners import Listeners
 from sandtable.server.web import WebUi, web_build
 
 DESCRIPTION = (
@@ -38,36 +36,30 @@ TAGS = [
 ]
 CHECKS_WAITING = 128
 ADAPTERS = (
-    rest,
-    chat,
-    query,
-    stream,
-    health,
-    metrics,
-    pages,
-    reference,
-    assistants,
-    threads,
-    runs,
-    ui,
-    stock,
+    Adapter((rest.router,)),
+    chat.ADAPTER,
+    v2.ADAPTER,
+    Adapter((health.router, metrics.router, pages.router, reference.router)),
+    langgraph.ADAPTER,
 )
+"""In the order of their operations in the OpenAPI document. Another protocol is a folder and a line here."""
+_ROUTERS = tuple(router for adapter in ADAPTERS for router in adapter.routers)
 
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
-    conversations: Conversations = app.state.conversations
-    conversations.begin()
+    conversation: LazyConversation = app.state.conversation
+    conversation.begin()
     try:
         yield
     finally:
-        await conversations.aclose()
+        await conversation.aclose()
 
 
 def create_app(
     parts: Parts, tested: DoctorReport | None = None, open_conversation: Open | None = None
 ) -> FastAPI:
-    """`parts` are open, and are closed by whoever opened them; `tested` is a self-test already done.
+    """`parts` are open, and their owner closes them; `tested` is a self-test already done.
 
     `open_conversation` stands in for the one that the settings describe.
     """
@@ -76,11 +68,12 @@ def create_app(
     app.state.parts = parts
     app.state.shutdown = Shutdown()
     app.state.samples = Samples(parts)
-    app.state.conversations = Conversations(parts, open_conversation)
-    app.state.listeners = Listeners(parts.settings.user_share)
+    app.state.conversation = LazyConversation(parts, open_conversation)
     app.state.checks = FairQueue("checks", parts.settings.checks, CHECKS_WAITING, parts.settings.user_share)
-    app.state.health = health.Health(parts, app.state.conversations, tested)
-    errors.install(app, (route for adapter in ADAPTERS for route in adapter.router.routes))
+    app.state.health = health.Health(parts, app.state.conversation, tested)
+    for adapter in ADAPTERS:
+        adapter.set_up(app, parts.settings)
+    errors.install(app, (route for router in _ROUTERS for route in router.routes))
     # The last one added is the first to see a request.
     app.add_middleware(WebUi, build=web_build(parts.settings))
     app.add_middleware(Heads)
@@ -94,7 +87,8 @@ def create_app(
 async def begin_shutdown(app: FastAPI, grace_s: float) -> None:
     """Before the server waits for its last requests."""
     app.state.shutdown.begin(grace_s)
-    await app.state.listeners.aclose()
+    for adapter in ADAPTERS:
+        await adapter.stop(app)
 
 
 def openapi_document() -> dict[str, Any]:
@@ -112,6 +106,6 @@ def _with_routes() -> DescribedApi:
         redoc_url=None,
         lifespan=_lifespan,
     )
-    for adapter in ADAPTERS:
-        app.include_router(adapter.router)
+    for router in _ROUTERS:
+        app.include_router(router)
     return app

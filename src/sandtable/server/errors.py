@@ -20,11 +20,11 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from sandtable.catalog.names import nearest
+from sandtable.conversations.model import ThreadBusy
+from sandtable.conversations.text import TooLong
 from sandtable.errors import ErrorCode, Problem, SandtableError, renamed
 from sandtable.quoting import quote
 from sandtable.runs.quotas import QuotaFull
-from sandtable.server.threads.model import ThreadBusy
-from sandtable.server.threads.text import TooLong
 from sandtable.store.run_store import StoreUnavailable
 
 log = structlog.get_logger("sandtable.server")

@@ -19,8 +19,8 @@ from sandtable.assemble import Parts
 from sandtable.errors import SandtableError
 from sandtable.sandbox.extra import missing_packages
 from sandtable.sandbox.selftest import DoctorReport
-from sandtable.server.conversations import Conversations
 from sandtable.server.errors import RETRY_SECONDS, ErrorBody
+from sandtable.server.lazy_conversation import LazyConversation
 from sandtable.server.views import Check, Readiness
 
 DEADLINE_S = 2.0
@@ -62,10 +62,10 @@ class SharedAttempt:
 
 class Health:
     def __init__(
-        self, parts: Parts, conversations: Conversations, tested: DoctorReport | None = None
+        self, parts: Parts, conversation: LazyConversation, tested: DoctorReport | None = None
     ) -> None:
         self._parts = parts
-        self._conversations = conversations
+        self._opened = conversation
         self._tested = tested
         self._testing = asyncio.Lock()
         self._attempts = tuple(
@@ -127,12 +127,12 @@ class Health:
 
     async def _conversation(self) -> Check:
         """One that did not open is tried again, so that this server becomes ready when the cause is gone."""
-        trouble = self._conversations.trouble
+        trouble = self._opened.trouble
         if trouble is not None:
-            self._conversations.begin()
+            self._opened.begin()
             return Check(name="conversation", ok=False, detail=self._without_paths(trouble))
         try:
-            await self._conversations.probe()
+            await self._opened.probe()
         except SandtableError as error:
             return Check(name="conversation", ok=False, detail=self._without_paths(error.message))
         return Check(name="conversation", ok=True)

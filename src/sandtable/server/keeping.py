@@ -19,10 +19,10 @@ import structlog
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.conversation import THREADS
 from sandtable.assemble.state import RUNS
+from sandtable.conversations.sqlite import FILE as CONVERSATIONS
+from sandtable.conversations.store import ThreadStore
 from sandtable.errors import SandtableError
 from sandtable.runs.retention import Decision, Kind, Name, Rule, Rules, Thing, decide, unneeded
-from sandtable.server.threads.sqlite import FILE as CONVERSATIONS
-from sandtable.server.threads.store import ThreadStore
 from sandtable.settings import Settings
 from sandtable.store.holdings import Holding
 from sandtable.store.run_store import RunStore

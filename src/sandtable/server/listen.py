@@ -21,8 +21,8 @@ from sandtable.server import logs
 from sandtable.server.acceptor import room_here
 from sandtable.server.app import begin_shutdown, create_app
 from sandtable.server.callers import Callers
-from sandtable.server.conversations import load_ahead
 from sandtable.server.errors import HOME
+from sandtable.server.lazy_conversation import load_ahead
 from sandtable.server.standing import (
     Server,
     addresses,

@@ -8,11 +8,11 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from sandtable.assemble.memory import AT_ONCE, open_memory
 from sandtable.assemble.state import state_of
 from sandtable.runs.instance import Instance
 from sandtable.runs.retention import Decision, Rules
 from sandtable.server.keeping import Keeper, Removed, give_back_space
-from sandtable.server.opening import AT_ONCE, open_memory
 from sandtable.settings import Settings
 from sandtable.store.run_store import StoreUnavailable
 

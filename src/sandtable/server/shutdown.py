@@ -14,11 +14,11 @@ from typing import Any, TypeVar
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandtable.agent.events import Error
+from sandtable.conversations.json_text import encode
+from sandtable.conversations.turn_events import SERVER_STOPPED
 from sandtable.errors import ErrorCode, Problem
 from sandtable.server.errors import LANGGRAPH, error_response
-from sandtable.server.json_text import encode
 from sandtable.server.sse import frame, is_event_stream
-from sandtable.server.threads.store import LOST
 from sandtable.stopping import stopped
 
 T = TypeVar("T")
@@ -114,5 +114,5 @@ class LastAnswers:
 
 def _last_event(scope: Scope) -> bytes:
     if scope["path"].startswith(LANGGRAPH):
-        return frame("error", encode(LOST))
+        return frame("error", encode(SERVER_STOPPED.stored))
     return frame("error", encode(Error(problem=STOPPING)))

@@ -11,7 +11,7 @@ import pytest_asyncio
 
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.checkpoints import sqlite_checkpoints
-from sandtable.server.langgraph.postgres_checkpoints import postgres_checkpoints
+from sandtable.assemble.postgres_checkpoints import postgres_checkpoints
 from sandtable.store.postgres.pool import Postgres
 
 OpenSaver = Callable[[], AbstractAsyncContextManager[Checkpoints]]

@@ -7,9 +7,7 @@ from typing import Any
 
 import pytest
 
-from sandtable.server.langgraph import conductor as conducting
-from sandtable.server.langgraph import live as living
-from sandtable.server.threads import journal
+from sandtable.conversations import engine, journal, running
 from tests.server.talking import WIRE, Served, human, leave, says, sse, until
 
 
@@ -143,7 +141,7 @@ async def test_a_new_turn_ends_the_run_that_nobody_hears(server: Served) -> None
 
 
 async def test_a_run_may_end_with_its_connection(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(living, "COMES_BACK_S", 0.05)
+    monkeypatch.setattr(running, "RECONNECT_S", 0.05)
     thread = await server.new_thread()
     run_id = await leave(server, thread, on_disconnect="cancel")
     await until(server, thread, run_id, "interrupted")
@@ -155,9 +153,9 @@ async def test_who_comes_back_in_time_keeps_the_run(server: Served) -> None:
     run_id = await leave(server, thread, on_disconnect="cancel")
     path = f"{WIRE}/threads/{thread}/runs/{run_id}/stream"
     async with server.client.stream("GET", path) as again:
-        live = (await server.conversation()).conductor.live(run_id)
-        assert live is not None
-        live._give_up()
+        turn = (await server.conversation()).turns.running(run_id)
+        assert turn is not None
+        turn._cancel_if_abandoned()
         server.script.go.set()
         events = [event async for event in sse(again)]
     assert says(events[-1].data)[-1] == "You said: slow one"
@@ -206,7 +204,7 @@ async def test_a_client_cannot_choose_user_or_dataset_by_config(server: Served) 
 async def test_the_events_of_ended_runs_are_dropped(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     thread = await server.new_thread()
     kept = (await server.events(thread, "One?"))[0].data["run_id"]
-    monkeypatch.setattr(conducting, "LOGS_BYTES", 0)
+    monkeypatch.setattr(engine, "JOURNALS_BYTES", 0)
     await server.events(thread, "Two?")
     left: list[Any] = []
     for _ in range(200):

@@ -28,7 +28,7 @@ async def test_a_thread_is_made_found_changed_and_deleted(server: Served) -> Non
     await server.events(thread)
     assert (await server.client.delete(f"{WIRE}/threads/{thread}")).status_code == 204
     assert (await server.client.get(f"{WIRE}/threads/{thread}")).status_code == 404
-    state = await (await server.conversation()).conductor.state(thread)
+    state = await (await server.conversation()).threads.state(thread)
     assert not state.values.get("messages")
 
 

@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from sandtable.server.threads.journal import Journal
+from sandtable.conversations.journal import Journal
 from sandtable.server.v2 import following, listeners
 from sandtable.server.v2.following import SPAN
 from sandtable.server.v2.stream import MOST_MISTAKES

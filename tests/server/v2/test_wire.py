@@ -11,9 +11,9 @@ import plotly.io
 import pytest
 
 from sandtable.agent.events import EVENT
+from sandtable.conversations.model import JournalEntry
 from sandtable.sandbox.job import ResultColumn
-from sandtable.server.threads.model import Happening
-from sandtable.server.v2.wire import HEAD, Said, SoFar, decoded, messages_of, table_json
+from sandtable.server.v2.wire import HEAD, SoFar, StreamMessage, decoded, messages_of, table_json
 
 FIGURE: dict[str, Any] = {"data": [{"type": "bar", "x": ["a"], "y": [1]}], "layout": {"title": {"text": "t"}}}
 FIGURE_JSON = json.dumps(FIGURE, separators=(",", ":"))
@@ -26,7 +26,7 @@ TROUBLE = "RUNNER_TIMEOUT: it took too long. Ask for less."
 
 
 def told(*events: dict[str, Any]) -> list[tuple[str, str]]:
-    said: list[Said] = []
+    said: list[StreamMessage] = []
     so_far = SoFar()
     for event in events:
         more, so_far = messages_of(EVENT.validate_python(event), so_far)
@@ -224,21 +224,23 @@ def test_a_chart_is_what_plotly_reads() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "data"),
+    ("kind", "data"),
     [
-        pytest.param("metadata", {"run_id": "x"}, id="metadata"),
-        pytest.param("custom", {"type": "ui", "name": "answer"}, id="generative UI"),
-        pytest.param("custom", {"type": "hologram"}, id="an event of the future"),
-        pytest.param("custom", {"type": "thought", "tone": "grim"}, id="another form of an event"),
-        pytest.param("custom", ["thought"], id="no event"),
-        pytest.param("updates", {"answer": {"messages": []}}, id="an update"),
+        pytest.param("begun", {"attempt": 1}, id="the beginning"),
+        pytest.param("ui", {"type": "ui", "name": "answer"}, id="generative UI"),
+        pytest.param("event", {"type": "hologram"}, id="an event of the future"),
+        pytest.param("event", {"type": "thought", "tone": "grim"}, id="another form of an event"),
+        pytest.param("event", ["thought"], id="no event"),
+        pytest.param("step", {"answer": {"messages": []}}, id="a step"),
+        pytest.param("custom", {"type": "thought", "text": "Hm."}, id="a chunk of a journal of LangGraph's"),
+        pytest.param("error", {"error": "x", "message": "y"}, id="an error of a journal of LangGraph's"),
     ],
 )
-def test_what_is_not_for_listeners_is_passed_over(name: str, data: Any) -> None:
-    assert decoded(Happening(1, name, json.dumps(data)), SoFar()) == ([], SoFar())
+def test_what_is_not_for_listeners_is_passed_over(kind: str, data: Any) -> None:
+    assert decoded(JournalEntry(1, kind, json.dumps(data)), SoFar()) == ([], SoFar())
 
 
-def test_an_error_after_the_answer_is_told_alone() -> None:
+def test_a_failure_after_the_answer_is_told_alone() -> None:
     data = json.dumps({"error": "StoreUnavailable", "message": "the disk is full"})
-    said, _ = decoded(Happening(9, "error", data), SoFar(ended=True))
-    assert said == [Said("error", "StoreUnavailable: the disk is full")]
+    said, _ = decoded(JournalEntry(9, "failed", data), SoFar(ended=True))
+    assert said == [StreamMessage("error", "StoreUnavailable: the disk is full")]

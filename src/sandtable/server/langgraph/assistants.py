@@ -11,9 +11,9 @@ from starlette.responses import Response
 from sandtable import __version__
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
-from sandtable.server.conversations import known_dataset
 from sandtable.server.langgraph.bodies import AssistantSearch
 from sandtable.server.langgraph.wire import PREFIX, answer, assistant_id_of, assistant_json
+from sandtable.server.lazy_conversation import known_dataset
 
 SINCE = "2026-01-01T00:00:00+00:00"
 """Assistants are not made by anybody at any time; clients want a date all the same."""
@@ -58,9 +58,9 @@ async def count_assistants(request: Request, wanted: AssistantSearch) -> int:
 
 
 def _is(dataset: Dataset, wanted: AssistantSearch) -> bool:
-    told = assistant_json(dataset, SINCE)
-    named = wanted.name is None or wanted.name.lower() in told["name"].lower()
-    tagged = all(told["metadata"].get(name) == value for name, value in wanted.metadata.items())
+    assistant = assistant_json(dataset, SINCE)
+    named = wanted.name is None or wanted.name.lower() in assistant["name"].lower()
+    tagged = all(assistant["metadata"].get(name) == value for name, value in wanted.metadata.items())
     return named and tagged and wanted.graph_id in (None, dataset.id)
 
 

@@ -10,13 +10,13 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
-from sandtable.agent.state import with_plan
+from sandtable.agent.turn_events import with_plan
 from sandtable.catalog.names import nearest
+from sandtable.conversations.line import Strategy
+from sandtable.conversations.model import SortBy, ThreadStatus
+from sandtable.conversations.text import clean, plan_of, question_of
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
-from sandtable.server.threads.line import Strategy
-from sandtable.server.threads.model import SortBy, ThreadStatus
-from sandtable.server.threads.text import clean, plan_of, question_of
 
 MOST_METADATA = 16 << 10
 MOST_DEEP = 32
@@ -213,16 +213,16 @@ def _human(message: Any) -> dict[str, Any]:
             suggestion='Give each message the type "human"; answers come from the server alone.',
             field="input.messages",
         )
-    told: dict[str, Any] = {
+    made: dict[str, Any] = {
         "type": "human",
         "content": question_of(_text(message.get("content")), "input.messages"),
     }
     if message.get("id"):
-        told["id"] = clean(str(message["id"]))[:128]
+        made["id"] = clean(str(message["id"]))[:128]
     plan = plan_of(_chosen(message))
     if plan is not None:
-        told["additional_kwargs"] = with_plan(plan)
-    return told
+        made["additional_kwargs"] = with_plan(plan)
+    return made
 
 
 def _chosen(message: dict[str, Any]) -> dict[str, Any] | None:

@@ -1,6 +1,6 @@
 """How a conversation in the stock chat interface begins: with the datasets and questions to choose from.
 
-That interface shows nothing before the first message, so the first message is ours.
+That interface shows nothing before the first message, so the server writes the first message.
 """
 
 from __future__ import annotations
@@ -8,17 +8,14 @@ from __future__ import annotations
 from uuid import uuid4
 
 from sandtable.catalog.model import Dataset
+from sandtable.conversations.conversation import Conversation
+from sandtable.conversations.model import Thread, ThreadFilter, now
 from sandtable.quoting import inert
-from sandtable.server.conversations import Conversation
 from sandtable.server.langgraph.wire import GREETING
-from sandtable.server.threads.model import Thread, ThreadFilter, now
-
-_LAST_NODE = "converse"
 
 
 async def greeting_thread(talk: Conversation, dataset: Dataset, datasets: list[Dataset], user: str) -> str:
-    """The id of a thread of this person in which nothing was asked yet: a page that is opened often
-    leaves one such thread, not many."""
+    """The id of a thread of this user without a question. A page that is opened often leaves one such thread."""
     metadata = {"graph_id": dataset.id, GREETING: dataset.version, "by": user}
     for thread in await talk.store.search(ThreadFilter(metadata=metadata, limit=20)):
         if thread.opening is None:
@@ -49,6 +46,4 @@ async def _greet(talk: Conversation, thread_id: str, dataset: Dataset, datasets:
     )
     greeting = {"type": "ai", "id": message_id, "content": said}
     values = {"messages": [greeting], "ui": [welcome], "dataset_id": dataset.id}
-    await talk.conductor.graph.aupdate_state(
-        {"configurable": {"thread_id": thread_id, "checkpoint_ns": ""}}, values, as_node=_LAST_NODE
-    )
+    await talk.threads.add_answer(thread_id, values)

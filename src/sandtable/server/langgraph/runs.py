@@ -1,4 +1,4 @@
-"""Runs over the LangGraph protocol: a turn, begun, listened to, listened to again, cancelled."""
+"""Runs over the LangGraph protocol: begin a turn, stream it, join its stream, cancel it."""
 
 from __future__ import annotations
 
@@ -9,53 +9,62 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Header, Query, Request
 from starlette.responses import Response
 
+from sandtable.conversations.conversation import Conversation, same_dataset
+from sandtable.conversations.journal import EntryStream
+from sandtable.conversations.model import Thread, TurnRecord, TurnStatus
+from sandtable.conversations.running import RunningTurn, TurnOrder
+from sandtable.conversations.store import no_thread
+from sandtable.conversations.text import opening_of
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 from sandtable.server import logs
 from sandtable.server.callers import User
-from sandtable.server.conversations import Conversation, Talking, same_dataset
 from sandtable.server.langgraph import bodies
 from sandtable.server.langgraph.assistants import dataset_of
-from sandtable.server.langgraph.live import Live
+from sandtable.server.langgraph.chunks import data_of, details_of, name_of, names_of
 from sandtable.server.langgraph.threads import new_thread
-from sandtable.server.langgraph.wire import PREFIX, answer, assistant_id_of, run_headers, run_json, shown
+from sandtable.server.langgraph.wire import (
+    PREFIX,
+    answer,
+    assistant_id_of,
+    interrupt_chunk,
+    run_headers,
+    run_json,
+)
+from sandtable.server.lazy_conversation import Talking
 from sandtable.server.sse import HEARTBEAT, EventStream, frame
-from sandtable.server.threads.journal import Heard
-from sandtable.server.threads.model import Thread, Turn, TurnStatus
-from sandtable.server.threads.store import no_thread
-from sandtable.server.threads.text import opening_of
 
 router = APIRouter(prefix=f"{PREFIX}/threads/{{thread_id}}/runs", include_in_schema=False)
 
-_ALWAYS = ("metadata", "error")
 _NUMBER = re.compile("[0-9]{1,18}")
-"""What was given as `id:`; anything else means from the beginning."""
+"""The form of an event's `id:`; anything else means from the beginning."""
 
 
 @router.post("/stream")
 async def stream_run(
     request: Request, talk: Talking, user: User, thread_id: str, body: bodies.RunBody
 ) -> EventStream:
-    live = await _begin(request, talk, user, thread_id, body, streamed=True)
-    frames = _frames(talk, live.turn, live.journal.read(), live, cancel=body.on_disconnect == "cancel")
-    return EventStream(frames, run_headers(live.turn))
+    running = await _begin(request, talk, user, thread_id, body, streamed=True)
+    entries = talk.turns.listen(running.turn)
+    frames = _frames(talk, running.turn, entries, running, cancel=body.on_disconnect == "cancel")
+    return EventStream(frames, run_headers(running.turn))
 
 
 @router.post("")
 async def create_run(
     request: Request, talk: Talking, user: User, thread_id: str, body: bodies.RunBody
 ) -> Response:
-    """Begun in the background; `GET …/stream` listens to it."""
-    live = await _begin(request, talk, user, thread_id, body, streamed=False)
-    return answer(run_json(live.turn), run_headers(live.turn))
+    """Begins the run in the background; `GET …/stream` streams it."""
+    running = await _begin(request, talk, user, thread_id, body, streamed=False)
+    return answer(run_json(running.turn), run_headers(running.turn))
 
 
 @router.post("/wait")
 async def wait_for_run(
     request: Request, talk: Talking, user: User, thread_id: str, body: bodies.RunBody
 ) -> Response:
-    live = await _begin(request, talk, user, thread_id, body, streamed=False)
-    return await _outcome(talk, live.turn, run_headers(live.turn))
+    running = await _begin(request, talk, user, thread_id, body, streamed=False)
+    return await _outcome(talk, running.turn, run_headers(running.turn))
 
 
 @router.get("")
@@ -90,11 +99,11 @@ async def join_stream(
     # Some clients send the parameter without a value.
     wanted = bodies.modes_of(stream_mode) if stream_mode and any(stream_mode) else None
     after = int(last_event_id) if last_event_id and _NUMBER.fullmatch(last_event_id) else 0
-    live = talk.conductor.live(run_id)
-    if live is not None:
-        live.listeners += 1
-    heard = talk.conductor.listen(turn, after)
-    frames = _frames(talk, turn, heard, live, cancel=cancel_on_disconnect, modes=wanted)
+    running = talk.turns.running(run_id)
+    if running is not None:
+        running.listeners += 1
+    entries = talk.turns.listen(turn, after)
+    frames = _frames(talk, turn, entries, running, cancel=cancel_on_disconnect, modes=wanted)
     return EventStream(frames, run_headers(turn))
 
 
@@ -113,12 +122,12 @@ async def cancel(
     wait: bool = False,
     action: Literal["interrupt", "rollback"] = "interrupt",
 ) -> Response:
-    """A run that has ended stays as it is. `rollback` is done as `interrupt`: what was said stays said."""
-    await talk.conductor.cancel(await _turn(talk, thread_id, run_id), wait=wait)
+    """A run that has ended stays as it is. `rollback` is done as `interrupt`: the messages stay in the thread."""
+    await talk.turns.cancel(await _turn(talk, thread_id, run_id), wait=wait)
     return Response(status_code=204 if wait else 202)
 
 
-async def _turn(talk: Conversation, thread_id: str, run_id: str) -> Turn:
+async def _turn(talk: Conversation, thread_id: str, run_id: str) -> TurnRecord:
     await talk.thread(thread_id)
     found = await talk.store.turn(thread_id, run_id[:128])
     if found is None:
@@ -133,30 +142,31 @@ async def _turn(talk: Conversation, thread_id: str, run_id: str) -> Turn:
 
 async def _begin(
     request: Request, talk: Conversation, user: str, thread_id: str, body: bodies.RunBody, *, streamed: bool
-) -> Live:
+) -> RunningTurn:
     dataset = dataset_of(request.app.state.parts, body.assistant_id)
     logs.bind(dataset_id=dataset.id, thread_id=thread_id)
     messages = None if body.input is None or body.command else bodies.human_messages(body.input)
     resume = body.command.resume if body.command else None
     thread = await _thread_for(talk, user, thread_id, body)
     same_dataset(thread, dataset.id, "Start a new conversation for another dataset.")
-    live = await talk.conductor.begin(
+    order = TurnOrder(
         thread,
         dataset.id,
         user,
         messages=messages,
-        resume=resume,
+        answer=resume,
         checkpoint_id=body.from_checkpoint,
-        modes=body.modes,
+        details=details_of(body.modes),
         strategy=body.multitask_strategy or "enqueue",
         metadata=body.metadata,
         opening=opening_of(messages[0]["content"]) if messages else None,
         streamed=streamed,
     )
+    running = await talk.turns.begin(order)
     scope = {"graph_id": dataset.id, "assistant_id": assistant_id_of(dataset.id)}
     if any(thread.metadata.get(name) != value for name, value in scope.items()):
         await talk.store.update(thread.id, scope)
-    return live
+    return running
 
 
 async def _thread_for(talk: Conversation, user: str, thread_id: str, body: bodies.RunBody) -> Thread:
@@ -176,37 +186,38 @@ async def _thread_for(talk: Conversation, user: str, thread_id: str, body: bodie
 
 async def _frames(
     talk: Conversation,
-    turn: Turn,
-    heard: Heard,
-    live: Live | None,
+    turn: TurnRecord,
+    entries: EntryStream,
+    running: RunningTurn | None,
     *,
     cancel: bool,
     modes: tuple[str, ...] | None = None,
 ) -> AsyncGenerator[bytes, None]:
-    names = None if modes is None else {m.removesuffix("-tuple") for m in modes} | set(_ALWAYS)
+    wanted = names_of(modes or bodies.MODES)
     try:
-        # A first sign of life: proxies and clients learn that the stream is open.
+        # At once: proxies and clients learn that the stream is open.
         yield HEARTBEAT
-        async for happening in heard:
-            if happening is None:
+        async for entry in entries:
+            name = name_of(entry) if entry is not None else None
+            if entry is None:
                 yield HEARTBEAT
-            elif names is None or happening.name in names:
-                told = await talk.conductor.whole(turn.thread_id, happening)
-                if told is not None:
-                    yield frame(told.name, told.data, told.number)
+            elif name is not None and name in wanted:
+                data = await data_of(talk, turn, entry)
+                if data is not None:
+                    yield frame(name, data, entry.number)
     finally:
-        if live is not None:
-            live.leave(cancel=cancel)
+        if running is not None:
+            running.leave(cancel=cancel)
 
 
-async def _outcome(talk: Conversation, turn: Turn, headers: dict[str, str]) -> Response:
-    async for _ in talk.conductor.listen(turn, 0):
+async def _outcome(talk: Conversation, turn: TurnRecord, headers: dict[str, str]) -> Response:
+    async for _ in talk.turns.listen(turn):
         pass
-    state = await talk.conductor.state(turn.thread_id)
+    state = await talk.threads.state(turn.thread_id)
     ended = await talk.store.turn(turn.thread_id, turn.id)
-    values = dict(shown(state.values) or {})
+    values = dict(state.values)
     if ended is not None and ended.status == "error":
         values["__error__"] = ended.error
-    if state.interrupts:
-        values["__interrupt__"] = list(state.interrupts)
+    if state.requests:
+        values["__interrupt__"] = list(map(interrupt_chunk, state.requests))
     return answer(values, headers)

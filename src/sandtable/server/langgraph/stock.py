@@ -15,11 +15,11 @@ from sandtable.errors import NotFound
 from sandtable.quoting import quote
 from sandtable.server.built import FOLDER, INDEX, Build
 from sandtable.server.callers import User
-from sandtable.server.conversations import Talking
 from sandtable.server.errors import ErrorBody
 from sandtable.server.langgraph.assistants import dataset_of
 from sandtable.server.langgraph.greeting import greeting_thread
 from sandtable.server.langgraph.wire import PREFIX
+from sandtable.server.lazy_conversation import Talking
 
 # The interface sets styles from its scripts, which only 'unsafe-inline' lets through; scripts stay our own.
 POLICY = (

@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Body, Query, Request
 from starlette.responses import Response
 
 from sandtable.assemble import Parts
+from sandtable.conversations.conversation import Conversation
+from sandtable.conversations.model import Thread, ThreadBusy, ThreadFilter, now
+from sandtable.conversations.store import no_thread
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 from sandtable.server.callers import User
-from sandtable.server.conversations import Conversation, Talking
 from sandtable.server.langgraph import bodies
-from sandtable.server.langgraph.wire import PREFIX, answer, checkpoint_json, shown, thread_json
-from sandtable.server.threads.model import Thread, ThreadBusy, ThreadFilter, now
-from sandtable.server.threads.store import no_thread
-
-if TYPE_CHECKING:
-    from langgraph.types import StateSnapshot
+from sandtable.server.langgraph.history import history_of, whole_state
+from sandtable.server.langgraph.wire import PREFIX, answer, checkpoint_json, thread_json
+from sandtable.server.lazy_conversation import Talking
 
 router = APIRouter(prefix=PREFIX, include_in_schema=False)
 
 
 async def new_thread(talk: Conversation, user: str, wanted: bodies.NewThread) -> Thread:
-    """Raises ThreadBusy's kin when the name is taken and the caller minds."""
+    """Raises ThreadBusy when the name is taken, unless the caller asks for that thread then."""
     at = now()
     thread = Thread(
         id=wanted.thread_id or str(uuid4()),
@@ -79,8 +78,8 @@ def _filter(wanted: bodies.ThreadSearch) -> ThreadFilter:
 @router.get("/threads/{thread_id}")
 async def get_thread(talk: Talking, thread_id: str) -> Response:
     thread = await talk.thread(thread_id)
-    state = await talk.conductor.state(thread_id)
-    return answer(thread_json(thread, shown(state.values) or None))
+    state = await talk.threads.state(thread_id)
+    return answer(thread_json(thread, state.values or None))
 
 
 @router.patch("/threads/{thread_id}")
@@ -94,13 +93,13 @@ async def update_thread(talk: Talking, thread_id: str, change: bodies.ThreadChan
 
 @router.delete("/threads/{thread_id}", status_code=204)
 async def delete_thread(talk: Talking, request: Request, thread_id: str) -> Response:
-    """What is under way in it is ended first, and its session with all that it holds."""
+    """Cancels what is under way in it first, and ends its session of Python."""
     await talk.thread(thread_id)
-    await talk.conductor.clear(thread_id)
+    await talk.turns.clear(thread_id)
     parts: Parts = request.app.state.parts
     await parts.sessions.end(thread_id)
     await talk.store.delete(thread_id)
-    await talk.conductor.forget(thread_id)
+    await talk.threads.forget(thread_id)
     return Response(status_code=204)
 
 
@@ -125,8 +124,8 @@ async def _history(talk: Conversation, thread_id: str, wanted: bodies.HistoryWan
     thread = await talk.thread(thread_id)
     at = wanted.checkpoint.checkpoint_id if wanted.checkpoint else None
     return answer(
-        await talk.conductor.history(
-            thread_id, limit=wanted.limit, busy=thread.status == "busy", before=wanted.before_id, at=at
+        await history_of(
+            talk, thread_id, limit=wanted.limit, busy=thread.status == "busy", before=wanted.before_id, at=at
         )
     )
 
@@ -149,7 +148,7 @@ async def post_state_at(talk: Talking, thread_id: str, wanted: bodies.StateWante
 async def _state(talk: Conversation, thread_id: str, checkpoint_id: str | None) -> Response:
     thread = await talk.thread(thread_id)
     busy = thread.status == "busy" and checkpoint_id is None
-    return answer(await talk.conductor.whole_state(thread_id, checkpoint_id, busy=busy))
+    return answer(whole_state(await talk.threads.state(thread_id, checkpoint_id), busy=busy))
 
 
 @router.post("/threads/{thread_id}/state")
@@ -169,7 +168,6 @@ async def update_state(talk: Talking, thread_id: str, change: bodies.StateChange
         )
     at = change.checkpoint.checkpoint_id if change.checkpoint else change.checkpoint_id
     messages = bodies.human_messages(values)
-    state: StateSnapshot = await talk.conductor.add_messages(thread_id, at, messages)
-    return answer(
-        {"checkpoint": checkpoint_json(state.config), "configurable": checkpoint_json(state.config)}
-    )
+    state = await talk.threads.add_messages(thread_id, at, messages)
+    checkpoint = checkpoint_json(thread_id, state.checkpoint_id)
+    return answer({"checkpoint": checkpoint, "configurable": checkpoint})

@@ -1,29 +1,23 @@
-"""Our threads, turns and states in the shapes of the LangGraph protocol.
-
-Invariant: of a graph's state, only what a conversation shows goes over the wire.
-"""
+"""Threads, turns and states in the shapes of the LangGraph protocol."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from uuid import NAMESPACE_URL, uuid5
 
 from starlette.responses import Response
 
+from sandtable.agent.turn_events import DecisionRequest, PendingStep, ThreadState
 from sandtable.catalog.model import Dataset
-from sandtable.server.json_text import encode
-from sandtable.server.threads.model import Thread, Turn
-
-if TYPE_CHECKING:
-    from langgraph.types import StateSnapshot
+from sandtable.conversations.json_text import encode
+from sandtable.conversations.model import Thread, TurnRecord
 
 PREFIX = "/langgraph"
 _TOLD = frozenset(("source", "step", "parents", "run_id"))
 GREETING = "greeting"
 """Marks a thread that began with our greeting, in its metadata."""
 UNASKED = "New conversation"
-SHOWN = frozenset(("messages", "ui", "dataset_id", "__interrupt__"))
 
 
 def answer(value: Any, headers: Mapping[str, str] | None = None) -> Response:
@@ -72,7 +66,7 @@ def thread_json(thread: Thread, values: Mapping[str, Any] | None = None) -> dict
     }
 
 
-def run_json(turn: Turn) -> dict[str, Any]:
+def run_json(turn: TurnRecord) -> dict[str, Any]:
     return {
         "run_id": turn.id,
         "thread_id": turn.thread_id,
@@ -86,65 +80,52 @@ def run_json(turn: Turn) -> dict[str, Any]:
     }
 
 
-def run_headers(turn: Turn) -> dict[str, str]:
+def run_headers(turn: TurnRecord) -> dict[str, str]:
     """Relative to where the protocol is mounted: clients put their own base address in front."""
     place = f"/threads/{turn.thread_id}/runs/{turn.id}"
     return {"Content-Location": place, "Location": f"{place}/stream"}
 
 
-def shown(values: Any) -> Any:
-    if isinstance(values, Mapping):
-        return {name: value for name, value in values.items() if name in SHOWN}
-    return values
-
-
-def shown_update(update: Any) -> Any:
-    """An `updates` chunk: what each node changed."""
-    if not isinstance(update, Mapping):
-        return update
-    return {node: shown(change) if node != "__interrupt__" else change for node, change in update.items()}
-
-
-def state_json(state: StateSnapshot, values: Any, *, pending: bool) -> dict[str, Any]:
-    """`pending` tells whether `next` may be named: chat interfaces take it for a question to the person."""
+def state_json(state: ThreadState, values: Any, *, pending: bool) -> dict[str, Any]:
+    """`pending`: whether `next` may be named. Chat interfaces take it for a question to the person."""
     return {
         "values": values,
         "next": list(state.next) if pending else [],
-        "tasks": [_task(task) for task in state.tasks] if pending else [],
-        "metadata": {name: value for name, value in (state.metadata or {}).items() if name in _TOLD},
+        "tasks": [_task(step) for step in state.pending] if pending else [],
+        "metadata": {name: value for name, value in state.metadata.items() if name in _TOLD},
         "created_at": state.created_at,
-        "checkpoint": checkpoint_json(state.config),
-        "parent_checkpoint": checkpoint_json(state.parent_config),
-        "interrupts": [_interrupt(one) for one in state.interrupts] if pending else [],
+        "checkpoint": checkpoint_json(state.thread_id, state.checkpoint_id),
+        "parent_checkpoint": checkpoint_json(state.thread_id, state.parent_id),
+        "interrupts": [_interrupt(one) for one in state.requests] if pending else [],
     }
 
 
-def checkpoint_json(config: Mapping[str, Any] | None) -> dict[str, Any] | None:
-    place = (config or {}).get("configurable") or {}
-    if not place.get("checkpoint_id"):
+def checkpoint_json(thread_id: str, checkpoint_id: str | None) -> dict[str, Any] | None:
+    if checkpoint_id is None:
         return None
-    return {
-        "thread_id": place.get("thread_id"),
-        "checkpoint_ns": place.get("checkpoint_ns", ""),
-        "checkpoint_id": place["checkpoint_id"],
-    }
+    return {"thread_id": thread_id, "checkpoint_ns": "", "checkpoint_id": checkpoint_id}
 
 
-def _task(task: Any) -> dict[str, Any]:
+def interrupt_chunk(request: DecisionRequest) -> dict[str, Any]:
+    """As LangGraph's `Interrupt` is encoded in a stream, and in the state that a run ends with."""
+    return {"value": request.value, "id": request.id, "response_schema": None}
+
+
+def _interrupt(request: DecisionRequest) -> dict[str, Any]:
+    return {"id": request.id, "value": request.value}
+
+
+def _task(step: PendingStep) -> dict[str, Any]:
     return {
-        "id": task.id,
-        "name": task.name,
-        "path": list(task.path),
-        "error": "the step failed" if task.error else None,
-        "interrupts": [_interrupt(one) for one in task.interrupts],
+        "id": step.id,
+        "name": step.name,
+        "path": list(step.path),
+        "error": "the step failed" if step.failed else None,
+        "interrupts": [_interrupt(one) for one in step.requests],
         "checkpoint": None,
         "state": None,
         "result": None,
     }
-
-
-def _interrupt(one: Any) -> dict[str, Any]:
-    return {"id": one.id, "value": one.value}
 
 
 def light(values: Mapping[str, Any]) -> dict[str, Any]:

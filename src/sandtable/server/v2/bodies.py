@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sandtable.server.threads.text import ASKED_SCHEMA
+from sandtable.conversations.text import ASKED_SCHEMA
 
 MOST_EARLIER = 200
 LONGEST_EARLIER = 64 << 10

@@ -1,4 +1,4 @@
-"""Who listens to which session in this process: woken when a query comes, sent away when the server stops."""
+"""The open streams of this process: woken when their session gets a query, closed when the server stops."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Listeners:
             news.set()
 
     async def aclose(self) -> None:
-        """Everybody is told, and has a moment to leave."""
+        """Asks all streams to close, and waits LEAVING_S for it."""
         self._gone.clear()
         self.closing.set()
         if self._users:

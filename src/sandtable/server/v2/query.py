@@ -1,4 +1,4 @@
-"""`POST /v2/query`: a question is taken, and worked on whether or not anybody listens."""
+"""`POST /v2/query`: accepts a question, and works on it with or without a listener."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from fastapi import APIRouter, Body, Request
 
 from sandtable.agent.events import Log
 from sandtable.agent.proposer import Exchange
-from sandtable.agent.state import with_plan
+from sandtable.agent.turn_events import with_plan
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.names import nearest
+from sandtable.conversations.conversation import same_dataset
+from sandtable.conversations.running import EVENTS, TurnOrder
+from sandtable.conversations.text import clean, opening_of, plan_of, question_of
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 from sandtable.server import logs
 from sandtable.server.callers import User
-from sandtable.server.conversations import Talking, same_dataset
 from sandtable.server.errors import ErrorBody
-from sandtable.server.json_text import encode
-from sandtable.server.threads.text import clean, opening_of, plan_of, question_of
+from sandtable.server.lazy_conversation import Talking
 from sandtable.server.v2.bodies import Earlier, QueryAnswer, QueryBody
 from sandtable.server.v2.following import MARK
 
@@ -45,8 +46,6 @@ _ANSWERS: dict[int | str, dict[str, Any]] = {
     507: {"model": ErrorBody, "description": "The user has as much stored as one user may have."},
 }
 _UNUSED = Log(text="conversation_history was not used: this session remembers what was said in it.")
-_MODES = ("custom", "updates")
-"""What the journal keeps: events, and what waits for a person."""
 
 router = APIRouter(tags=["query"])
 log = structlog.get_logger("sandtable.server")
@@ -78,22 +77,21 @@ async def query(
     logs.bind(thread_id=thread.id)
     given = body.conversation_history or []
     asked_before = thread.opening is not None
-    live = await talk.conductor.begin(
+    order = TurnOrder(
         thread,
         dataset.id,
         user,
         messages=[{"content": question, "additional_kwargs": with_plan(plan)}],
-        resume=None,
-        checkpoint_id=None,
-        modes=_MODES,
+        details=EVENTS,
         metadata=MARK,
         opening=opening_of(question),
         history=() if asked_before else exchanges_of(given, question),
         streamed=False,
     )
+    running = await talk.turns.begin(order)
     if asked_before and given:
         log.info("conversation_history_not_used", messages=len(given))
-        live.journal.add("custom", encode(_UNUSED))
+        running.output.add(_UNUSED)
     request.app.state.listeners.wake(thread.id)
     address = request.url_for("v2_stream", session_id=thread.id)
     return QueryAnswer(session_id=thread.id, websocket_url=str(address))
@@ -132,7 +130,7 @@ def _files(dataset: Dataset) -> Iterable[str]:
 
 
 def exchanges_of(history: Sequence[Earlier], question: str) -> tuple[Exchange, ...]:
-    """What was said elsewhere: context for a model, and nobody's record. It has no run that would prove it."""
+    """Exchanges of another system: context for a model. No run proves them: the thread's record leaves them out."""
     said = [(one.asks, clean(one.content)) for one in history if one.content.strip()]
     if said and said[-1] == (True, question):
         # Some clients count the present question among what was said.

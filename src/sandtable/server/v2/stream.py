@@ -1,6 +1,6 @@
 """`WS /v2/stream/{session_id}`: the messages of a session's queries, from where a client left off.
 
-Invariant: a turn never waits for a listener. Whoever is too slow is let go, and can come back for the rest.
+Invariant: a turn never waits for a listener. A client that is too slow is disconnected, and can reconnect for the rest.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ import structlog
 from fastapi import APIRouter, WebSocket
 from starlette.websockets import WebSocketDisconnect
 
+from sandtable.conversations.json_text import encode
 from sandtable.errors import NotFound, SandtableError
 from sandtable.server.callers import user_of
-from sandtable.server.conversations import Conversations
-from sandtable.server.json_text import encode
+from sandtable.server.lazy_conversation import LazyConversation
 from sandtable.server.v2.following import Following
 from sandtable.server.v2.listeners import Listeners
 
@@ -46,7 +46,7 @@ log = structlog.get_logger("sandtable.server")
 
 @router.websocket("/v2/stream/{session_id}", name="v2_stream")
 async def stream(websocket: WebSocket, session_id: str) -> None:
-    """`?after=SEQ` tells what was heard already; without it, the present or last query is told from its beginning."""
+    """`?after=SEQ` is the last message that the client has; without it, the newest query is sent from its start."""
     after = websocket.query_params.get("after", "")
     heard = int(after) if _NUMBER.fullmatch(after) else None
     # Only what was accepted can be closed with a reason that a browser passes on.
@@ -66,10 +66,10 @@ async def stream(websocket: WebSocket, session_id: str) -> None:
 async def _served(websocket: WebSocket, session_id: str, after: int | None) -> Ending | None:
     """How to close the connection; nothing when the client is gone."""
     listeners: Listeners = websocket.app.state.listeners
-    conversations: Conversations = websocket.app.state.conversations
+    conversation: LazyConversation = websocket.app.state.conversation
     try:
         with listeners.join(session_id, user_of(websocket)) as news:
-            talk = await conversations.get()
+            talk = await conversation.get()
             await talk.thread(session_id)
             following = Following(talk, session_id, after, news)
             # Another server may have been asked.
@@ -103,7 +103,7 @@ async def _until_first(*works: Any) -> Ending | None:
 async def _tell(websocket: WebSocket, following: Following) -> Ending:
     async with aclosing(following.messages()) as messages:
         async for one in messages:
-            message = {"type": one.said.type, "payload": one.said.payload, "seq": one.seq}
+            message = {"type": one.message.type, "payload": one.message.payload, "seq": one.seq}
             try:
                 async with asyncio.timeout(SEND_S):
                     await websocket.send_text(encode(message))

@@ -1,24 +1,19 @@
 """What happens in a turn, as the messages of a `/v2` stream.
 
-Invariant: pure and deterministic. The same events give the same messages, so that whoever comes back can be told
-exactly what they missed; and a query ends with one `final_response`.
+Invariant: pure and deterministic. The same events give the same messages, so that a client that reconnects gets
+exactly what it missed; and a query ends with one `final_response`.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-import structlog
-from pydantic import ValidationError
-
 from sandtable.agent.analysis.placing import with_artifacts
 from sandtable.agent.events import (
-    EVENT,
     ArtifactShown,
     Chart,
     Code,
@@ -32,12 +27,14 @@ from sandtable.agent.events import (
     Table,
     Thought,
 )
+from sandtable.agent.turn_events import DecisionsAwaited
+from sandtable.conversations.json_text import encode
+from sandtable.conversations.model import JournalEntry
+from sandtable.conversations.turn_events import TurnBegun, TurnFailed, read
 from sandtable.errors import ErrorCode, Problem
 from sandtable.quoting import in_markdown
 from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, PlotlyArtifact, TableArtifact
 from sandtable.sandbox.job import ResultColumn
-from sandtable.server.json_text import encode
-from sandtable.server.threads.model import Happening
 from sandtable.store.run_store import TERMINAL
 
 HEAD = 100
@@ -45,11 +42,9 @@ HEAD = 100
 
 Kind = Literal["thought", "reading", "code", "log", "error", "table", "chart", "choices", "final_response"]
 
-log = structlog.get_logger("sandtable.server")
-
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StreamMessage:
     """One message; `payload` is text, or JSON as text for `reading`, `table`, `chart` and `choices`."""
 
     type: Kind
@@ -58,7 +53,7 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
-    """What was told of a query."""
+    """What the messages of a query before this one said."""
 
     cells: tuple[str, ...] = ()
     """The runs, in the order they began: a cell's number is its place."""
@@ -72,39 +67,30 @@ class SoFar:
     ended: bool = False
 
 
-Told = tuple[list[Said], SoFar]
+Encoded = tuple[list[StreamMessage], SoFar]
 
-_EVENTS = frozenset(
-    ("thought", "plan", "sql", "code", "run", "log", "table", "chart", "artifact", "message", "error")
-)
 _CODE = re.compile(rf"(?:{'|'.join(ErrorCode)}): |Traceback \(")
 """How the log of a run that failed says why."""
 
 
-def messages_of(event: Event, so_far: SoFar) -> Told:
-    """What a listener is told about an event, after what was told before."""
-    tell = _TELL.get(event.type)
-    return tell(event, so_far) if tell else ([], so_far)
+def messages_of(event: Event, so_far: SoFar) -> Encoded:
+    """The messages of one event, after those before it."""
+    encode_one = _ENCODERS.get(event.type)
+    return encode_one(event, so_far) if encode_one else ([], so_far)
 
 
-def decoded(happening: Happening, so_far: SoFar) -> Told:
-    """`messages_of` for what is in a turn's journal."""
-    if happening.name == "custom":
-        given = json.loads(happening.data)
-        if not isinstance(given, dict) or given.get("type") not in _EVENTS:
+def decoded(entry: JournalEntry, so_far: SoFar) -> Encoded:
+    """`messages_of` for an entry of a turn's journal."""
+    match read(entry):
+        case DecisionsAwaited(requests=requests):
+            text = requests[0].message.text
+            return [_final((*so_far.answers, text))], replace(so_far, ended=True)
+        case TurnFailed(error=code, message=why):
+            return _broke(code, why, so_far)
+        case TurnBegun() | None:
             return [], so_far
-        try:
-            return messages_of(EVENT.validate_python(given), so_far)
-        except ValidationError as error:
-            # Written by another version of the server.
-            log.warning("event_not_read", type=given["type"], problems=error.error_count())
-            return [], so_far
-    if happening.name == "updates" and '"__interrupt__"' in happening.data:
-        return _waits(json.loads(happening.data)["__interrupt__"], so_far)
-    if happening.name == "error":
-        broken = json.loads(happening.data)
-        return _broke(str(broken.get("error")), str(broken.get("message")), so_far)
-    return [], so_far
+        case event:
+            return messages_of(event, so_far)
 
 
 def table_json(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Any]]) -> str:
@@ -131,36 +117,36 @@ def _unique(names: list[str]) -> list[str]:
     return made
 
 
-def _thought(event: Thought, so_far: SoFar) -> Told:
+def _thought(event: Thought, so_far: SoFar) -> Encoded:
     return _text("thought", event.text), so_far
 
 
-def _plan(event: Planned, so_far: SoFar) -> Told:
-    parts = [Said("reading", encode(event.read_as))] if event.read_as is not None else []
+def _plan(event: Planned, so_far: SoFar) -> Encoded:
+    parts = [StreamMessage("reading", encode(event.read_as))] if event.read_as is not None else []
     return [*_text("thought", event.reading), *parts], so_far
 
 
-def _sql(event: Sql, so_far: SoFar) -> Told:
+def _sql(event: Sql, so_far: SoFar) -> Encoded:
     return _text("code", event.sql), so_far
 
 
-def _code(event: Code, so_far: SoFar) -> Told:
+def _code(event: Code, so_far: SoFar) -> Encoded:
     return _text("code", event.code), so_far
 
 
-def _run(event: RunState, so_far: SoFar) -> Told:
-    said: list[Said] = []
+def _run(event: RunState, so_far: SoFar) -> Encoded:
+    said: list[StreamMessage] = []
     known = event.run_id in so_far.cells
     now = so_far if known else replace(so_far, cells=(*so_far.cells, event.run_id))
     number = now.cells.index(event.run_id) + 1
     if event.status not in TERMINAL:
-        said = [] if known else [Said("log", f"Executing code cell {number}...")]
+        said = [] if known else [StreamMessage("log", f"Executing code cell {number}...")]
     elif event.status == "succeeded":
         took = "" if event.exec_time_ms is None else f" in {event.exec_time_ms:,.0f} ms"
         done = f"Code cell {number} is done{took}." if known else _seen_before(number)
-        said = [Said("log", done)]
+        said = [StreamMessage("log", done)]
     elif event.status == "cancelled":
-        said = [Said("log", f"Code cell {number} was cancelled.")]
+        said = [StreamMessage("log", f"Code cell {number} was cancelled.")]
     else:
         now = replace(now, failed=now.failed | {event.run_id})
     return said, now
@@ -170,28 +156,30 @@ def _seen_before(number: int) -> str:
     return f"Code cell {number} ran before on the same data: this is its result."
 
 
-def _log(event: Log, so_far: SoFar) -> Told:
+def _log(event: Log, so_far: SoFar) -> Encoded:
     if event.run_id in so_far.failed and _CODE.match(event.text):
         number = so_far.cells.index(event.run_id) + 1
         text = f"Error occurred while executing code cell {number}: {event.text}"
-        return [Said("error", text)], so_far
+        return [StreamMessage("error", text)], so_far
     return _text("log", event.text), so_far
 
 
-def _table(event: Table | TableArtifact, so_far: SoFar) -> Told:
+def _table(event: Table | TableArtifact, so_far: SoFar) -> Encoded:
     said, now = _once("table", table_json(event.columns, event.rows), so_far)
     shown = min(len(event.rows), HEAD)
     if said and event.row_count > shown:
         more = "or more " if event.truncated else ""
-        said.append(Said("log", f"The table shows the first {shown:,} of {event.row_count:,} {more}rows."))
+        said.append(
+            StreamMessage("log", f"The table shows the first {shown:,} of {event.row_count:,} {more}rows.")
+        )
     return said, now
 
 
-def _chart(event: Chart | PlotlyArtifact, so_far: SoFar) -> Told:
+def _chart(event: Chart | PlotlyArtifact, so_far: SoFar) -> Encoded:
     return _once("chart", encode(event.figure), so_far)
 
 
-def _artifact(event: ArtifactShown, so_far: SoFar) -> Told:
+def _artifact(event: ArtifactShown, so_far: SoFar) -> Encoded:
     artifact = event.artifact
     now = replace(so_far, shown={**so_far.shown, artifact.id: artifact})
     if isinstance(artifact, TableArtifact):
@@ -201,57 +189,51 @@ def _artifact(event: ArtifactShown, so_far: SoFar) -> Told:
     if isinstance(artifact, MarkdownArtifact):
         return _text("log", artifact.text), now
     title = f" “{artifact.title}”" if artifact.title else ""
-    return [Said("log", f"Shown: {artifact.id}{title}, kept with run {event.run_id}.")], now
+    return [StreamMessage("log", f"Shown: {artifact.id}{title}, kept with run {event.run_id}.")], now
 
 
-def _message(event: Message, so_far: SoFar) -> Told:
+def _message(event: Message, so_far: SoFar) -> Encoded:
     before = [_error_of(event.problem)] if event.problem else []
     if event.choices:
-        before.append(Said("choices", encode(event.choices)))
+        before.append(StreamMessage("choices", encode(event.choices)))
     answers = (*so_far.answers, with_artifacts(event.text, so_far.shown))
     if event.remaining:
         return before, replace(so_far, answers=answers)
     return [*before, _final(answers)], replace(so_far, ended=True)
 
 
-def _error(event: Error, so_far: SoFar) -> Told:
+def _error(event: Error, so_far: SoFar) -> Encoded:
     return _broke(event.problem.code, event.problem.in_words, so_far)
 
 
-def _broke(code: str, why: str, so_far: SoFar) -> Told:
-    error = Said("error", f"{code}: {why}")
+def _broke(code: str, why: str, so_far: SoFar) -> Encoded:
+    error = StreamMessage("error", f"{code}: {why}")
     if so_far.ended:
         return [error], so_far
     final = _final((*so_far.answers, f"There is no answer: {in_markdown(why)}"))
     return [error, final], replace(so_far, ended=True)
 
 
-def _waits(interrupts: list[dict[str, Any]], so_far: SoFar) -> Told:
-    action = interrupts[0]["value"]["action_requests"][0]
-    text = f"May I run this?\n\n{action['description']}"
-    return [_final((*so_far.answers, text))], replace(so_far, ended=True)
+def _final(answers: tuple[str, ...]) -> StreamMessage:
+    return StreamMessage("final_response", "\n\n---\n\n".join(answers))
 
 
-def _final(answers: tuple[str, ...]) -> Said:
-    return Said("final_response", "\n\n---\n\n".join(answers))
+def _error_of(problem: Problem) -> StreamMessage:
+    return StreamMessage("error", f"{problem.code}: {problem.in_words}")
 
 
-def _error_of(problem: Problem) -> Said:
-    return Said("error", f"{problem.code}: {problem.in_words}")
+def _text(kind: Kind, text: str) -> list[StreamMessage]:
+    return [StreamMessage(kind, text)] if text.strip() else []
 
 
-def _text(kind: Kind, text: str) -> list[Said]:
-    return [Said(kind, text)] if text.strip() else []
-
-
-def _once(kind: Kind, payload: str, so_far: SoFar) -> Told:
+def _once(kind: Kind, payload: str, so_far: SoFar) -> Encoded:
     digest = hashlib.sha256(f"{kind} {payload}".encode()).hexdigest()
     if digest in so_far.sent:
         return [], so_far
-    return [Said(kind, payload)], replace(so_far, sent=so_far.sent | {digest})
+    return [StreamMessage(kind, payload)], replace(so_far, sent=so_far.sent | {digest})
 
 
-_TELL: dict[str, Callable[[Any, SoFar], Told]] = {
+_ENCODERS: dict[str, Callable[[Any, SoFar], Encoded]] = {
     "thought": _thought,
     "plan": _plan,
     "sql": _sql,

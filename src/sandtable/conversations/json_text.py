@@ -1,0 +1,18 @@
+"""Any value as JSON text on one line: what has no JSON form becomes text or null, so content never makes it fail."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic_core import PydanticSerializationError, to_json, to_jsonable_python
+
+from sandtable.conversations.text import clean
+
+
+def encode(value: Any) -> str:
+    try:
+        return to_json(value, inf_nan_mode="null", fallback=str).decode()
+    except PydanticSerializationError:
+        # Somewhere in it is text that has no UTF-8 form.
+        cleaned = clean(to_jsonable_python(value, inf_nan_mode="constants", fallback=str))
+        return to_json(cleaned, inf_nan_mode="null", fallback=str).decode()

@@ -1,0 +1,119 @@
+"""The order of turns: one at a time in a thread, in the order they came; and not too many in all, or of one user.
+
+Invariant: a place is left exactly once, and no turn behind it in its thread begins before. Users take turns, too.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable
+from typing import Literal
+
+from sandtable.conversations.model import ThreadBusy
+from sandtable.errors import QueueFull
+from sandtable.runs.fair_queue import FairQueue, share_of
+from sandtable.store.run_store import over_share
+
+Strategy = Literal["enqueue", "reject", "interrupt", "rollback"]
+"""What a new turn does about the turn under way: waits, is refused, or cancels it. `rollback` also undoes it."""
+
+
+class Place:
+    """One turn's place in its thread's line."""
+
+    def __init__(
+        self,
+        line: Line,
+        thread_id: str,
+        user: str,
+        ahead: list[Place],
+        cancel: Callable[[], None],
+        abandoned: Callable[[], bool],
+    ) -> None:
+        self._line = line
+        self._thread_id = thread_id
+        self.user = user
+        self.ahead = ahead
+        self.cancel = cancel
+        self.abandoned = abandoned
+        """Whether all its listeners have left."""
+        self._left = asyncio.Event()
+        self._working = False
+
+    async def reach(self) -> None:
+        """Returns when the turn may begin."""
+        for other in self.ahead:
+            await other._left.wait()
+        await self._line.slots.acquire(self.user)
+        self._working = True
+
+    def leave(self) -> None:
+        if self._left.is_set():
+            return
+        if self._working:
+            self._line.slots.release(self.user)
+        self._line.forget(self._thread_id, self)
+        self._left.set()
+
+    async def gone(self) -> None:
+        await self._left.wait()
+
+
+class Line:
+    def __init__(self, at_once: int, waiting: int, share: float = 1.0) -> None:
+        """`share`: how much of both is for one user."""
+        self._most = at_once + waiting
+        self._each = share_of(self._most, share)
+        self.slots = FairQueue("answers", at_once, self._most, share)
+        self._threads: dict[str, list[Place]] = {}
+        self._users: Counter[str] = Counter()
+
+    def enter(
+        self,
+        thread_id: str,
+        user: str,
+        strategy: Strategy,
+        cancel: Callable[[], None],
+        abandoned: Callable[[], bool] = lambda: False,
+    ) -> Place:
+        """Raises ThreadBusy for `reject`, and QueueFull. `cancel` ends the turn early."""
+        ahead = self.under_way(thread_id)
+        if ahead and strategy == "reject":
+            raise ThreadBusy(
+                "an answer is still being worked on in this conversation",
+                suggestion="Wait for it, cancel it, or send the message with another multitask_strategy.",
+                thread_id=thread_id,
+            )
+        if self._users.total() >= self._most:
+            raise QueueFull(
+                "as many conversations wait for an answer as may wait",
+                suggestion="Try again in a moment, or raise SANDTABLE_QUEUE_LIMIT.",
+            )
+        if self._users[user] >= self._each:
+            raise over_share(user, f"{self._users[user]} answers under way")
+        for other in ahead:
+            if strategy in ("interrupt", "rollback") or other.abandoned():
+                other.cancel()
+        place = Place(self, thread_id, user, ahead, cancel, abandoned)
+        self._threads.setdefault(thread_id, []).append(place)
+        self._users[user] += 1
+        return place
+
+    def under_way(self, thread_id: str) -> list[Place]:
+        return list(self._threads.get(thread_id, ()))
+
+    def forget(self, thread_id: str, place: Place) -> None:
+        places = self._threads[thread_id]
+        places.remove(place)
+        if not places:
+            del self._threads[thread_id]
+        self._users[place.user] -= 1
+        if not self._users[place.user]:
+            del self._users[place.user]
+
+    async def aclose(self) -> None:
+        """Cancels what is under way, and waits until it has ended."""
+        for place in [place for places in self._threads.values() for place in places]:
+            place.cancel()
+            await place.gone()

@@ -1,0 +1,126 @@
+"""The conversation that a server offers, opened while the server already listens.
+
+Invariant: a server listens before the conversation's libraries are loaded; an early request waits for them. After a
+failure to open, the next request tries again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
+from importlib import import_module
+from pkgutil import resolve_name
+from typing import Annotated
+
+import structlog
+from fastapi import Depends, Request
+
+from sandtable.assemble import Parts
+from sandtable.conversations.conversation import LONGEST_ID, Conversation
+from sandtable.errors import NotFound, SandtableError
+
+# By name: it imports LangGraph, which takes a second, and is loaded while the server prepares other things.
+_MODULE = "sandtable.server.opening"
+_OPEN = f"{_MODULE}:open_conversation"
+
+log = structlog.get_logger("sandtable.server")
+
+Open = Callable[[Parts], AbstractAsyncContextManager[Conversation]]
+
+
+def load_ahead() -> None:
+    """Starts to load the conversation's libraries on a thread; a later import waits for what is left."""
+    threading.Thread(target=import_module, args=(_MODULE,), name="load-conversation", daemon=True).start()
+
+
+class LazyConversation:
+    def __init__(self, parts: Parts, open_one: Open | None = None) -> None:
+        self._parts = parts
+        self._open = open_one
+        self._opened: asyncio.Future[Conversation] | None = None
+        self._task: asyncio.Task[None] | None = None
+        self._closing = asyncio.Event()
+
+    def begin(self) -> None:
+        """Starts to open, and does not wait for it."""
+        if self._opened is not None and (not self._opened.done() or self._is_open(self._opened)):
+            return
+        self._opened = asyncio.get_running_loop().create_future()
+        opened = self._opened
+        self._task = asyncio.create_task(self._hold(opened), name="conversation")
+        self._task.add_done_callback(lambda task: _pass_on_failure(task, opened))
+
+    @staticmethod
+    def _is_open(opened: asyncio.Future[Conversation]) -> bool:
+        return not opened.cancelled() and opened.exception() is None
+
+    async def get(self) -> Conversation:
+        """Raises what opening raised: StoreUnavailable, InvalidInput."""
+        self.begin()
+        assert self._opened is not None
+        return await asyncio.shield(self._opened)
+
+    @property
+    def trouble(self) -> str | None:
+        """Why the last attempt to open failed; None while it is being opened, and once it is open."""
+        if self._opened is None or not self._opened.done() or self._opened.cancelled():
+            return None
+        error = self._opened.exception()
+        if error is None:
+            return None
+        return error.message if isinstance(error, SandtableError) else "the log has the cause"
+
+    async def probe(self) -> None:
+        """Reads and writes the conversation's databases, once it is open. Raises StoreUnavailable, StoreCorrupt."""
+        if self._opened is not None and self._opened.done() and self._is_open(self._opened):
+            for probe in self._opened.result().probes:
+                await probe()
+
+    async def aclose(self) -> None:
+        self._closing.set()
+        if self._task is not None:
+            # `get` has raised what kept it from opening.
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    async def _hold(self, opened: asyncio.Future[Conversation]) -> None:
+        """Opens and closes in one task, as context managers require."""
+        open_one = self._open or await asyncio.to_thread(resolve_name, _OPEN)
+        async with open_one(self._parts) as conversation:
+            opened.set_result(conversation)
+            await self._closing.wait()
+
+
+def _pass_on_failure(task: asyncio.Task[None], opened: asyncio.Future[Conversation]) -> None:
+    """Requests that wait get the failure; the log gets the traceback of an unexpected one."""
+    if opened.done():
+        return
+    if task.cancelled():
+        opened.cancel()
+        return
+    error = task.exception()
+    assert error is not None
+    known = isinstance(error, SandtableError)
+    log.error(
+        "conversation_not_opened", reason=str(error) if known else None, exc_info=None if known else error
+    )
+    opened.set_exception(error)
+    # Marks it as retrieved: `begin` at the server's start does not await the future.
+    opened.exception()
+
+
+async def _conversation(request: Request) -> Conversation:
+    conversation: LazyConversation = request.app.state.conversation
+    return await conversation.get()
+
+
+Talking = Annotated[Conversation, Depends(_conversation)]
+"""For a route: the conversation, opened."""
+
+
+def known_dataset(parts: Parts, dataset_id: str) -> str:
+    """Raises NotFound with the nearest name."""
+    if len(dataset_id) > LONGEST_ID:
+        raise NotFound("no dataset has so long a name", suggestion="GET /datasets lists them.")
+    return parts.datasets.get(dataset_id).id
