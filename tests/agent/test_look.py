@@ -196,7 +196,7 @@ async def test_a_quota_is_told_to_the_model(tmp_path: Path, monkeypatch: pytest.
         submit = house.runs.submit
 
         async def full(request: Any) -> Any:
-            if request.sql is not None:
+            if isinstance(request.query, SqlQuery):
                 from sandtable.errors import SandboxUnavailable
 
                 raise SandboxUnavailable("there is no place left", suggestion="Try again in a moment.")
