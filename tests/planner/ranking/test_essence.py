@@ -104,3 +104,32 @@ def test_days_of_the_week_are_the_same_by_number_and_by_name(
 
     assert essence(plan(one), index) == essence(plan(other), index)
     assert essence(plan(one), index) != essence(BASE, index)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        (("<=", 2), ("in", [1, 2]), True),
+        (("<", 3), ("<=", 2), True),
+        ((">", 4), ("=", 5), True),
+        (("between", [2, 4]), ("in", [2, 3, 4]), True),
+        (("<=", 2), ("in", [1, 3]), False),
+        (("<=", 2), ("<=", 3), False),
+        ((">=", 4), ("=", 5), False),
+        (("!=", 5), ("<=", 4), False),
+    ],
+)
+def test_conditions_that_keep_the_same_scores_are_one(
+    worlds: dict[str, World], one: tuple[str, Any], other: tuple[str, Any], same: bool
+) -> None:
+    def made(op: str, value: Any) -> str:
+        condition = {"column": "csat", "op": op, "value": value}
+        plan = {
+            "dataset_id": "support",
+            "table": "tickets",
+            "select": [{"agg": "count"}],
+            "filters": [condition],
+        }
+        return essence(plan, worlds["support"].index)
+
+    assert (made(*one) == made(*other)) == same

@@ -7,6 +7,7 @@ what it computes, and rows of plain columns are the same whether or not each is 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any, cast
 
 from sandtable.planner.schema.columns import is_unique
@@ -17,6 +18,15 @@ from sandtable.recent import Recent
 _COLUMN_FIELDS = frozenset({"column", "other_column", "with"})
 _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "=", "!=": "!="}
 _LISTS = frozenset({"in", "not_in", "between"})
+_COMPARED: dict[str, Callable[[Any, list[Any]], bool]] = {
+    "<": lambda held, given: held < given[0],
+    "<=": lambda held, given: held <= given[0],
+    ">": lambda held, given: held > given[0],
+    ">=": lambda held, given: held >= given[0],
+    "=": lambda held, given: held == given[0],
+    "in": lambda held, given: held in given,
+    "between": lambda held, given: given[0] <= held <= given[-1],
+}
 _DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -187,7 +197,7 @@ class _Essence:
             other = str(inner.get("table", ""))
             inner["where"] = sorted(_text(self.condition(each, other)) for each in inner.get("where", ()))
             return {"exists": inner}
-        made = _by_number_of_day(made)
+        made = self.by_kept_values(_by_number_of_day(made), home)
         if "other_column" in made and made.get("op") in _TURNED and made["column"] > made["other_column"]:
             made = {"column": made["other_column"], "op": _TURNED[made["op"]], "other_column": made["column"]}
         if isinstance(made.get("value"), list) and made.get("op") in _LISTS:
@@ -197,6 +207,21 @@ class _Essence:
         elif "value" in made:
             made["value"] = str(made["value"])
         return self.row(made, home)
+
+    def by_kept_values(self, item: Json, home: str) -> Json:
+        """A comparison with a column of few numbers as the numbers that it keeps: at most 2 stars are 1 or 2."""
+        table, _, name = str(item.get("column", "")).rpartition(".")
+        column = self.index.column(table or home, name) if "value" in item else None
+        profile = column.profile if column is not None and column.numeric else None
+        if profile is None or not profile.complete or item.get("op") not in _COMPARED:
+            return item
+        value = item["value"]
+        given = cast("list[Any]", value) if isinstance(value, list) else [value]
+        held = [each.value for each in profile.values]
+        if not all(isinstance(each, int | float) for each in (*held, *given)):
+            return item
+        kept = [each for each in held if _COMPARED[item["op"]](each, given)]
+        return {**item, "op": "in", "value": kept} if 0 < len(kept) < len(held) else item
 
     def window(self, window: Any, home: str) -> Json:
         made = dict(window)
