@@ -1,1 +1,1 @@
-"""Approved text becomes a Job, a Job becomes a Result: the seam, the tiers behind it, and the gate at work."""
+"""Approved text becomes a Job, and a Job becomes a JobResult: the executor interface, its tiers, and the gates."""

@@ -1,7 +1,7 @@
 """What code can show besides text: tables, plots, pages, diagrams, prose.
 
-Invariant: everything here was written by a stranger's code. It is data to be drawn by something that
-trusts none of it, never markup for our own pages.
+Invariant: everything here is the output of untrusted code. It is data for a renderer that trusts none of it, never
+markup for our own pages.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class MarkdownArtifact(_Artifact):
 
 
 def _which(given: Any) -> str | None:
-    """A plot is told by its format, everything else by its kind."""
+    """Plots are discriminated by format, everything else by kind."""
     kind, form = (
         (given.get("kind"), given.get("format"))
         if isinstance(given, dict)
@@ -77,7 +77,7 @@ def _which(given: Any) -> str | None:
     return found if isinstance(found, str) else None
 
 
-# Not a discriminator by field: two levels of them have no form in OpenAPI.
+# A callable discriminator: OpenAPI cannot express two nested levels of discriminator fields.
 Artifact = Annotated[
     Annotated[TableArtifact, Tag("table")]
     | Annotated[PlotlyArtifact, Tag("plotly")]
@@ -92,7 +92,7 @@ ARTIFACTS: TypeAdapter[tuple[Artifact, ...]] = TypeAdapter(tuple[Artifact, ...])
 
 
 def artifacts_in(result: JobResult) -> tuple[Artifact, ...]:
-    """What a run of code showed. Raises RunnerBroken for an answer that is not as agreed."""
+    """What a run of code showed. Raises RunnerBroken for an answer that does not have the agreed form."""
     given = result.output.get("artifacts")
     if not given:
         return ()

@@ -1,7 +1,7 @@
-"""What a sandbox's answer may hold at most.
+"""Upper bounds on a sandbox's answer.
 
-Invariant: this works on plain JSON values and builds nothing. Only an answer that passed is made into a JobResult,
-so that one with a million wrong fields costs no more than the first of them.
+Invariant: this works on plain JSON values and builds no objects. Only an answer within the bounds is made into a
+JobResult, so an answer with a million wrong fields costs no more than the first of them.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RUNNERS_CODES = frozenset(
         ErrorCode.RUNNER_INTERNAL_ERROR,
     }
 )
-"""What the program inside the sandbox says went wrong; all other codes are the server's to give."""
+"""Errors that the program inside the sandbox may report; all other codes are set by the server."""
 NOTE_BYTES = 200
 """The note at the end of cut output."""
 
@@ -45,11 +45,11 @@ _OUTPUTS: dict[Mode, frozenset[str]] = {
     "python": frozenset({"artifacts", "displayed", "loaded"}),
     "session": frozenset({"artifacts", "displayed", "loaded"}),
 }
-"""Fields of `output` by mode; those of `parse` are judged by the gate."""
+"""Fields of `output` by mode; those of `parse` are checked by the gate."""
 
 
 def breach_of(job: Job, answer: dict[str, Any], codes: Collection[str]) -> str | None:
-    """The first bound that the answer does not keep, if any. `codes`: the error codes that it may have."""
+    """The first bound that the answer exceeds, if any. `codes`: the error codes that it may have."""
     if unknown := answer.keys() - JobResult.model_fields.keys():
         return f"{len(unknown)} unknown fields"
     checks: tuple[Callable[[], str | None], ...] = (
@@ -158,7 +158,7 @@ def _breach_of_metrics(metrics: Any) -> str | None:
 
 
 def _is_deeper(value: Any, most: int) -> bool:
-    """Level by level: a recursion would end where the nesting does."""
+    """Iterates level by level: recursion would fail on deep nesting."""
     level = [value]
     for _ in range(most):
         level = [

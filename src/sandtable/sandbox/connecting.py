@@ -1,7 +1,7 @@
-"""Connections of the HTTP client that are cancelled while they are made.
+"""HTTP connections that are cancelled while they are being opened.
 
 The client closes a connection whose TLS handshake fails, but not one whose handshake is cancelled: its socket would
-stay open until it is collected. `close_unfinished` is a `trace` extension for one request, which closes it.
+stay open until it is garbage-collected. `close_unfinished` is a `trace` extension for one request that closes it.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Conversion of source files and comparison of what they became, by ingest jobs in a sandbox of the indexing pool.
+"""Conversion of source files and comparison of the converted tables, by ingest jobs in a sandbox of the indexing pool.
 
 Invariant: the sandbox's answer is not trusted. It is used only when it has the agreed form.
 """
@@ -88,7 +88,7 @@ class SandboxedConvert:
         return _read(await self._executor.result(job.id), source.name)
 
     async def compare(self, request: CompareRequest, /) -> Comparison:
-        """Where it takes more memory or time than there is, nothing is known of any column."""
+        """When memory or time runs out, the comparison is empty: nothing is known of any column."""
         options = {
             "files": [list(pair) for pair in request.files.items()],
             "ones": [_pair(place) for place in request.ones],

@@ -1,5 +1,5 @@
-"""The sandbox seam. A tier is one class with these methods, which declares its abilities; `tests/sandbox/conformance`
-holds for all."""
+"""The executor interface. A tier is one class with these methods, which declares its abilities; all tiers pass
+`tests/sandbox/conformance`."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Abilities:
     """What a tier can do: declared by its executor's class, read where a tier is chosen."""
 
     name: str
-    """Of the tier, in settings and in capsules."""
+    """The tier's name in settings and in capsules."""
     modes: frozenset[Mode]
-    """Of the jobs that it takes."""
+    """Modes of the jobs that it accepts."""
     grace_s: float
-    """A run's own clock begins when its sandbox has started. How long everything else may take."""
+    """Time allowed beside the run itself, whose clock starts when its sandbox has started."""
 
     @property
     def handles_files(self) -> bool:
@@ -54,7 +54,7 @@ class Hello:
     reasons: tuple[str, ...] = ()
     """Why a stronger isolation is not used."""
     pid: int = 0
-    """Of the template process, where the tier has one."""
+    """Process id of the template, where the tier has one."""
 
 
 class Executor(Protocol):
@@ -62,7 +62,7 @@ class Executor(Protocol):
     """`local`, `docker`, `kubernetes`, `remote`, `fake`: recorded in the capsule."""
 
     async def submit(self, job: Job) -> None:
-        """Take the job. Returns once it is accepted; submitting the same id again is a no-op."""
+        """Accept the job. Returns once it is accepted; submitting the same id again is a no-op."""
         ...
 
     async def result(self, job_id: str) -> JobResult:
@@ -72,7 +72,7 @@ class Executor(Protocol):
     async def status(self, job_id: str) -> JobStatus: ...
 
     async def cancel(self, job_id: str) -> None:
-        """Kill it now. `result` then answers `cancelled`, unless the job had already ended."""
+        """Kill it now. `result` then returns `cancelled`, unless the job had already ended."""
         ...
 
     async def aclose(self) -> None:
@@ -95,11 +95,11 @@ class Tier(Executor, Protocol):
     """An executor that a server can be set up with."""
 
     async def start(self, kind: Kind = "sql") -> Hello:
-        """Find out whether jobs can run here. Raises SandboxUnavailable. Called by the first job otherwise."""
+        """Check that jobs can run here. Raises SandboxUnavailable. Otherwise called by the first job."""
         ...
 
     async def warm(self, job: Job) -> None:
-        """Jobs like this one will come: have sandboxes ready for them, where this tier can."""
+        """Prepare sandboxes for jobs like this one, where this tier can."""
         ...
 
 

@@ -1,7 +1,7 @@
 """A result as a Parquet file, made by a job in a sandbox: the server process loads no engine.
 
-Invariant: the sandbox's answer is a stranger's. It is bounded, and passed on only as bytes that begin and
-end as a Parquet file does.
+Invariant: the sandbox's answer is untrusted. It is bounded, and passed on only as bytes that begin and end as a Parquet
+file does.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _MARK = b"PAR1"
 _SMALLEST = 12
 _FILE_MB = 256
 _MOST_CELL_BYTES = 48 << 20
-"""About what a job may hold of cells; the channel takes 64 MiB."""
+"""Approximate bytes of cells in a job; the channel takes 64 MiB."""
 _LEAST_WALL_MS = 30_000
-"""A run may have asked for less time for its query, and would have no Parquet file then."""
+"""The run may have had a shorter limit for its query, too short to write a Parquet file."""
 
 
 async def parquet_of(
@@ -48,7 +48,7 @@ async def parquet_of(
         job = Job(
             id=f"export_{secrets.token_hex(8)}",
             mode="export",
-            # In base64 a file is a third longer, and a small one has more about itself than of its rows.
+            # Base64 makes a file a third longer, and a small file has more metadata than rows.
             limits=limits.model_copy(
                 update={
                     "rows": 0,

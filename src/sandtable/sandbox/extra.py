@@ -1,4 +1,4 @@
-"""What Python needs beside Sandtable itself, found by looking at what is installed: nothing is imported here."""
+"""Whether the optional Python packages are installed. Reads their metadata: nothing is imported here."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def missing_packages() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def libraries() -> str:
-    """What the results of code depend on, for the record: `python 3.11.2, pandas 3.1.0, …`."""
+    """Versions that the results of code depend on, for the capsule: `python 3.11.2, pandas 3.1.0, …`."""
     found = ((name, _version(name)) for name in PACKAGES)
     named = [f"{name} {number}" for name, number in found if number is not None]
     return ", ".join([f"python {platform.python_version()}", *named])

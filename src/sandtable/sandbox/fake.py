@@ -1,4 +1,4 @@
-"""An Executor in memory that follows a script: results by text, delays, failures, crashes, hangs.
+"""An in-memory Executor that follows a script: results by text, delays, failures, crashes, hangs.
 
 For tests of everything above the sandbox. It isolates nothing and runs nothing.
 """
@@ -22,19 +22,19 @@ class Script:
     columns: Sequence[tuple[str, str]] = (("answer", "INTEGER"),)
     rows: Sequence[Sequence[Any]] = ((42,),)
     delay_s: float = 0.0
-    """Beyond the limit, the job ends there."""
+    """If longer than the limit, the job times out."""
     cpu_ms: float | None = None
-    """Told of a job that ended at its limit."""
+    """Reported for a job that timed out."""
     error: JobError | None = None
     raises: Exception | None = None
-    """The machinery itself breaks: `result` raises this."""
+    """Raised by `result`, as if the machinery broke."""
     deaf: bool = False
     """Never answers, not even after `cancel`."""
     output: dict[str, Any] = field(default_factory=dict)
     stdout: str = ""
     stderr: str = ""
     kills: bool = False
-    """The session that this cell runs in dies of it."""
+    """This cell kills its session."""
 
 
 class FakeExecutor:
@@ -48,7 +48,7 @@ class FakeExecutor:
         self._running = 0
         self._changed = asyncio.Condition()
         self.jobs: list[Job] = []
-        """Every job taken, in order."""
+        """Every accepted job, in order."""
         self.cancelled: list[str] = []
         self.sessions: list[FakeSession] = []
         """Every session opened, in order."""
@@ -75,7 +75,7 @@ class FakeExecutor:
             self._changed.notify_all()
 
     async def taken(self, count: int = 1) -> None:
-        """Wait until so many jobs were taken."""
+        """Wait until this many jobs were accepted."""
         async with self._changed:
             await self._changed.wait_for(lambda: len(self.jobs) >= count)
 
@@ -118,7 +118,7 @@ class FakeExecutor:
 
 
 class FakeSession:
-    """Implements `sandbox.session.Session`. A deaf cell cannot be interrupted: the session dies of it."""
+    """Implements `sandbox.session.Session`. A deaf cell cannot be interrupted: it kills the session."""
 
     def __init__(self, job: Job, host: FakeExecutor) -> None:
         self.job = job

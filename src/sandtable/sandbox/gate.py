@@ -1,8 +1,8 @@
-"""The gate at work: parse in a sandbox, judge here.
+"""The SQL gate: parse in a sandbox, judge here.
 
-Invariant: SQL text is parsed by DuckDB only inside a sealed sandbox. A stranger's text is parsed where there is
-no data, by a parser that never serves two people; what our own compiler wrote, where it will run. Whatever a text
-can bring about in there (too slow, too deep, a crash) is a refusal.
+Invariant: SQL text is parsed by DuckDB only inside a sealed sandbox. Untrusted text is parsed without data, by a parser
+that never serves two people; text of our own compiler is parsed where it will run. Whatever a text can cause there (too
+slow, too deep, a crash) is a refusal.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from sandtable.sandbox.executor import Executor, executed
 from sandtable.sandbox.job import DataRef, Job, JobResult, Limits
 
 MACHINERY = frozenset({"SandboxLost", "NoAnswer", "BadAnswer", "Killed"})
-"""Ends that no text brings about by itself; whatever a text can cause is a refusal."""
+"""Errors that no text causes by itself; whatever a text can cause is a refusal."""
 
 LARGE_ROWS = 500_000
-"""Fewer rows are read by one thread, so that sums come out as the engine alone would give them."""
+"""Tables with fewer rows are read by one thread, so that sums equal those of the engine alone."""
 
 SECOND_MS = 10_000
 """For the second try of a parse that got no processor time."""
@@ -80,7 +80,7 @@ class Gate:
         self._max_rows = max_rows
         self._max_bytes = max_bytes
         self._approved: Recent[tuple[str, str], Approved] = Recent(remembered)
-        """The same text over the same data is approved again; what was refused is looked at again."""
+        """Approvals by text and data version. Refusals are not remembered."""
 
     async def __call__(self, text: str, dataset: Dataset) -> Verdict:
         refused = pregate(text, self._max_bytes)
@@ -94,8 +94,8 @@ class Gate:
     async def compiled(
         self, text: str, dataset: Dataset, refs: tuple[DataRef, ...], limits: Limits
     ) -> Verdict:
-        """For a text that was compiled from a plan: the sandbox that parses it is held for a moment, and the run
-        of the canonical text finds it there, already sealed for these data and limits."""
+        """For a text that was compiled from a plan: the sandbox that parses it is held for a moment, so that the run of
+        the canonical text finds it already sealed for these data and limits."""
         if is_large(dataset):
             return await self(text, dataset)
         settled = pregate(text, self._max_bytes) or self._approved.get((text, dataset.version))
@@ -115,7 +115,7 @@ class Gate:
         try:
             verdict = judge(text, result.output, dataset, self._rules, max_rows=self._max_rows)
         except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            # The engine writes no such tree; a parser that the text has taken over can.
+            # The engine never writes such a tree; a parser compromised by the text can.
             raise RunnerBroken(
                 "what the parser made of the text does not have the agreed form",
                 suggestion="run it again; if it fails again, report the query",
@@ -131,12 +131,12 @@ def parse_job(text: str, dataset: Dataset, *, keep: bool = False) -> Job:
 
 
 def is_large(dataset: Dataset) -> bool:
-    """Large enough for several threads to be of use, whose partial sums come together in any order."""
+    """Large enough for several threads to help; their partial sums are added in any order."""
     return sum(table.rows or 0 for table in dataset.tables) >= LARGE_ROWS
 
 
 def _float_columns(text: str, dataset: Dataset) -> list[str]:
-    """Of the tables that the text may read: another table's column of that name may be exact."""
+    """Only of tables that the text may read: another table's column of the same name may be exact."""
     read = [t for t in dataset.tables if t.name.lower() in text.lower() or '"' in t.name]
     return sorted({c.name for t in read for c in t.columns if c.type is ColumnType.FLOAT})
 

@@ -1,7 +1,7 @@
-"""Texts of a run without the folders of this machine.
+"""Replaces folders of this machine in a run's messages.
 
-Invariant: what a user reads names the installation as `/python` and the dataset's folder as `/data`, wherever they
-are. Rows are data and stay as they are.
+Invariant: what a user reads names the installation as `/python` and the dataset's folder as `/data`, wherever they are.
+Rows are data and stay unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import sandtable_runner
 from sandtable.sandbox.job import CODE, Job, JobResult
 
 _SHARED = frozenset({"/", "/usr", "/usr/local", "/opt"})
-"""Prefixes of an installation that say nothing about it, and occur in honest texts."""
+"""Prefixes that do not identify an installation and occur in ordinary texts."""
 _FOLDER = r"(?:/[^/\s\"'<>|,;:\[\]()]+)*"
 
 
@@ -41,7 +41,7 @@ def hidden(job: Job, text: str) -> str:
 
 
 def _hidden_within(job: Job, value: Any) -> Any:
-    """As deep as an answer may be, which is not deep."""
+    """Recursion is safe: the depth of an answer is bounded."""
     if isinstance(value, str):
         return hidden(job, value)
     if isinstance(value, dict):

@@ -1,7 +1,7 @@
 """Job in, JobResult out: the one contract of every tier.
 
-Invariant: both are plain JSON. The runner (`sandtable_runner`) reads a job from a socket or
-stdin and writes a result to a dedicated channel; it never sees a Python object of ours.
+Invariant: both are plain JSON. The runner (`sandtable_runner`) reads a job from a socket or stdin and writes a result
+to a dedicated channel; it never receives a Python object of ours.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ Mode = Literal[
 ]
 MODES: frozenset[Mode] = frozenset(get_args(Mode))
 WRITES: frozenset[Mode] = frozenset({"ingest", "export"})
-"""Modes that write a file, into a folder of their own: no sandbox is sealed for them in advance."""
+"""Modes that write a file into their own folder: no sandbox is sealed for them in advance."""
 READS: frozenset[Mode] = MODES - WRITES - {"session"}
-"""Modes that leave nothing behind: such a job may run a second time."""
+"""Modes without side effects: such a job may run a second time."""
 CODE: frozenset[Mode] = frozenset({"python", "session"})
 """Modes that run Python, in sandboxes that have its libraries."""
 
@@ -46,19 +46,19 @@ class Limits(_Wire):
 
 
 class DataRef(_Wire):
-    """One table: where its Parquet lies inside the data store, and what it must contain."""
+    """One table: where its Parquet file lies inside the data store, and what it must contain."""
 
     table: str
     path: str
     """Relative to the dataset's folder in the data store, such as `orders.parquet`."""
     rows: int | None = None
     stamp: str = Field(default="", exclude=True)
-    """The state in which the file was found whole: a sandbox that was made for another is not used. Of this process
-    alone, it goes to no runner and no service."""
+    """The file's state when it was verified: a sandbox that was made for another state is not used. Local to this
+    process; not sent to runners or services."""
 
 
 def refs_of(data: OpenData) -> tuple[DataRef, ...]:
-    """The tables of a dataset that was opened."""
+    """The tables of an opened dataset."""
     files = [(table, parquet_name(table.name)) for table in data.dataset.tables]
     return tuple(
         DataRef(table=table.name, path=file, rows=table.rows, stamp=data.whole.stamp(file))
@@ -91,7 +91,7 @@ class ResultColumn(_Wire):
 class JobError(_Wire):
     code: ErrorCode
     type: str
-    """The engine's own class of error, such as `BinderException`."""
+    """The engine's class of error, such as `BinderException`."""
     message: str
     suggestion: str = ""
 

@@ -1,6 +1,6 @@
-"""What every tier keeps about its jobs: their ids, their places, their results.
+"""The jobs of a tier: their ids, their slots, their results.
 
-Invariant: a job is worked on once, whoever submits it how often; it ends once, and everyone who asks hears the same.
+Invariant: submitting a job is idempotent: it runs once and ends once, and every caller gets the same result.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Jobs:
         *,
         kill: Callable[[str], None] | None = None,
     ) -> None:
-        """`work` runs a job that has got its place. When the job is cancelled, `work` is; with `kill`, that is
-        called with the job's id instead, and `work` itself answers `cancelled`."""
+        """`work` runs a job that has got a slot. Cancelling the job cancels `work`; if `kill` is given, it is called
+        with the job's id instead, and `work` itself returns `cancelled`."""
         self._work = work
         self._kill = kill
         self.places = asyncio.Semaphore(parallel)
@@ -87,7 +87,7 @@ class Jobs:
         return task
 
     async def aclose(self) -> None:
-        """Takes no more, and ends what is under way."""
+        """Accepts no more jobs, and ends running ones."""
         self._closed = True
         for task in self._tasks.values():
             task.cancel()

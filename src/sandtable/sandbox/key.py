@@ -1,4 +1,4 @@
-"""Which jobs can use the same sandbox made ready in advance, and how it gets ready."""
+"""Which jobs can use the same sandbox prepared in advance, and how it is prepared."""
 
 from __future__ import annotations
 
@@ -39,16 +39,16 @@ class PresealKey:
         )
 
     def outdates(self, other: PresealKey) -> bool:
-        """Whether the data were touched or replaced between the two: what was made for the other is of no more use."""
+        """Whether the data changed between the two keys, so that sandboxes made for `other` are stale."""
         return self.version == other.version and self.tables == other.tables and self.stamps != other.stamps
 
     @property
     def folder(self) -> str | None:
-        """Of the dataset, in the data store."""
+        """The dataset's folder in the data store."""
         return f"versions/{self.version.removeprefix('sha256:')}" if self.version else None
 
     def order(self) -> dict[str, Any]:
-        """How a sandbox gets ready for this key. What is presealed may write to its scratch space only."""
+        """How to prepare a sandbox for this key. A presealed sandbox may write to its scratch space only."""
         return {
             "presealed": True,
             "warm": True,
@@ -68,5 +68,5 @@ class PresealKey:
 
 
 def unsealed(tmp_mb: int, memory_mb: int, *, warm: bool) -> dict[str, Any]:
-    """How a sandbox gets ready that is not bound to data yet."""
+    """How to prepare a sandbox that is not bound to data yet."""
     return {"presealed": False, "warm": warm, "cell": {"tmp_mb": tmp_mb, "memory_mb": memory_mb}}

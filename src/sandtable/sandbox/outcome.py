@@ -27,7 +27,7 @@ _SETUP_FAILED = 70
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The process that served a job. `status` is that of `wait`; None when it is unknown."""
+    """How the process of a job ended. `status` is that of `wait`; None when it is unknown."""
 
     status: int | None
     peak_kb: int = 0
@@ -59,8 +59,8 @@ def _smaller(job: Job) -> str:
 
 
 def explain_end(job: Job, ended: Ended | None, output: str, trouble: str) -> JobResult:
-    """The sandbox went away, or spoke nonsense, before its answer was whole. `output` is what its process itself
-    wrote to its standard streams."""
+    """For a sandbox that ended, or sent a malformed answer, before its answer was complete. `output` is what its
+    process wrote to its standard streams."""
     number = ended.signal if ended else None
     exhausted = any(word in output for word in _EXHAUSTED)
     if number == signal.SIGXCPU or (
@@ -111,7 +111,7 @@ def _name(number: int) -> str:
 
 
 def _used_its_time(job: Job, cpu_ms: float) -> bool:
-    """Process 1 of its own world does not notice SIGXCPU; the kernel's SIGKILL follows a second later."""
+    """Process 1 of a pid namespace does not receive SIGXCPU; the kernel's SIGKILL follows a second later."""
     return cpu_ms >= job.limits.cpu_s * 1e3
 
 

@@ -1,7 +1,7 @@
 """The profile of a dataset, made by a job in a sandbox of the indexing pool.
 
-Invariant: the sandbox's answer is a stranger's. It becomes a Profile only when it speaks of exactly the
-dataset's tables and columns, in their order, and its numbers agree with each other.
+Invariant: the sandbox's answer is untrusted. It becomes a Profile only when it covers exactly the dataset's tables and
+columns, in their order, and its numbers agree with each other.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _LIMITS = Limits(
     wall_ms=300_000, cpu_s=1200, memory_mb=1024, tmp_mb=256, pids=64, rows=0, result_bytes=4 << 20
 )
 _SECONDS = 60
-"""After this long, the columns that are left get their counts alone."""
+"""After this long, the remaining columns get their counts only."""
 _LONGEST_CELL = 1000
 
 _Count = Annotated[int, Field(ge=0, strict=True)]

@@ -1,7 +1,7 @@
-"""The gate for Python at work: parse in a sandbox, judge here.
+"""The gate for Python: parse in a sandbox, judge here.
 
-Invariant: code is read by Python's parser only inside a sealed sandbox with no data in it, which never serves two
-people. Whatever a text can bring about in there (too slow, too deep, a crash) is a refusal.
+Invariant: code is parsed by Python's parser only inside a sealed sandbox without data, which never serves two people.
+Whatever a text can cause there (too slow, too deep, a crash) is a refusal.
 """
 
 from __future__ import annotations
@@ -43,13 +43,13 @@ class PythonGate:
         self._max_bytes = max_bytes
         self._one_person = one_person
         self._approved: Recent[_Known, Approved] = Recent(remembered)
-        """The same text over the same data is approved again; what was refused is looked at again."""
+        """Approvals by text, data version and names. Refusals are not remembered."""
         self._bound: Recent[bytes, frozenset[str]] = Recent(_BOUND_REMEMBERED)
         self._trees: Recent[str, dict[str, Any]] = Recent(_TREES_REMEMBERED)
-        """Of what was just approved, and may have run by the time its names are asked for."""
+        """Trees of recent approvals, for `bound`, which may be called after the run."""
 
     async def __call__(self, text: str, dataset: Dataset, names: Collection[str]) -> Verdict:
-        """`names` are those that the code finds besides the tables: aliases, and variables of earlier cells."""
+        """`names` are those that the code can use besides the tables: aliases, and variables of earlier cells."""
         refused = _too_long(text, self._max_bytes)
         if refused is not None:
             return refused
@@ -61,7 +61,7 @@ class PythonGate:
         if result.status != "succeeded":
             return _unparsed(result)
         judge = partial(judge_python, text, result.output, dataset, names=frozenset(names))
-        # A large tree would be felt by everyone else on the loop.
+        # Judging a large tree would block the event loop.
         verdict = await asyncio.to_thread(judge) if len(text) > _LONG else judge()
         if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
             self._approved.put(key, verdict)
@@ -69,7 +69,7 @@ class PythonGate:
         return verdict
 
     async def bound(self, text: str) -> frozenset[str]:
-        """The names that code leaves behind for later cells of its session; none of a text that cannot be read."""
+        """The names that code defines for later cells of its session; none for a text that cannot be parsed."""
         key = hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
         known = self._bound.get(key)
         if known is not None:

@@ -1,7 +1,7 @@
-"""What `sandtable_runner.once`, the program of a single-use container, says about its one job.
+"""What `sandtable_runner.once`, the program of a single-use container, reports about its one job.
 
-Invariant: a report is a stranger's. It becomes a JobResult in the same way as an answer of the local tier, so that
-the same text ends the same on every tier.
+Invariant: a report is untrusted. It becomes a JobResult in the same way as an answer of the local tier, so that the
+same text gives the same outcome on every tier.
 """
 
 from __future__ import annotations
@@ -39,13 +39,13 @@ class Unavailable(_Line):
 class RunnerReport(_Line):
     kind: Literal["report"]
     nonce: str
-    """As the order gave it: tells a report from whatever else is in a log."""
+    """Copied from the order: distinguishes a report from other lines in a log."""
     answer: dict[str, Any] | None
     trouble: str = ""
     """Why there is no answer."""
     timed_out: bool = False
     status: int | None = Field(default=None, ge=0, le=0xFFFF)
-    """Of the sandboxed process, as `wait` gives it."""
+    """Exit status of the sandboxed process, as `wait` gives it."""
     peak_kb: int = Field(default=0, ge=0, le=1 << 50)
     cpu_ms: float = Field(default=0.0, ge=0, le=1e15)
     output: str = ""

@@ -43,7 +43,7 @@ _AROUND = {
     "runtime:runsc": "a kernel of its own (gVisor) between the run and the machine",
     "pod-security:restricted": "as Kubernetes' strictest pod standard has it",
 }
-"""What lies around the walls that a sandbox builds itself."""
+"""Isolation layers around those that a sandbox sets up itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ async def examine(executor: Tier, store: Path) -> DoctorReport:
 
 
 def _place_bait(store: Path) -> str:
-    """A data folder for the attempts to spoil; no dataset is put at risk. Empty where nothing can be written."""
+    """A data folder as a target for the attempts; no dataset is put at risk. Empty where nothing can be written."""
     name = hashlib.sha256(b"sandtable self-test").hexdigest()
     folder = store / "versions" / name
     try:

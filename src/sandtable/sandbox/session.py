@@ -1,4 +1,4 @@
-"""A living session: code in cells, one after another, with what they made kept between them.
+"""A live session: code runs in cells, one after another, and their variables are kept between them.
 
 A tier that can hold sessions is a `SessionHost` besides being an `Executor`.
 """
@@ -26,20 +26,20 @@ class Session(Protocol):
         limits: Limits | None = None,
         names: Mapping[str, str] | None = None,
     ) -> JobResult:
-        """Run one cell; a second one waits for the first. What is not given is as in the job of `open_session`.
+        """Run one cell; a second one waits for the first. Omitted arguments are as in the job of `open_session`.
 
-        Over its time, a cell is interrupted and the state kept; if it does not let itself be interrupted
-        the session dies. Both are a JobResult with RUNNER_TIMEOUT, and `alive` tells which.
-        Memory and scratch space are the session's: `limits` cannot change them.
+        A cell over its time limit is interrupted and the state is kept; if the interrupt has no effect, the session
+        dies. Both give a JobResult with RUNNER_TIMEOUT, and `alive` tells them apart. Memory and scratch space are the
+        session's: `limits` cannot change them.
         """
         ...
 
     def interrupt(self) -> None:
-        """Stop the cell that runs now, if any; its `cell` call then answers RUNNER_TIMEOUT, type Interrupted."""
+        """Stop the running cell, if any; its `cell` call then returns RUNNER_TIMEOUT, type Interrupted."""
         ...
 
     async def aclose(self) -> None:
-        """End it and all it holds. May be called more than once."""
+        """End it and discard its state. May be called more than once."""
         ...
 
 

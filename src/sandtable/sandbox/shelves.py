@@ -1,6 +1,6 @@
-"""Sandboxes that wait for a job, by the kind of job, and the tasks that refill them. Only recent kinds have any.
+"""Sandboxes that wait for a job, by kind of job, and the tasks that refill them. Only recent kinds have any.
 
-Invariant: a sandbox on a shelf is handed out once or disposed of; a kind that was given up gets no more sandboxes.
+Invariant: a sandbox on a shelf is handed out once or disposed of; an evicted kind gets no more sandboxes.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ S = TypeVar("S", bound=Disposable)
 
 class Shelves(Generic[K, S]):
     def __init__(self, most: int = KEYS_KEPT, outdates: Callable[[K, K], bool] | None = None) -> None:
-        """`outdates`: whether the first key, now asked for, makes the second one useless."""
+        """`outdates`: whether the first key, now requested, makes the second one stale."""
         self._most = most
         self._outdates = outdates
         self._shelves: OrderedDict[K, deque[S]] = OrderedDict()
 
     def expect(self, key: K) -> None:
-        """Marks the key as lately used; the least lately used one gives its sandboxes up."""
+        """Marks the key as recently used; the least recently used one is evicted and its sandboxes disposed of."""
         if key not in self._shelves and self._outdates is not None:
             for other in [other for other in self._shelves if self._outdates(key, other)]:
                 clear(self._shelves.pop(other))
@@ -43,12 +43,12 @@ class Shelves(Generic[K, S]):
             clear(dropped)
 
     def take(self, key: K) -> S | None:
-        """The one that came last, if it still lives."""
+        """The newest one that is alive."""
         self.expect(key)
         return living(self._shelves[key])
 
     def lacking(self, key: K, target: int) -> int:
-        """How many to make. None for a key that was given up. Those that died on the shelf are cleared away."""
+        """How many to make; 0 for an evicted key. Dead sandboxes are removed from the shelf."""
         shelf = self._shelves.get(key)
         if shelf is None:
             return 0
@@ -66,7 +66,7 @@ class Shelves(Generic[K, S]):
             self.put(key, sandbox)
 
     def put(self, key: K, sandbox: S) -> None:
-        """A sandbox for a key that was given up meanwhile is disposed of."""
+        """A sandbox for a key that was evicted meanwhile is disposed of."""
         if key in self._shelves:
             self._shelves[key].append(sandbox)
         else:

@@ -22,17 +22,17 @@ from sandtable.sandbox.job import CODE, WRITES, Job, JobResult
 from sandtable.sandbox.outcome import failed
 
 _SESSION_CPU_S = 7 * 24 * 3600
-"""Of a whole session; each of its cells has the wall clock."""
+"""For a whole session; the wall clock limits each cell."""
 MOST_CONTAINERS = 1_000_000
 """Lists and objects in one text. An empty one takes two bytes of text and about 60 of memory."""
 _LONGEST_NUMBER = 400
 _STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"')
 _LARGE_NUMBER = re.compile(rb"(?<![.0-9])[0-9]{16}|[eE]\+?[0-9]{3}")
-"""May be beyond 64 bits, or beyond a double. Texts that have none are read without a call for each number."""
+"""May be beyond 64 bits, or beyond a double. Texts without a match are parsed without a callback for each number."""
 
 
 def order_of(job: Job) -> dict[str, Any]:
-    """The contract, plus where the job's data lies in the store."""
+    """The job's JSON, plus where its data lies in the store."""
     limits = job.limits
     writing = job.mode in WRITES
     folder = f"versions/{job.dataset_version.removeprefix('sha256:')}" if job.dataset_version else None
@@ -51,7 +51,7 @@ def order_of(job: Job) -> dict[str, Any]:
 def read_answer(
     job: Job, answer: dict[str, Any], output: str, codes: Collection[str] = RUNNERS_CODES
 ) -> JobResult:
-    """`output`: what the process itself wrote to its standard streams; `codes`: the error codes it may give."""
+    """`output`: what the process itself wrote to its standard streams; `codes`: the error codes it may report."""
     result, breach = None, breach_of(job, answer, codes)
     if breach is None:
         try:
@@ -74,7 +74,7 @@ def _built(job: Job, answer: dict[str, Any], output: str) -> JobResult:
 
 
 def _of_code(job: Job, answer: dict[str, Any], output: str) -> JobResult:
-    """The last table that was shown is the result, as if a query had given it."""
+    """The last table that was shown becomes the result, as if a query had returned it."""
     result = JobResult.model_validate({**answer, "job_id": job.id})
     artifacts = ARTIFACTS.validate_python(result.output.get("artifacts", ()))
     table = next((a for a in reversed(artifacts) if isinstance(a, TableArtifact)), None)
@@ -88,7 +88,7 @@ def _of_code(job: Job, answer: dict[str, Any], output: str) -> JobResult:
 
 
 def _breach(job: Job, result: JobResult) -> str | None:
-    """What the runner never does, but a sandbox that was taken over might."""
+    """What the runner never does, but a compromised sandbox might."""
     if result.status == "cancelled":
         return "only the server cancels"
     if (result.status == "failed") != (result.error is not None) or (

@@ -1,1 +1,1 @@
-"""The Docker tier: every job in a container of its own, on a Docker or Podman engine of this machine."""
+"""The Docker tier: every job in its own container, on a Docker or Podman engine of this machine."""

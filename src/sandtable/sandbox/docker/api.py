@@ -1,7 +1,7 @@
-"""The part of the engine's HTTP API that is needed, over its Unix socket. Docker's and Podman's alike.
+"""The part of the engine's HTTP API that is needed, over its Unix socket. The same for Docker and Podman.
 
-Invariant: every call has a connection of its own, so that no connection to an engine that went away is used again;
-an answer is bounded in size, and in time unless the caller waits for an end that may be far away.
+Invariant: every call has its own connection, so no connection to a stopped engine is reused; an answer is bounded in
+size, and in time unless the caller waits for an end that may be far away.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import httpx2
 from sandtable.errors import InvalidInput
 
 OLDEST = (1, 40)
-"""Docker 19.03, Podman 3: the first with all that a container is hardened by."""
+"""Docker 19.03, Podman 3: the oldest versions with all hardening options."""
 NEWEST = (1, 51)
 _MOST_BYTES = 32 << 20
 _READ = 64 << 10
@@ -33,7 +33,7 @@ _UPGRADE = {"Connection": "Upgrade", "Upgrade": "tcp"}
 
 
 def _usual() -> tuple[str, ...]:
-    """A rootless engine first: it needs no rights over the machine."""
+    """Rootless sockets first: they need no rights over the machine."""
     own = f"/run/user/{os.getuid()}"
     return (
         f"{own}/docker.sock",
@@ -45,7 +45,7 @@ def _usual() -> tuple[str, ...]:
 
 
 def socket_path(host: str | None) -> str:
-    """`host` as in DOCKER_HOST. Raises InvalidInput for an address that is no socket of this machine."""
+    """`host` as in DOCKER_HOST. Raises InvalidInput for an address that is not a local socket."""
     if not host:
         usual = _usual()
         return next((path for path in usual if Path(path).exists()), "/var/run/docker.sock")
@@ -60,7 +60,7 @@ def socket_path(host: str | None) -> str:
 
 
 class EngineAway(Exception):
-    """The engine cannot be reached, or went away in the middle of a call."""
+    """The engine cannot be reached, or the connection broke during a call."""
 
     def __init__(self, path: str, reason: OSError | str) -> None:
         super().__init__(f"{path}: {reason}")
@@ -108,18 +108,18 @@ class Api:
         self.path = path
         self._prefix = ""
         unshared = httpx2.Limits(max_connections=None, max_keepalive_connections=0)
-        # The transport alone: the client around it would log every call.
+        # The bare transport: the client around it would log every call.
         self._transport = httpx2.AsyncHTTPTransport(verify=False, uds=path, limits=unshared, trust_env=False)
 
     async def aclose(self) -> None:
         await self._transport.aclose()
 
     def use_version(self, version: tuple[int, int]) -> None:
-        """Later calls name this version of the API."""
+        """Use this version of the API in later calls."""
         self._prefix = f"/v{version[0]}.{version[1]}"
 
     async def version(self) -> dict[str, Any]:
-        """What the engine is. Asked without a version of the API, because none is agreed yet."""
+        """The engine's description. Sent without an API version, because none is agreed yet."""
         return self._object(await self._call("GET", "/version", {}, None, _CALL_S))
 
     async def get(self, path: str, **query: Any) -> Any:
@@ -182,7 +182,7 @@ class Api:
 
     @contextlib.asynccontextmanager
     async def _failures(self, call: str, within_s: float | None) -> AsyncIterator[None]:
-        """Bounds a call in time, and raises EngineAway for whatever keeps the engine from answering it."""
+        """Bounds a call in time, and raises EngineAway for every failure to get an answer."""
         try:
             async with asyncio.timeout(within_s):
                 yield
@@ -198,7 +198,7 @@ class Api:
 
 
 def _system_error(error: BaseException | None) -> OSError | None:
-    """What the system said about a connection, below the client's own exceptions."""
+    """The operating system's error beneath the client's exceptions."""
     while error is not None and not isinstance(error, OSError):
         error = error.__cause__ or error.__context__
     return error

@@ -1,6 +1,6 @@
-"""One container: made, started, ready, given its one job, gone.
+"""The life of one container: created, started, ready, given its one job, removed.
 
-Invariant: it serves one job at most, and it is killed and removed whatever became of it.
+Invariant: it serves at most one job, and it is always killed and removed.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from sandtable.sandbox.wire import order_of
 READY_S = 120.0
 _LINE_SLACK = 2 << 20
 _ESCAPED = 6
-"""Bytes that one of the answer's may need in a line of ASCII."""
+"""Bytes that one byte of the answer may need in a line of ASCII."""
 _LATE_S = 5.0
-"""The runner keeps the wall clock itself; one that does not is killed from here."""
+"""The runner enforces the wall clock itself; a runner that fails to is killed from here after this long."""
 _EXIT_S = 2.0
 _LOOKS, _LOOK_S = 6, 0.1
 _KILLED = 128 + signal.SIGKILL
@@ -41,7 +41,7 @@ Later = Callable[[Coroutine[Any, Any, None]], None]
 
 
 class ContainerLost(Exception):
-    """The container is gone and so is the engine: the cause is unknown. `trouble` is raised if it stays away."""
+    """Container and engine are both gone, so the cause is unknown. `trouble` is raised if the engine stays away."""
 
     def __init__(self, trouble: SandboxUnavailable | None = None) -> None:
         super().__init__(trouble.message if trouble else "the container was lost")
@@ -62,7 +62,7 @@ class Container:
 
     @classmethod
     async def launch(cls, api: Api, specification: dict[str, Any], *, nonce: str, later: Later) -> Container:
-        """Returns when it was started. Raises EngineAway and EngineRefused."""
+        """Returns once it was started. Raises EngineAway and EngineRefused."""
         # Chosen here, so that it can be removed even if the answer to its creation is lost.
         name = f"sandtable-{nonce[:16]}"
         making = asyncio.create_task(
@@ -89,7 +89,7 @@ class Container:
         return self.streams.open and not self.disposed and not self.exit.done()
 
     async def get_ready(self) -> Ready:
-        """Raises SandboxUnavailable, with what the runner said; and ContainerLost."""
+        """Raises SandboxUnavailable with the runner's message, and ContainerLost."""
         try:
             async with asyncio.timeout(READY_S):
                 while (message := await self.streams.hear()) is not None:
@@ -125,7 +125,7 @@ class Container:
         code = await self._exit_code()
         if code is None:
             raise ContainerLost
-        # Any other code is the supervisor's own: the child's would be in a report.
+        # Any other code is the supervisor's: the child's would be in a report.
         ended = Ended(int(signal.SIGKILL)) if code == _KILLED else None
         trouble = f"the container ended with code {code} before it answered"
         return explain_end(job, ended, self.streams.errors, trouble)
@@ -144,7 +144,7 @@ class Container:
         )
 
     async def _exit_code(self) -> int | None:
-        """None when the engine went away: what it ended on its way out was not the job's doing."""
+        """None when the engine went away: containers that it ended while stopping were not ended by the job."""
         try:
             async with asyncio.timeout(_EXIT_S):
                 code = await asyncio.shield(self.exit)
@@ -176,7 +176,7 @@ class Container:
 
 
 async def _exit_code(api: Api, name: str) -> int | None:
-    """None when the engine went away before it could tell."""
+    """None when the engine went away before it answered."""
     try:
         ended = await api.call("POST", f"/containers/{name}/wait", condition="next-exit", within_s=None)
         return int(ended["StatusCode"])
@@ -185,19 +185,18 @@ async def _exit_code(api: Api, name: str) -> int | None:
 
 
 async def _remove(api: Api, name: str, *, after: asyncio.Task[Any]) -> None:
-    """Kill and remove it. `after`: a call about it that may still be under way; a removal that overtakes it would find
-    nothing."""
+    """Kill and remove it. `after`: a pending call about it; a removal that overtakes that call would find nothing."""
     await asyncio.gather(after, return_exceptions=True)
     try:
         await api.call("DELETE", f"/containers/{name}", force="true", v="true")
     except EngineRefused as refused:
         if refused.status == _CONFLICT:
-            # The engine removes it already: its input ended.
+            # The engine is already removing it, because its input ended.
             await _until_removed(api, name)
         elif refused.status != _NOT_FOUND:
             log.warning("container_not_removed", container=name, reason=refused.message)
     except EngineAway as away:
-        # It ends by itself when its input does; the next start looks for what is left.
+        # It ends by itself when its input does; the next start removes leftovers.
         log.warning("container_not_removed", container=name, reason=str(away))
 
 

@@ -1,6 +1,6 @@
-"""One container engine: what it is, what it can, and its containers. It is asked again after it went away.
+"""One container engine: its facts, its abilities, and its containers. Facts are read again after the engine went away.
 
-Invariant: containers that a dead server left on this engine are removed before the first one of this server is made. A
+Invariant: containers that a dead server left on this engine are removed before this server creates its first one. A
 container is removed only when its owner is known to be gone (labels name the owner), or when it is older than any
 container gets.
 """
@@ -38,7 +38,7 @@ WARM = "sandtable.dev/warm"
 KIND = "sandtable.dev/kind"
 
 WAIT_S = 7 * 24 * 3600
-"""How long a container waits for its job. It ends sooner when we do."""
+"""How long a container waits for its job. It ends sooner when this server does."""
 _UNSTARTED_S = 600
 _RESTARTING = Backoff((0.25,))
 _NOT_FOUND, _CONFLICT = 404, 409
@@ -51,7 +51,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class EngineFacts:
-    """What an engine says about itself."""
+    """What an engine reports about itself."""
 
     name: str
     able: Able
@@ -60,17 +60,17 @@ class EngineFacts:
 
 
 def _world() -> str:
-    """Process ids are comparable within one boot of a machine and one process namespace."""
+    """Identifies this boot and process namespace: process ids are comparable only within them."""
     boot = Path("/proc/sys/kernel/random/boot_id")
     try:
         return f"{boot.read_text().strip()}/{Path('/proc/self/ns/pid').readlink()}"
     except OSError:
-        # Not Linux: what this process leaves behind is recognised by its age alone.
+        # Not Linux: containers that this process leaves behind are recognised by age alone.
         return f"unknown-{secrets.token_hex(8)}/"
 
 
 def _born(pid: int) -> str | None:
-    """When the process started, in the kernel's own count; None when it has ended."""
+    """The process's start time in clock ticks; None when it has ended."""
     try:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     except OSError:
@@ -85,7 +85,7 @@ class Owner:
     pid: int = field(default_factory=os.getpid)
 
     def labels(self, run: str | None, kind: str) -> dict[str, str]:
-        """`run` None: it will wait for a job."""
+        """`run` None: the container will wait for a job."""
         me = f"{self.world}/{self.pid}/{_born(self.pid)}"
         purpose = {WARM: "true"} if run is None else {RUN: run}
         return {NAME: APP, INSTANCE: self.instance, OWNER: me, KIND: kind, **purpose}
@@ -106,7 +106,7 @@ class Wanted:
     mounts: tuple[Mount, ...]
     ready: dict[str, Any]
     run: str | None
-    """Whose job it is for; None when it will wait for one."""
+    """The run of its job; None when it will wait for one."""
 
 
 class Engine:
@@ -123,7 +123,7 @@ class Engine:
         self._removals: set[asyncio.Task[None]] = set()
 
     async def facts(self) -> EngineFacts:
-        """Raises SandboxUnavailable; and ContainerLost, when it was there before."""
+        """Raises SandboxUnavailable; ContainerLost if the engine had answered before."""
         async with self._asking:
             if self._facts is None:
                 try:
@@ -150,7 +150,7 @@ class Engine:
         try:
             container = await Container.launch(self.api, body, nonce=nonce, later=self.later)
         except (EngineAway, EngineRefused) as error:
-            # The next container asks the engine again what it is.
+            # The next container reads the engine's facts again.
             self._facts = None
             raise self._trouble(error) from error
         try:
@@ -163,7 +163,7 @@ class Engine:
         return container
 
     async def _image_for_code(self) -> str:
-        """The one with Python's libraries, if it is there; else the one that was named has to have them."""
+        """The image with Python's libraries, if it exists; otherwise the configured image must have them."""
         if self._code_image is None:
             other = with_python(self._image)
             self._code_image = other if other and await self._has(other) else self._image
@@ -205,13 +205,13 @@ class Engine:
         return EngineFacts(name, able, _layers(name, able, options), (*able.reasons, *_warnings(options)))
 
     def _check_runtime(self, engine: str, info: dict[str, Any]) -> None:
-        """Docker takes a runtime with every container. Podman does not, and says nothing: it must be its own."""
+        """Docker accepts a runtime per container. Podman silently ignores it: the runtime must be Podman's default."""
         known = [info.get("DefaultRuntime")] if engine == "podman" else list(info.get("Runtimes") or ())
         if self._runtime and self._runtime not in known:
             raise trouble.no_runtime(self._runtime, engine)
 
     async def back(self, within_s: float) -> None:
-        """Wait until an engine that went away answers, at most so long."""
+        """Wait until an engine that went away answers, at most `within_s` seconds."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
                 await retried(
@@ -219,7 +219,7 @@ class Engine:
                 )
 
     async def reap(self) -> None:
-        """Containers whose server is gone. Those of living servers, this one's included, are left alone."""
+        """Remove containers whose server is gone. Those of living servers, this one included, are kept."""
         label = json.dumps({"label": [f"{NAME}={APP}"]})
         found = await self.api.get("/containers/json", all="true", filters=label)
         now = _moment((await self.api.describe("/info")).get("SystemTime"))
@@ -239,14 +239,14 @@ class Engine:
         task.add_done_callback(self._removals.discard)
 
     async def aclose(self) -> None:
-        """Waits until what was disposed of is gone."""
+        """Waits until disposed containers are removed."""
         while self._removals:
             await asyncio.gather(*self._removals, return_exceptions=True)
         await self.api.aclose()
 
 
 def with_python(image: str) -> str | None:
-    """`sandtable-runner:dev` → `sandtable-runner-python:dev`. None for one that is named by its content."""
+    """`sandtable-runner:dev` → `sandtable-runner-python:dev`. None for an image that is named by its digest."""
     name, colon, tag = image.rpartition(":")
     if "@" in image:
         return None
@@ -287,7 +287,7 @@ def _warnings(options: list[str]) -> tuple[str, ...]:
 
 
 def _is_too_old(entry: dict[str, Any], now: float | None) -> bool:
-    """Of servers that we cannot look at: never started for long, or older than any container of ours gets."""
+    """For owners in other process namespaces: unstarted for too long, or older than any container of ours gets."""
     if now is None or not isinstance(entry.get("Created"), int):
         return False
     age = now - entry["Created"]
@@ -295,7 +295,7 @@ def _is_too_old(entry: dict[str, Any], now: float | None) -> bool:
 
 
 def _moment(text: object) -> float | None:
-    """The engine's own clock, so that ours need not agree with it."""
+    """Parses the engine's clock, which need not agree with ours."""
     try:
         return dt.datetime.fromisoformat(_FRACTION.sub("", str(text))).timestamp()
     except ValueError:

@@ -1,4 +1,4 @@
-"""DockerExecutor: every job in a container of its own, taken from a shelf where one waits for jobs like it."""
+"""DockerExecutor: every job in its own container, taken from a shelf where one waits for jobs like it."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ from sandtable.sandbox.wire import order_of
 from sandtable.settings import Settings
 
 _KEYS_KEPT = 4
-"""Kinds of jobs that have containers waiting: each takes as much memory as the runner itself."""
+"""Kinds of jobs that have waiting containers: each takes as much memory as the runner itself."""
 _QUIET_S = 0.1
 _REFILLS = 2
-"""Shelves filled at a time: one with Python's libraries takes long, and should not keep the others waiting."""
+"""Shelves filled at a time: one with Python's libraries takes long, and should not hold up the others."""
 _RESTART_S = 10.0
-"""For an engine that is started again under a job."""
+"""How long to wait for an engine that is restarted during a job."""
 _LOST = "the container engine went away while a container started"
 _LOST_ADVICE = "look at the container engine's log; the next run tries again"
 
@@ -53,8 +53,8 @@ class DockerExecutor:
         memory_mb: int = 1024,
         data: Literal["bind", "baked"] = "bind",
     ) -> None:
-        """`host`: as in DOCKER_HOST. `warm`: containers that wait for each kind of job that came lately.
-        `memory_mb`: of most jobs. `data`: a job's dataset is shown to its container (`bind`), or the image has it."""
+        """`host`: as in DOCKER_HOST. `warm`: waiting containers for each recent kind of job. `memory_mb`: of most jobs.
+        `data`: a job's dataset is mounted into its container (`bind`), or is part of the image."""
         self.store = store
         self._mounted = str(store.absolute()) if data == "bind" else None
         self._engine = Engine(socket_path(host), image=image, runtime=runtime, store=str(store.absolute()))
@@ -82,11 +82,11 @@ class DockerExecutor:
 
     @property
     def instance(self) -> str:
-        """Its containers have it as a label."""
+        """Label of its containers."""
         return self._engine.owner.instance
 
     async def start(self, kind: Kind = "sql") -> Hello:
-        """Ask the engine, and one container. Raises SandboxUnavailable."""
+        """Query the engine and start one container. Raises SandboxUnavailable."""
         if kind not in self._hellos:
             try:
                 self._hellos[kind] = await self._say_hello(kind)
@@ -179,7 +179,7 @@ class DockerExecutor:
         return await self._engine.container(wanted)
 
     def _refilled(self, job: Job, quiet_s: float) -> asyncio.Task[None]:
-        """The one task that fills the shelf of jobs like this one. Runs go first."""
+        """The one task that fills the shelf of jobs like this one. Runs take precedence."""
         return self._refills.start(_shelf_of(job), lambda: self._refill(job, quiet_s))
 
     async def _refill(self, job: Job, quiet_s: float) -> None:
@@ -205,7 +205,7 @@ def _shelf_of(job: Job) -> Shelf:
 
 
 def _readiness(kind: Kind, key: PresealKey, job: Job) -> dict[str, Any]:
-    """How the container waits for its job: bound to its data and closed, where that can be done in advance."""
+    """How the container waits for its job: bound to its data and sealed, where that can be done in advance."""
     if job.mode in WRITES:
         return {}
     return unsealed(key.tmp_mb, key.memory_mb, warm=True) if kind == "py" else key.order()

@@ -1,7 +1,7 @@
-"""What a container may do: as little as an engine can be told.
+"""Privileges and limits of a container: the strictest that the engine supports.
 
 Invariant: every container of ours is made from `specification`. Nothing in it is ever loosened; what an engine cannot
-limit is left out and told in the tier's reasons.
+limit is left out and listed in the tier's reasons.
 """
 
 from __future__ import annotations
@@ -17,18 +17,18 @@ from sandtable_runner import environment
 USER = "65532:65532"
 STORE = "/data"
 _BASE_MB: dict[Kind, int] = {"sql": 384, "py": 1024, "jupyter": 1024}
-"""What the runner itself needs, beside what the job may use."""
+"""Memory of the runner itself, beside what the job may use."""
 _SPARE_PIDS = 8
 _MOST_FILES = 1024
 _MOST_OF_USER = 4096
 _DEATH_BEFORE_US = 500
-"""When memory runs out, a container goes before whatever else runs on the machine."""
+"""When memory runs out, containers are killed before other processes of the machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mount:
     source: str
-    """As the engine sees it."""
+    """Path on the engine's host."""
     target: str
     writable: bool = False
 
@@ -49,12 +49,12 @@ class Able:
     swap: bool = True
     pids: bool = True
     cpus: int = 1
-    """How many there are; 0 when their use cannot be limited."""
+    """How many the engine has; 0 when their use cannot be limited."""
     runtime: str | None = None
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """What it cannot limit."""
+        """What the engine cannot limit."""
         lacking = [
             name
             for name, able in (
@@ -90,7 +90,7 @@ def specification(
         "Labels": labels,
         "Tty": False,
         "OpenStdin": True,
-        # When we go away, its input ends, and with its input the container.
+        # When the server ends, the container's input ends, and then the container.
         "StdinOnce": True,
         "AttachStdin": True,
         "AttachStdout": True,
@@ -105,7 +105,7 @@ def specification(
             "CapDrop": ["ALL"],
             "CapAdd": [],
             "Privileged": False,
-            # No `seccomp=` here: the engine's own profile stays.
+            # No `seccomp=` here: the engine's default profile stays.
             "SecurityOpt": ["no-new-privileges"],
             "IpcMode": "none",
             "CgroupnsMode": "private",
@@ -113,14 +113,14 @@ def specification(
             "Init": False,
             "OomScoreAdj": _DEATH_BEFORE_US,
             "RestartPolicy": {"Name": "no"},
-            # Results do not belong into a log.
+            # Results must not be logged.
             "LogConfig": {"Type": "none"},
             "Mounts": [_mount(mount) for mount in mounts],
             "Ulimits": [
                 {"Name": "core", "Soft": 0, "Hard": 0},
                 {"Name": "nofile", "Soft": _MOST_FILES, "Hard": _MOST_FILES},
                 {"Name": "memlock", "Soft": 0, "Hard": 0},
-                # Of all containers of this user together, unless the engine maps users. `PidsLimit` is each one's own.
+                # For all containers of this user together, unless the engine maps users. `PidsLimit` is per container.
                 {"Name": "nproc", "Soft": _MOST_OF_USER, "Hard": _MOST_OF_USER},
             ],
             **_space(size),
@@ -149,7 +149,7 @@ def _space(size: Size) -> dict[str, Any]:
 def _limits(kind: Kind, size: Size, able: Able) -> dict[str, Any]:
     limits: dict[str, Any] = {}
     if able.memory:
-        # What lies in the scratch space is memory too.
+        # Files in the scratch space are memory too.
         limits["Memory"] = (size.memory_mb + size.tmp_mb + _BASE_MB[kind]) << 20
         if able.swap:
             limits["MemorySwap"] = limits["Memory"]
@@ -161,7 +161,7 @@ def _limits(kind: Kind, size: Size, able: Able) -> dict[str, Any]:
 
 
 def mounts_of(store: str | None, folder: str | None, staging: str | None) -> tuple[Mount, ...]:
-    """The job's own data, and nothing else of the store. `store` None: the image has the data."""
+    """The job's data, and nothing else of the store. `store` None: the image has the data."""
     mounts: list[Mount] = []
     if folder and store is not None:
         mounts.append(Mount(_inside(store, folder), _inside(STORE, folder)))

@@ -1,4 +1,4 @@
-"""A container's standard streams, which the engine multiplexes: a header of eight bytes, then a piece of a stream.
+"""A container's standard streams, which the engine multiplexes: a header of eight bytes, then a chunk of a stream.
 
 Invariant: the output is untrusted: a line is bounded before it is kept, and a line that is no JSON object is skipped.
 """
@@ -23,7 +23,7 @@ OVERLONG = "overlong"
 
 
 class Connection(Protocol):
-    """As `docker.api.Attached`."""
+    """The part of `docker.api.Attached` that is used here."""
 
     async def read(self) -> bytes: ...
 
@@ -37,9 +37,9 @@ class Streams:
         self._connection = connection
         self._header = bytearray()
         self._stream, self._left = 0, 0
-        """Of the piece that is being read: its stream, and how many of its bytes are still to come."""
+        """The chunk that is being read: its stream, and how many bytes are still to come."""
         self.most_bytes = 1 << 20
-        """Of one line."""
+        """Limit of one line."""
         self._line = bytearray()
         self._errors = bytearray()
         self._messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
@@ -51,13 +51,13 @@ class Streams:
 
     @property
     def errors(self) -> str:
-        """The beginning of standard error."""
+        """The start of standard error."""
         return self._errors.decode(errors="replace")
 
     async def send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
         with contextlib.suppress(EngineAway):
-            # `hear` notices that a container is gone, and its caller can say how it ended.
+            # `hear` returns None when the container is gone, and its caller finds out how it ended.
             await self._connection.write(_LENGTH.pack(len(body)) + body)
 
     async def hear(self) -> dict[str, Any] | None:
@@ -75,7 +75,7 @@ class Streams:
     async def _read(self) -> None:
         try:
             with contextlib.suppress(EngineAway):
-                # A connection that broke and one that ended are told apart by how the container ended.
+                # The container's exit code tells a broken connection from an ended one.
                 while data := await self._connection.read():
                     self._demultiplex(memoryview(data))
         finally:

@@ -1,4 +1,4 @@
-"""What an operator reads when the engine says no: what was wrong, and what to do about it."""
+"""Errors of the engine as messages for the operator: what was wrong, and what to do about it."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""The Kubernetes tier: every run is a Job of its own, made from a restricted template and read from its pod's log."""
+"""The Kubernetes tier: every run is its own Job, made from a restricted template and read from its pod's log."""

@@ -1,7 +1,7 @@
-"""The few calls of the Kubernetes API that the tier needs, and what can go wrong with one.
+"""The calls of the Kubernetes API that the tier needs, and their errors.
 
-Invariant: no call can hang. A plain one has seconds; a watch ends by the server's own clock and a little later by
-ours; a log that is silent is kept up by the connection's keep-alive, which finds a dead peer.
+Invariant: no call can hang. A plain call has a timeout of seconds; a watch ends by the server's timeout and a little
+later by ours; on a silent log, TCP keep-alive detects a dead peer.
 """
 
 from __future__ import annotations
@@ -37,31 +37,31 @@ _PASSING = frozenset({408, 425, 429, 500, 502, 503, 504})
 _GONE = 410
 _LAST_TURNS = 5
 OUTAGE = Backoff((0.1, 0.25, 0.5, 1.0, 2.0))
-"""The pauses between calls while the API does not answer."""
+"""Backoff while the API does not answer."""
 
 Object = dict[str, Any]
 
 
 class ApiAway(Exception):
-    """The API server cannot be reached, or cannot serve now: the same call may succeed later. When we could not even
-    sign in, the cause is a SandboxUnavailable that says why."""
+    """The API server cannot be reached, or cannot serve now: the same call may succeed later. If signing in failed, the
+    cause is a SandboxUnavailable that says why."""
 
 
 class ApiRefused(Exception):
-    """It answered, and the answer is no."""
+    """The API server refused the request."""
 
     def __init__(self, status: int, reason: str, message: str, call: str) -> None:
         super().__init__(f"{call}: {status} {reason}: {message}")
         self.status = status
         self.reason = reason
-        """The API's word for it, such as `AlreadyExists`."""
+        """The API's reason, such as `AlreadyExists`."""
         self.message = message
         self.call = call
         """Verb and resource, as a role names them: `create jobs`."""
 
 
 class ApiGone(ApiAway):
-    """A watch asked for a past that the server no longer has: list again."""
+    """The resource version of a watch has expired: list again."""
 
 
 class Api:
@@ -90,7 +90,7 @@ class Api:
 
     async def aclose(self) -> None:
         await self._client.aclose()
-        # A connection that was cut off gives its socket back in the loop's next turns: it may be about to end.
+        # An aborted connection closes its socket in the next iterations of the event loop, which may be about to end.
         for _ in range(_LAST_TURNS):
             await asyncio.sleep(0)
 
@@ -105,7 +105,7 @@ class Api:
         return answer.get("items") or []
 
     async def delete_job(self, name: str, uid: str = "") -> bool:
-        """With its pods, at once. False when there was none (of that uid)."""
+        """Deletes its pods too, without a grace period. False when there was none (with that uid)."""
         options: Object = {"propagationPolicy": "Background", "gracePeriodSeconds": 0}
         if uid:
             options["preconditions"] = {"uid": uid}
@@ -118,13 +118,13 @@ class Api:
         return True
 
     async def pods(self, selector: str) -> tuple[list[Object], str]:
-        """And the version of the world at which they were so."""
+        """The pods, and the resource version of the list."""
         answer = await self._call("list pods", "GET", self._pods, {"labelSelector": selector})
         return answer.get("items") or [], answer.get("metadata", {}).get("resourceVersion", "")
 
     async def watch_pods(self, selector: str, version: str) -> AsyncGenerator[tuple[str, Object], None]:
-        """Changes after `version`: what happened, and the pod. Ends when the server ends it; raises ApiGone when
-        it has forgotten that version."""
+        """Changes after `version`: the kind of change, and the pod. Ends when the server ends it; raises ApiGone when
+        that version has expired."""
         query = {
             "labelSelector": selector,
             "watch": "1",
@@ -143,14 +143,14 @@ class Api:
                     yield str(event.get("type")), event.get("object") or {}
 
     async def log(self, pod: str, container: str, *, follow: bool) -> AsyncGenerator[bytes, None]:
-        """From its beginning. Raises ApiRefused with status 400 as long as the container has not begun."""
+        """From its beginning. Raises ApiRefused with status 400 until the container has started."""
         query = {"container": container, "follow": "true" if follow else "false"}
         async with self._stream("get pods/log", f"{self._pods}/{pod}/log", query, _LOG) as response:
             async for chunk in response.aiter_bytes():
                 yield chunk
 
     async def events_of(self, name: str) -> list[Object]:
-        """Of one object. Needs a permission that not every installation gives: raises ApiRefused (403)."""
+        """Events of one object. Raises ApiRefused (403) where the installation does not grant that permission."""
         query = {"fieldSelector": f"involvedObject.name={name}"}
         return (await self._call("list events", "GET", self._events, query)).get("items") or []
 
@@ -221,7 +221,7 @@ class Api:
 
 
 def _object(call: str, content: bytes) -> Object:
-    """A proxy before the API may answer instead of it."""
+    """Parses defensively: a proxy before the API may have answered instead."""
     try:
         answer = json.loads(content)
     except ValueError as error:
@@ -247,7 +247,7 @@ def _trouble(call: str, status: int, content: bytes) -> ApiAway | ApiRefused:
 
 
 async def _lines(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """Ended by line feeds and nothing else, unlike the library's own."""
+    """Splits at line feeds only, unlike the library's method."""
     rest = b""
     async for chunk in response.aiter_bytes():
         *whole, rest = (rest + chunk).split(b"\n")

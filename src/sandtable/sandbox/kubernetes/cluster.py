@@ -1,6 +1,6 @@
-"""Where the API server is and as whom we come: from a kubeconfig, or from what a pod finds mounted.
+"""The API server's address and our credentials: from a kubeconfig, or from the files mounted into a pod.
 
-Invariant: nothing is read from the environment here; the settings hand in what it says.
+Invariant: nothing is read from the environment here; the settings pass in its values.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sandtable.sandbox.kubernetes.credentials import (
 MOUNTED = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 USUAL = Path("~/.kube/config")
 SERVICE = ("kubernetes.default.svc", 443)
-"""Where a pod finds the API by name, when its environment has no address."""
+"""Address of the API inside a pod whose environment names none."""
 _HOW = "set KUBECONFIG to a kubeconfig file, or run the server in the cluster with its service account's token mounted"
 
 
@@ -42,11 +42,11 @@ class Cluster:
     """For messages: the file, or `the pod's service account`."""
     proxy: str | None = None
     server_name: str | None = None
-    """The name in the server's certificate, where it is not that of the address."""
+    """The name in the server's certificate, where it differs from the address."""
 
 
 def find_cluster(kubeconfig: Sequence[Path] = (), service: tuple[str, int] | None = None) -> Cluster:
-    """A named kubeconfig wins, then the account of the pod that we are in, then the usual file. Raises
+    """A named kubeconfig first, then the service account of our own pod, then the default file. Raises
     SandboxUnavailable."""
     if kubeconfig:
         return read_kubeconfig(kubeconfig)
@@ -72,7 +72,7 @@ def _of_pod(service: tuple[str, int]) -> Cluster:
 
 
 def read_kubeconfig(paths: Sequence[Path]) -> Cluster:
-    """Several files count as one; what an earlier one says wins. Files that are missing count as empty."""
+    """Files are merged, earlier ones win. Missing files count as empty."""
     present = [path for path in paths if path.is_file()]
     if not present:
         named = ", ".join(str(path) for path in paths)
@@ -128,7 +128,7 @@ class _Config:
         plugin = user.get("exec")
         if plugin:
             command = str(plugin.get("command") or "")
-            # A bare name is looked for on the PATH; a path is relative to the file that names it.
+            # A bare name is looked up on the PATH; a path is relative to the file that names it.
             command = str(folder / command) if "/" in command else command
             return Plugin(
                 command=command,
@@ -145,7 +145,7 @@ class _Config:
         return Fixed(None)
 
     def _named(self, section: str, inner: str, name: str) -> tuple[Path, dict[str, Any]]:
-        """The folder is that of the file which says it: paths in there are relative to it."""
+        """The folder is that of the file with the entry: paths in the entry are relative to it."""
         for folder, part in self._parts:
             for entry in part.get(section) or ():
                 if isinstance(entry, dict) and entry.get("name") == name:

@@ -1,4 +1,4 @@
-"""What an executor needs of one cluster, made for its first job: the API, the template, and what works with both."""
+"""What an executor needs of one cluster, created with its first job: the API, the template, and what uses both."""
 
 from __future__ import annotations
 
@@ -28,17 +28,17 @@ _LEFT_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What the operator chose."""
+    """The operator's settings."""
 
     image: str
     namespace: str = ""
-    """The template's when empty; if that has none, the kubeconfig's, or that of the server's own pod."""
+    """When empty, the template's; if that has none, the kubeconfig's, or that of the server's pod."""
     kubeconfig: Sequence[Path] = ()
     service: tuple[str, int] | None = None
     """Host and port of the API, as in the environment of a pod."""
     instance: str = ""
-    """The installation: replicas of one server share it, two installations in a namespace do not. The template's label
-    when empty."""
+    """The installation: replicas of one server share it, two installations in a namespace do not. When empty, the
+    template's label."""
     template: Path | None = None
     warm: int = 0
     patience: Patience = field(default_factory=Patience)
@@ -62,7 +62,7 @@ class ClusterConnection:
             "py": self._shelf("py", (setup.warm + 1) // 2),
         }
         self._reaping = asyncio.create_task(reap(api, self.instance, _LEFT_S), name="reap Jobs")
-        # The one for code is filled when the first code comes: its pods hold far more memory.
+        # The shelf for code is filled when the first code arrives: its pods hold far more memory.
         self.shelves["sql"].start()
 
     def _shelf(self, kind: Kind, count: int) -> WarmPods:

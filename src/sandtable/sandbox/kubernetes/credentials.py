@@ -1,7 +1,7 @@
 """How the server signs in to the Kubernetes API: by a certificate in the TLS context, or by a header made here.
 
-Invariant: a credential that can change (a mounted token, a program's answer) is asked for again when the server no
-longer accepts it, so a rotated token never needs a restart.
+Invariant: a credential that can change (a mounted token, a plugin's output) is read again when the server no longer
+accepts it, so a rotated token never needs a restart.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _EARLY_S = 30.0
 
 
 def load_client_certificate(context: ssl.SSLContext, certificate: str, key: str) -> None:
-    """PEM text. `ssl` reads files only: they exist for a moment, readable by this user alone."""
+    """From PEM text. `ssl` reads files only: they exist for a moment, readable by this user alone."""
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for name, text in (("certificate", certificate), ("key", key)):
@@ -40,7 +40,7 @@ def load_client_certificate(context: ssl.SSLContext, certificate: str, key: str)
 
 
 def context_for(authority: str | None, *, insecure: bool) -> ssl.SSLContext:
-    """`authority`: PEM text of the authority that signs the server's certificate; None for those of the system."""
+    """`authority`: PEM text of the authority that signs the server's certificate; None for the system's authorities."""
     context = ssl.create_default_context(cadata=authority)
     if insecure:
         context.check_hostname = False
@@ -70,7 +70,7 @@ class Fixed:
 
 @dataclass(slots=True)
 class TokenFile:
-    """A mounted service account's token, which the kubelet replaces before it ends."""
+    """A mounted service account's token, which the kubelet replaces before it expires."""
 
     path: Path
     _value: str = ""
@@ -119,7 +119,7 @@ class Plugin:
     async def _run(self) -> dict[str, Any]:
         request = {"apiVersion": self.api_version, "kind": "ExecCredential", "spec": {"interactive": False}}
         given = {**self.environment, "KUBERNETES_EXEC_INFO": json.dumps(request)}
-        # `env` adds to the environment without this process having to read it.
+        # `env` extends the environment without this process reading it.
         words = ("env", *(f"{name}={value}" for name, value in given.items()), self.command, *self.arguments)
         try:
             process = await asyncio.create_subprocess_exec(
@@ -154,7 +154,7 @@ class Plugin:
 
 
 def _moment(text: str | None) -> float:
-    """Seconds since 1970, a little early; for ever when the credential has no end."""
+    """Seconds since 1970, a little early; infinity when the credential does not expire."""
     if not text:
         return float("inf")
     try:

@@ -1,8 +1,8 @@
-"""Jobs that are deleted: those of this server when their result was read, and those that a dead server left behind.
+"""Deletes Jobs: those of this server after their result was read, and those that a dead server left behind.
 
 Invariant: a Job passed to `Deletions` is deleted, or the failure is logged; then its own deadline and time to live end
 it. `reap` deletes only Jobs that ended a while ago: a living replica reads a result within moments, a restarted one
-within the time that it takes to start, and what still runs is ended by its own deadline.
+within its start-up time, and running Jobs are ended by their own deadline.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""KubernetesExecutor: every job is a Kubernetes Job of its own, or goes to a pod that waits for one.
+"""KubernetesExecutor: every job gets its own Kubernetes Job, or goes to a waiting pod.
 
-Invariant: a job's result is its own. It runs once, and a second time only when the cluster took its sandbox away;
-whichever way it ends here, its Job is deleted.
+Invariant: a result is never shared between jobs. A job runs once, and a second time only when the cluster took its
+sandbox away; however it ends, its Job is deleted.
 """
 
 from __future__ import annotations
@@ -57,8 +57,8 @@ class KubernetesExecutor:
         service: tuple[str, int] | None = None,
         patience: Patience | None = None,
     ) -> None:
-        """`parallel`: Jobs at the same time; more wait here, where it costs nothing, and not at the quota.
-        The rest as in `Setup`."""
+        """`parallel`: Jobs at the same time; further ones wait here, where it costs nothing, and not at the quota. The
+        rest as in `Setup`."""
         self._setup = Setup(
             image, namespace or "", kubeconfig, service, instance, template, warm, patience or Patience()
         )
@@ -86,7 +86,7 @@ class KubernetesExecutor:
         )
 
     async def start(self, kind: Kind = "sql") -> Hello:
-        """By a Job that does next to nothing: image, admission, log and order are known to work when it answers."""
+        """Runs a Job that does almost nothing: its result proves that image, admission, log and order work."""
         async with self._probing:
             if kind not in self._hellos:
                 await self._probe(kind)
@@ -107,7 +107,7 @@ class KubernetesExecutor:
         return "running" if progress is not None and progress.begun else "pending"
 
     async def waiting(self, job_id: str) -> str | None:
-        """Why a pending job has not begun, in words."""
+        """Why a pending job has not begun, as text for a person."""
         if await self.status(job_id) != "pending":
             return None
         return self._progress.get(job_id, Progress()).waiting
@@ -116,7 +116,7 @@ class KubernetesExecutor:
         self._jobs.cancel(job_id)
 
     async def warm(self, job: Job) -> None:
-        """Warm pods know no dataset; they only have to be large enough."""
+        """Warm pods are not bound to a dataset; they only have to be large enough."""
         if self._setup.warm and (kind := kind_of(job)) in _PROBES:
             (await self._opened()).shelves[kind].fit(Size.of(kind, job.limits, job.threads))
 
@@ -204,7 +204,7 @@ class KubernetesExecutor:
     async def _in_warm_pod(
         self, cluster: ClusterConnection, job: Job, progress: Progress
     ) -> JobResult | None:
-        """None when there is no such pod, or it was lost: then the job gets a Job of its own."""
+        """None when no such pod is ready, or it was lost: then the job gets its own Job."""
         shelf = cluster.shelves[kind_of(job)]
         shelf.start()
         pod = shelf.take(Size.of(kind_of(job), job.limits, job.threads))

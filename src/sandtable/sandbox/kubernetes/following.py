@@ -1,7 +1,7 @@
-"""One Job in the cluster, followed from its creation to a result: its pod watched, its log read.
+"""Follows one Job from its creation to a result: watches its pod, reads its log.
 
-Invariant: a result comes from the report in the log, and only in its absence from how the pod ended. The log may be
-read as often as it takes: whatever breaks off (a watch, a stream, the API, a kubelet) is taken up again.
+Invariant: a result comes from the report in the log, and only without a report from how the pod ended. Reading is
+idempotent: whatever breaks off (a watch, a stream, the API, a kubelet) is retried.
 """
 
 from __future__ import annotations
@@ -37,27 +37,27 @@ _LOG_ENDS_S = 10.0
 _LOOK_S = 5.0
 _NOT_YET_S = 0.1
 _LATE_S = 15.0
-"""After which a pod that its own clock should have ended counts as ended."""
+"""A pod that runs this long past its own deadline counts as ended."""
 _NOT_BEGUN, _NOT_FOUND = 400, 404
 _LOOK_AGAIN_S = 1.0
 _SOON_S = 2.0
-"""A controller that is not held up needs less than this."""
+"""A controller that is not blocked needs less than this."""
 
 Heard = Literal["all", "broken", "nothing"]
-"""Of a log: everything up to its end or the report; up to where it broke off; there is none."""
+"""How far a log was read: to its end or the report; to where the stream broke off; there is no log yet."""
 
 log = structlog.get_logger(__name__)
 
 
 @dataclass(slots=True)
 class Progress:
-    """Of one job, for its status."""
+    """Progress of one job, for its status."""
 
     begun: bool = False
     waiting: str = "it waits for a place"
     ready: Ready | None = None
     marks: dict[str, float] = field(default_factory=dict)
-    """When what happened, on the monotonic clock."""
+    """Times of events, on the monotonic clock."""
 
     def begin(self) -> None:
         if not self.begun:
@@ -65,12 +65,12 @@ class Progress:
             self.marks["begun"] = time.monotonic()
 
     def restart(self) -> None:
-        """The job begins again, in another sandbox."""
+        """The job starts over, in another sandbox."""
         self.begun, self.waiting = False, "it is handed to the cluster"
         self.marks.clear()
 
     def times(self, since: float) -> dict[str, float]:
-        """For the record, in ms: until its container spoke, and in all."""
+        """For metrics, in ms: until its container's first output, and in total."""
         begun = self.marks.get("begun", since)
         return {"begun_ms": (begun - since) * 1e3, "total_ms": (time.monotonic() - since) * 1e3}
 
@@ -109,7 +109,7 @@ class Following:
                 if trouble := hopeless(pod):
                     raise trouble
                 heard = await self._listen(watch, pod)
-                # As it was before its log was read: what a pod said that was over is all that it will ever say.
+                # `pod` is its state from before its log was read: the log of a pod that was over is complete.
                 if (result := self._result_now(pod, is_all=pod.over and heard != "broken")) is not None:
                     return result
                 self._check_patience(watch)
@@ -148,7 +148,7 @@ class Following:
         await watch.changed(1.0)
 
     def _check_patience(self, watch: PodWatch) -> None:
-        """An API that is away holds up the whole cluster: the clock starts again when it is back."""
+        """While the API is away the whole cluster is held up: the clock restarts when it is back."""
         if watch.refused is not None:
             raise unavailable(watch.refused, self._api)
         now = time.monotonic()
@@ -169,7 +169,7 @@ class Following:
             raise PodLost("its log was silent for longer than it may run")
 
     async def _listen(self, watch: PodWatch, pod: Pod) -> Heard:
-        """Read the log until the report, its end, or the pod's."""
+        """Read the log until the report, its end, or the pod's end."""
         self._progress.marks.setdefault("node", time.monotonic())
         reading = asyncio.create_task(self._read(pod), name=f"log {pod.name}")
         try:
@@ -209,7 +209,7 @@ class Following:
 
 
 class MissingPod:
-    """Why a Job has no pod yet. Looks at the cluster at most once a second."""
+    """Why a Job has no pod yet. Queries the cluster at most once a second."""
 
     def __init__(self, api: Api, name: str) -> None:
         self._api = api
@@ -220,7 +220,7 @@ class MissingPod:
         self._reason = "the cluster makes its pod"
 
     async def reason(self, *, begun: bool) -> str:
-        """In words. Raises PodLost when the Job is no more, SandboxUnavailable when it will never have a pod."""
+        """As text. Raises PodLost when the Job is gone, SandboxUnavailable when it will never have a pod."""
         now = time.monotonic()
         if now - self._asked < _LOOK_AGAIN_S or (not begun and now - self._since < _SOON_S):
             return self._reason
@@ -267,5 +267,5 @@ class MissingPod:
 
 
 def _is_final(complaint: str) -> bool:
-    """A full quota passes; a refusal by a policy does not."""
+    """A full quota is temporary; a refusal by a policy is not."""
     return "forbidden" in complaint and "exceeded quota" not in complaint

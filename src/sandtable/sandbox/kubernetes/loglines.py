@@ -1,7 +1,7 @@
 """A runner's log, line by line (whether it is ready, its report, and a tail of other lines), and the result it gives.
 
 Invariant: a line counts only when it is JSON of the agreed form and, for the report, has the nonce of this very Job.
-Whatever else a log holds, however long, cannot become a result.
+Nothing else in a log, however long, can become a result.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class LogLines:
         self._close()
 
     def restart(self) -> None:
-        """The log is read from its beginning once more."""
+        """The log is read again from its beginning."""
         self._parts, self._size = [], 0
         self._tail.clear()
 
@@ -74,7 +74,7 @@ class LogLines:
             message = parse_strictly(line)
             return isinstance(message, dict) and self._take(message)
         except (ValueError, RecursionError):
-            # Of another form than the agreed one; pydantic's error is a ValueError.
+            # Not of the agreed form; pydantic's error is a ValueError.
             return False
 
     def _take(self, message: dict[str, Any]) -> bool:
@@ -91,12 +91,12 @@ class LogLines:
 
 
 def longest_line(job: Job) -> int:
-    """Of a report's line, in bytes. It is ASCII: a character of two bytes takes six."""
+    """Bound of a report's line in bytes. It is ASCII: a character of two bytes takes six."""
     return 3 * job.limits.result_bytes + 6 * job.limits.log_bytes + _LINE_SLACK
 
 
 def result_from(job: Job, report: RunnerReport) -> JobResult:
-    """As on every tier, but for data that the cluster does not have."""
+    """As on every tier, except for data that the cluster does not have."""
     version = job.dataset_version.removeprefix("sha256:")
     folder = f"versions/{version}"
     if report.answer is None and version and folder in report.output and "No such file" in report.output:

@@ -1,6 +1,6 @@
 """One run's Job: the template, filled with a name, labels, the order, deadlines and sizes. Pure.
 
-The order travels as an annotation of the pod, which the container sees as a file.
+The order is an annotation of the pod, which the container reads as a file.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ ORDER_FOLDER = "/job"
 SCRATCH = "/scratch"
 PORT = 8377
 _OVERHEAD_MB: dict[Kind, int] = {"sql": 160, "py": 448}
-"""Engine and libraries before a job has begun, beside the memory that the job itself may use: the sandbox's own
-limit is met first and says so; the container's is the wall behind it."""
+"""Memory of engine and libraries, beside what the job may use. The sandbox's limit is reached first and gives a clear
+error; the container's limit is the backstop."""
 _REQUEST_MB: dict[Kind, int] = {"sql": 128, "py": 320}
 _REQUEST_CPU = "100m"
 MOST_BYTES = 200 << 10
@@ -60,12 +60,12 @@ class Size:
             and self.memory_mb >= other.memory_mb
             and self.threads >= other.threads
             and self.wall_s >= other.wall_s
-            # Not more either: it is what ends a run that spills too much.
+            # Equal, not larger: this limit ends a run that spills too much.
             and self.tmp_mb == other.tmp_mb
         )
 
     def and_also(self, other: Size) -> Size:
-        """Large enough for both, with the scratch space of the other."""
+        """Large enough for both, with the scratch space of `other`."""
         return Size(
             self.kind,
             max(self.memory_mb, other.memory_mb),
@@ -77,14 +77,14 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """In seconds. How long each part of a run may take beside the run itself."""
+    """Time limits in seconds for each part of a run beside the run itself."""
 
     queue: float = 120.0
-    """Until a pod has begun: a full quota, a full cluster, a slow registry."""
+    """Until a pod has started: a full quota, a full cluster, a slow registry."""
     start: float = 60.0
     """From a pod's start to the run's: pulling the image, loading the engine."""
     finished: int = 300
-    """How long a finished Job stays for a server that was restarted meanwhile."""
+    """How long a finished Job is kept for a server that was restarted meanwhile."""
     outage: float = 300.0
     """How long the API may be away before a run is given up."""
 
@@ -94,7 +94,7 @@ class Filling:
     name: str
     labels: dict[str, str]
     config: dict[str, Any]
-    """Of `sandtable_runner.once`, without where the data lies."""
+    """Configuration of `sandtable_runner.once`, without where the data lies."""
     size: Size
     order: str | None = None
     """Packed; None for a pod that gets its order later."""
@@ -115,7 +115,7 @@ def fill(template: Object, given: Filling, patience: Patience) -> Object:
         "backoffLimit": 0,
         "completions": 1,
         "parallelism": 1,
-        # Counts from the Job's creation on, so it holds the time in the queue too; the pod's own counts from its start.
+        # Counts from the Job's creation, so it includes the time in the queue; the pod's own counts from its start.
         "activeDeadlineSeconds": alive_s + math.ceil(patience.queue),
         "ttlSecondsAfterFinished": patience.finished,
     }
@@ -135,8 +135,8 @@ def fill(template: Object, given: Filling, patience: Patience) -> Object:
 
 
 def _resources(given: Object, size: Size) -> Object:
-    """Limits are the run's; requests the template's, where it has some, but never above the limits."""
-    # What lies in the scratch space is memory too.
+    """Limits are the run's; requests are the template's, if any, capped at the limits."""
+    # Files in the scratch space are memory too.
     memory = size.memory_mb + size.tmp_mb + _OVERHEAD_MB[size.kind]
     limits = {**(given.get("limits") or {}), "memory": f"{memory}Mi", "cpu": str(size.threads)}
     requests = {"memory": f"{min(memory, _REQUEST_MB[size.kind])}Mi", "cpu": _REQUEST_CPU}
@@ -164,7 +164,7 @@ def _mount(pod: Object, container: Object, where: str, volume: Object) -> None:
 
 
 def amount(text: object) -> float | None:
-    """None for a text of another form, which the cluster checks."""
+    """None for a text of another form, which the cluster will check."""
     found = _QUANTITY.fullmatch(str(text))
     return float(found["number"]) * _SCALE[found["unit"] or ""] if found else None
 
@@ -188,6 +188,6 @@ def packed_order(job: Job) -> str:
 
 
 def digest_of(job: Job) -> str:
-    """Of the order without the job's id: equal for all attempts of one run."""
+    """Digest of the order without the job's id: equal for all attempts of one run."""
     order = order_of(job.model_copy(update={"id": ""}))
     return hashlib.sha256(json.dumps(order, sort_keys=True).encode()).hexdigest()

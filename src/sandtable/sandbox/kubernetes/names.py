@@ -1,7 +1,7 @@
-"""What a run's Job is called, and the labels by which it is found again.
+"""Names of Jobs, and the labels by which they are found.
 
-Invariant: the name depends on the installation and the job's id alone. Creating the Job of an id a
-second time conflicts with the first one.
+Invariant: the name depends on the installation and the job's id alone. Creating the Job of an id a second time
+conflicts with the first one.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 _LONGEST = 63
 _PREFIX = "sandtable-"
 _ATTEMPT = re.compile(r"(?P<run>run_[0-9a-f]{32})-(?P<attempt>\d{1,6})")
-"""Strict: Jobs of one run replace each other, so nothing else may look like a run."""
+"""Strict: Jobs of one run replace each other, so no other id may match."""
 _LABEL = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?")
 
 NAME = "app.kubernetes.io/name"
@@ -25,9 +25,9 @@ RUN = "sandtable.dev/run"
 ATTEMPT = "sandtable.dev/attempt"
 WARM = "sandtable.dev/warm"
 ORDER = "sandtable.dev/order"
-"""Annotation: what the runner reads."""
+"""Annotation: the order that the runner reads."""
 DIGEST = "sandtable.dev/digest"
-"""Annotation: of the order without the job's id, so that attempts of one run are seen to be the same."""
+"""Annotation: digest of the order without the job's id, so that attempts of one run are recognised as the same."""
 NONCE = "sandtable.dev/nonce"
 
 
@@ -41,13 +41,13 @@ def job_name(instance: str, job_id: str, again: int = 0) -> str:
 
 
 def run_and_attempt(job_id: str) -> tuple[str, int]:
-    """A job that belongs to no run is one of its own."""
+    """A job that belongs to no run counts as its own run."""
     found = _ATTEMPT.fullmatch(job_id)
     return (found["run"], int(found["attempt"])) if found else (job_id, 1)
 
 
 def label_value(text: str) -> str:
-    """As it is when Kubernetes allows it, else its digest."""
+    """Unchanged when Kubernetes allows it, else its digest."""
     if _LABEL.fullmatch(text):
         return text
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:40]

@@ -1,8 +1,7 @@
-"""Put a job's Job into the cluster: exactly one, however often and by however many servers it is tried.
+"""Creates a job's Job in the cluster: exactly one, however often and by however many servers it is tried.
 
-Invariant: a Job that is there already with the same order is followed, never made a second time; one of an earlier
-attempt of the same run with another order is deleted; an answer that got lost on the way changes nothing, for the name
-is fixed by the job's id.
+Invariant: an existing Job with the same order is followed, never created a second time; one of an earlier attempt of
+the same run with another order is deleted; a lost answer changes nothing, because the name is fixed by the job's id.
 """
 
 from __future__ import annotations
@@ -61,7 +60,7 @@ class Placing:
         self._patience = patience
 
     async def adopt(self, job: Job) -> Placed | None:
-        """The Job of an earlier attempt, when its server died and it does the same. Others of the run are deleted."""
+        """The Job of an earlier attempt with the same order, whose server died. Other Jobs of the run are deleted."""
         run, attempt = names.run_and_attempt(job.id)
         if attempt == 1:
             return None
@@ -111,7 +110,7 @@ class Placing:
         return fill(self._template, given, self._patience)
 
     async def _existing(self, job: Job, name: str, nonce: str) -> Placed | None:
-        """The Job that has our name. None when it is gone, or about to be: then ours can be made."""
+        """The Job with our name. None when it is gone, or about to be: then ours can be created."""
         other = await self._persist(lambda: self._api.job(name))
         if other is None:
             return None
@@ -126,7 +125,7 @@ class Placing:
         return None
 
     async def _persist(self, call: Callable[[], Awaitable[T]]) -> T:
-        """Once more while the API is away. Raises SandboxUnavailable in the end, ApiRefused at once."""
+        """Retries while the API is away. Raises SandboxUnavailable in the end, ApiRefused at once."""
         try:
             return await retried(call, on=ApiAway, backoff=replace(OUTAGE, budget_s=self._patience.outage))
         except ApiAway as away:
@@ -134,7 +133,7 @@ class Placing:
 
 
 def _placed(job: Object) -> Placed | None:
-    """None for one that is being deleted, or is none of ours."""
+    """None for a Job that is being deleted, or is not ours."""
     metadata = job["metadata"]
     nonce = (metadata.get("annotations") or {}).get(names.NONCE)
     if metadata.get("deletionTimestamp") or not nonce:

@@ -1,8 +1,8 @@
 """Pods: reduced to what matters (is it waiting and why, has it begun, how did it end), and watched by label.
 
-Invariant: reading is total: what is missing in the object counts as not known yet. `PodWatch.pods` was true at some
-moment since the last change that it announced: pods are listed, then watched, and listed again when the watch breaks
-off, so that a pod that was deleted meanwhile is noticed. A failure of the API does not end a watch.
+Invariant: parsing never fails: what is missing in the object counts as not known yet. `PodWatch.pods` was true at some
+moment since the last announced change: pods are listed, then watched, and listed again when the watch breaks off, so
+that a pod that was deleted meanwhile is noticed. A failure of the API does not end a watch.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NEVER = frozenset(
     "ErrImageNeverPull ImagePullBackOff InvalidImageName ImageInspectError RegistryUnavailable "
     "CreateContainerConfigError CreateContainerError RunContainerError StartError ContainerCannotRun".split()
 )
-"""A container that waits for one of these waits in vain."""
+"""Waiting reasons that do not resolve by themselves."""
 _IMAGE = frozenset(
     "ErrImageNeverPull ImagePullBackOff ErrImagePull InvalidImageName ImageInspectError".split()
 )
@@ -44,12 +44,12 @@ class Pod:
     job: str
     """The name of the Job that made it."""
     made: str
-    """When, as the API writes it: sorts by time."""
+    """Creation time as the API writes it: sorts by time."""
     node: str
     address: str
     phase: str
     reason: str
-    """The pod's own, such as `DeadlineExceeded` or `Evicted`."""
+    """The pod's reason, such as `DeadlineExceeded` or `Evicted`."""
     message: str
     deleted: bool
     disrupted: bool
@@ -78,7 +78,7 @@ def read_pod(raw: dict[str, Any]) -> Pod:
     states = {entry.get("name"): entry.get("state") or {} for entry in status.get("containerStatuses") or ()}
     before = [entry.get("state") or {} for entry in status.get("initContainerStatuses") or ()]
     state = states.get(main) or {}
-    # One that stands before the main container, and will never let it begin, is what the pod waits for.
+    # An init container that will never finish is what the pod waits for.
     blocked = next((s["waiting"] for s in before if (s.get("waiting") or {}).get("reason") in _NEVER), None)
     waiting = blocked or state.get("waiting") or {}
     ended = state.get("terminated") or {}
@@ -108,7 +108,7 @@ def _main_container(spec: dict[str, Any]) -> str:
 
 
 def why_waiting(pod: Pod) -> str:
-    """In words, for a person who waits with it. Empty once it has begun."""
+    """Why it waits, as text for a person. Empty once it has begun."""
     if pod.begun or pod.over:
         return ""
     if pod.unschedulable:
@@ -119,7 +119,7 @@ def why_waiting(pod: Pod) -> str:
 
 
 def hopeless(pod: Pod) -> SandboxUnavailable | None:
-    """When waiting will not help: what to do instead."""
+    """The error when waiting will not help, with what to do instead."""
     why = f"{pod.waiting}: {pod.waiting_message}".rstrip(": ")
     if pod.exit_reason in ("StartError", "ContainerCannotRun"):
         return SandboxUnavailable(
@@ -144,17 +144,17 @@ def hopeless(pod: Pod) -> SandboxUnavailable | None:
 
 
 def is_lost(pod: Pod) -> bool:
-    """It was ended by the cluster, not by what it did: another try may well succeed."""
+    """Whether the cluster ended it, not its own behaviour: another attempt may succeed."""
     if pod.deleted or pod.disrupted:
         return True
     by_node = pod.phase == "Failed" and pod.reason not in ("", "DeadlineExceeded")
-    # Its node went away: the kubelet that could tell an exit code is not there.
+    # Its node went away: no kubelet can report an exit code.
     unknown = pod.exit_reason == "ContainerStatusUnknown" or pod.phase == "Unknown"
     return by_node or unknown
 
 
 def explain_pod(job: Job, pod: Pod, tail: str) -> JobResult:
-    """Its log holds no report; `tail` is what it holds."""
+    """For a pod whose log holds no report; `tail` is the end of that log."""
     if pod.exit_reason == "OOMKilled":
         return explain_end(job, Ended(_KILLED), f"{tail}\nthe container ran out of memory".lstrip(), "")
     if pod.reason == "DeadlineExceeded":
@@ -204,9 +204,9 @@ class PodWatch:
         return 0.0 if self.lost_sight is None else time.monotonic() - self.lost_sight
 
     async def changed(self, within_s: float) -> None:
-        """Wait for the next change, at most so long."""
+        """Wait for the next change, at most `within_s` seconds."""
         if self._task is not None and self._task.done():
-            # It never returns: raise what broke it.
+            # The task never returns: raise its exception.
             self._task.result()
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(within_s):
@@ -214,7 +214,7 @@ class PodWatch:
         self._changed.clear()
 
     def wake(self) -> None:
-        """End the waiting for a change."""
+        """Wake up `changed`."""
         self._changed.set()
 
     async def _watch(self) -> None:
@@ -230,11 +230,11 @@ class PodWatch:
                 if self.lost_sight is None:
                     self.lost_sight = time.monotonic()
             except ApiRefused as refused:
-                # A role may be corrected later; `refused` says so meanwhile.
+                # The operator may correct the role later; until then `refused` is set.
                 self.refused = refused
                 self._changed.set()
                 failures = len(OUTAGE.pauses_s)
-            # A server that is going down may end every watch at once.
+            # A server that is shutting down may end every watch immediately.
             await asyncio.sleep(max(_BREATH_S, OUTAGE.pause_s(failures)))
 
     async def _look(self) -> None:

@@ -1,7 +1,7 @@
 """The Job that every run is made from: the built-in one, or the operator's, which may add but never weaken.
 
-Invariant: whatever the template, its pod meets the `restricted` pod security standard, has a read-only root, no
-service account token, no restart, and no way onto the host. One that does not is refused when the server starts.
+Invariant: whatever the template, its pod meets the `restricted` pod security standard, has a read-only root, no service
+account token, no restart, and no access to the host. Other templates are refused when the server starts.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def built_in(image: str) -> Object:
         "restartPolicy": "Never",
         "automountServiceAccountToken": False,
         "enableServiceLinks": False,
-        # A run has nothing to tidy up: with a period of grace, a cancelled one would go on that long.
+        # A run has no clean-up: with a grace period, a cancelled run would continue that long.
         "terminationGracePeriodSeconds": 0,
         "securityContext": {
             "runAsNonRoot": True,
@@ -47,7 +47,7 @@ def built_in(image: str) -> Object:
 
 
 def read_template(path: Path, image: str) -> Object:
-    """The operator's. `image` stands in where it names none. Raises SandboxUnavailable with all that is wrong."""
+    """The operator's template. `image` is used where it names none. Raises SandboxUnavailable with all faults."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -79,7 +79,7 @@ def pod_of(template: Object) -> Object:
 
 
 def runner_of(template: Object) -> Object:
-    """The container that runs the job: the one of that name, or the only one."""
+    """The container that runs the job: the one with the expected name, or the only one."""
     containers = pod_of(template)["containers"]
     return next((entry for entry in containers if entry.get("name") == CONTAINER), containers[0])
 
@@ -100,7 +100,7 @@ def _shape(template: object) -> list[str]:
 
 
 def weaknesses(template: Object) -> list[str]:
-    """What of the walls is missing, each by the field that would put it up."""
+    """Missing restrictions, each by the field that would set it."""
     pod = pod_of(template)
     given = pod.get("securityContext") or {}
     found: list[str] = []
@@ -138,7 +138,7 @@ def _of_container(container: Object, pod: Object) -> list[str]:
 
 
 def layers_of(template: Object) -> tuple[str, ...]:
-    """What surrounds a run outside its own process. The walls that `weaknesses` asks for always stand."""
+    """Isolation layers outside the run's own process. Those that `weaknesses` checks are always present."""
     runtime = pod_of(template).get("runtimeClassName")
     named = (f"runtime:{runtime}",) if runtime else ()
     return ("container:kubernetes", *named, "pod-security:restricted", "read-only-root", "no-token")

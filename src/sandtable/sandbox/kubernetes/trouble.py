@@ -1,4 +1,4 @@
-"""What an operator reads when the cluster says no: what was wrong, and what to do about it."""
+"""Errors of the cluster as messages for the operator: what was wrong, and what to do about it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ PERMISSIONS = (
     ("watch", "", "pods", ""),
     ("get", "", "pods", "log"),
 )
-"""All that the tier needs: verb, API group, resource, part of it."""
+"""All permissions that the tier needs: verb, API group, resource, subresource."""
 _UNAUTHORIZED, _FORBIDDEN, _NOT_FOUND = 401, 403, 404
 
 
@@ -59,7 +59,7 @@ def unavailable(error: ApiAway | ApiRefused, api: Api) -> SandboxUnavailable:
 
 
 async def check_permissions(api: Api) -> None:
-    """All that is missing, at once. Raises SandboxUnavailable."""
+    """Reports all missing permissions at once. Raises SandboxUnavailable."""
     lacking = [
         f"{verb} {resource}{'/' + part if part else ''}"
         for verb, group, resource, part in PERMISSIONS

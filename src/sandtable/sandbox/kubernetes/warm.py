@@ -1,7 +1,7 @@
-"""Pods that wait for a job: each made for one, used once over one connection, replaced when taken, too old or dead.
+"""Pods that wait for a job: each serves one, over one connection, and is replaced when taken, too old or dead.
 
-Invariant: a pod is handed out at most once, and only its maker knows its token. No pod outlives its own clock, so the
-pods of a server that died end by themselves.
+Invariant: a pod is handed out at most once, and only its maker knows its token. No pod outlives its own deadline, so
+the pods of a dead server end by themselves.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _LOOK_S = 1.0
 _TROUBLE = Backoff((1.0, 5.0, 15.0, 60.0, 300.0))
 _READY_BYTES = 64 << 10
 _IN_VAIN = 3
-"""So many pods in a row that could not be reached: a network policy keeps this server from them."""
+"""After this many unreachable pods in a row, a network policy is the likely cause."""
 _LENGTH = struct.Struct(">I")
 _CONNECT_S = 2.0
 _LATE_S = 15.0
@@ -54,7 +54,7 @@ class WarmPod:
     address: str = ""
     ready: Ready | None = None
     created: bool = False
-    """The API has confirmed it. Until then its creation may be under way."""
+    """The API has confirmed its creation. Until then the creation may be under way."""
     seen: bool = False
     reading: asyncio.Task[None] | None = None
 
@@ -102,14 +102,14 @@ class WarmPods:
         return sum(pod.ready is not None for pod in self._pods.values())
 
     def fit(self, size: Size) -> None:
-        """Jobs of this size will come. Pods that are too small for them are replaced."""
+        """Prepare for jobs of this size. Pods that are too small for them are replaced."""
         if size.kind == self.size.kind and not self.size.holds(size):
             self.size = self.size.and_also(size)
             for pod in [pod for pod in self._pods.values() if not pod.size.holds(self.size)]:
                 self._drop(pod)
 
     def take(self, size: Size) -> WarmPod | None:
-        """One that is ready and large enough; the oldest, for it would be replaced first."""
+        """One that is ready and large enough; the oldest, because it would be replaced first."""
         fitting = [pod for pod in self._pods.values() if pod.ready is not None and pod.size.holds(size)]
         if not fitting:
             return None
@@ -120,7 +120,7 @@ class WarmPods:
         return taken
 
     def met(self, *, reached: bool) -> None:
-        """Whether the pod that was taken could be spoken to."""
+        """Record whether the pod that was taken could be reached."""
         self._unreached = 0 if reached else self._unreached + 1
         if self._unreached == _IN_VAIN:
             log.error("warm_pods_given_up", reason=f"their port {PORT} cannot be reached from this server")
@@ -159,7 +159,7 @@ class WarmPods:
             )
 
     async def _read_until_ready(self, pod: WarmPod, name: str) -> None:
-        """Read its log until it says that it waits for its job."""
+        """Read its log until it reports that it waits for its job."""
         lines = LogLines(pod.nonce, _READY_BYTES)
         try:
             async with contextlib.aclosing(self._api.log(name, self._container, follow=True)) as chunks:
@@ -214,7 +214,7 @@ class WarmPods:
         return fill(self._template, given, self._patience)
 
     def _hold_back(self, reason: str) -> None:
-        """A cluster that has no room now is not asked every second."""
+        """Backoff: a cluster that has no room now is not asked every second."""
         self._trouble += 1
         wait = _TROUBLE.pause_s(self._trouble)
         self._not_before = time.monotonic() + wait
@@ -237,7 +237,7 @@ class WarmPods:
 
 
 class Unreached(Exception):
-    """No order was sent: the pod never saw the job."""
+    """No order was sent: the pod did not receive the job."""
 
 
 async def talk(address: str, token: str, nonce: str, job: Job) -> RunnerReport:

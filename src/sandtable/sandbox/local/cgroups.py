@@ -1,7 +1,7 @@
-"""A resource group around a template and all its sandboxes, where this process may make one.
+"""A control group around a template and all its sandboxes, where this process may create one.
 
-Each sandbox already has its own limits; the group caps their sum, so that a full pool cannot take
-the machine's memory. Version 2 and version 1 hierarchies; None where neither can be written.
+Each sandbox already has its own limits; the group caps their sum, so that a full pool cannot take the machine's memory.
+Version 2 and version 1 hierarchies; None where neither can be written.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ class ResourceGroup:
     folders: tuple[Path, ...]
 
     def remove(self) -> None:
-        """After its processes are gone. One that cannot be removed is empty and harmless."""
+        """Call after its processes are gone. A group that cannot be removed is empty and harmless."""
         for folder in self.folders:
             with contextlib.suppress(OSError):
                 folder.rmdir()
 
 
 def enclose(pid: int, *, memory_bytes: int, pids: int) -> ResourceGroup | None:
-    """Put the process, and all it will fork, into a group of its own."""
+    """Put the process, and all it will fork, into its own group."""
     name = f"sandtable-{os.getpid()}-{pid}"
     unified, controllers = _own_groups()
     if unified is not None:
@@ -84,8 +84,8 @@ def _make(folder: Path, pid: int, settings: dict[str, int]) -> Path | None:
 
 
 def _sweep(parent: Path) -> None:
-    """The groups of servers that were killed. Only an empty group can be removed, and a young one may be about to get
-    its process."""
+    """Remove groups of servers that were killed. Only an empty group can be removed, and a young one may be about to
+    get its process."""
     oldest = time.time() - _SWEPT_AFTER_S
     for group in parent.glob("sandtable-*-*"):
         with contextlib.suppress(OSError):

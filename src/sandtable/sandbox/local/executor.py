@@ -29,9 +29,9 @@ _REFILL_LATEST_S = 3.0
 _TEMPLATE_MB = 1024
 _PIDS_EACH = 64
 _CODE_KEYS = 3
-"""A sandbox with libraries holds more memory: fewer of them wait."""
+"""A sandbox with libraries holds more memory: fewer of them are kept ready."""
 _SESSION_PIDS = 4096
-"""Idle sessions beside the jobs that run."""
+"""For idle sessions, beside the jobs that run."""
 
 
 class LocalExecutor:
@@ -51,7 +51,7 @@ class LocalExecutor:
         sessions: int = 0,
         origin: Origin | None = None,
     ) -> None:
-        """`sessions`: how many of them have memory of their own beside the `parallel` jobs."""
+        """`sessions`: how many have memory beside that of the `parallel` jobs."""
         self.store = store
         memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
         pids = parallel * _PIDS_EACH + standby + KEYS_KEPT * presealed
@@ -69,15 +69,15 @@ class LocalExecutor:
         self._sandboxes: dict[str, Sandbox] = {}
         self._refills: Refills[tuple[Kind, PresealKey]] = Refills()
         self._taken: set[tuple[Kind, PresealKey]] = set()
-        """Since their refill last looked at the shelves."""
+        """Kinds taken since their refill last checked the shelves."""
         self._last_work = 0.0
         self._hurry = asyncio.Event()
         self._held = Held(parallel)
         self._kept: deque[Sandbox] = deque()
-        """Parsers of the one person who uses this process, between two of their texts."""
+        """Idle parsers of the one person who uses this process."""
 
     async def start(self, kind: Kind = "sql") -> Hello:
-        """Find out what the host gives. Raises SandboxUnavailable. Called by the first job otherwise."""
+        """Find out which isolation the host supports. Raises SandboxUnavailable. Otherwise called by the first job."""
         return (await self._pools[kind].ready())[0].hello
 
     async def submit(self, job: Job) -> None:
@@ -118,7 +118,7 @@ class LocalExecutor:
         try:
             result = await self._attempt(job)
             if result is None:
-                # The template itself was lost under the job. Jobs only read, so a second try is safe.
+                # The template died during the job. Jobs only read, so a second attempt is safe.
                 result = await self._attempt(job)
             return result or failed(job, "RUNNER_INTERNAL_ERROR", "SandboxLost", "the sandbox was lost twice")
         finally:
@@ -200,8 +200,7 @@ class LocalExecutor:
             await pool.refill(job)
 
     async def _quiet(self) -> None:
-        """Runs go first. While many of them run, a sandbox that is forked when it is needed
-        costs less in all than one that is made ready for later."""
+        """Runs take precedence. While many of them run, forking a sandbox on demand costs less than preparing one."""
         latest = time.perf_counter() + _REFILL_LATEST_S
         while (now := time.perf_counter()) < latest:
             quiet = 0.0 if self._jobs.running else now - self._last_work
@@ -237,7 +236,7 @@ class LocalExecutor:
 
 
 def keeps(job: Job) -> bool:
-    """A parser may serve one person's texts in turn: one that was taken over could only deceive its owner."""
+    """A parser may serve one person's texts in turn: a compromised one could only deceive that person."""
     return job.mode == "parse" and bool(job.options.get("keep"))
 
 

@@ -1,7 +1,7 @@
-"""Sandboxes that have read a text of our own compiler, held for a moment until they run it.
+"""Sandboxes that have parsed a text of our own compiler, held for a moment until they run it.
 
-Invariant: what a held sandbox runs is the canonical form of the text that it read, on the data and within the
-limits for which it was sealed. It waits for nothing else, and not for long.
+Invariant: a held sandbox runs only the canonical form of the text that it parsed, on the data and within the limits for
+which it was sealed. It is disposed of after a short timeout.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Held:
         self._sandboxes: OrderedDict[_Waiting, tuple[Sandbox, asyncio.TimerHandle]] = OrderedDict()
 
     def hold(self, job: Job, result: JobResult, sandbox: Sandbox) -> bool:
-        """Whether it is held from now on: only after a job that asked for it, and only while it lives."""
+        """Whether it is held from now on: only after a job that asked for it, and only if it is alive."""
         canonical = result.output.get("canonical")
         if not job.options.get("hold") or not isinstance(canonical, str) or not sandbox.alive:
             return False

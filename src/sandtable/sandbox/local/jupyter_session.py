@@ -1,8 +1,8 @@
-"""Sessions whose state a Jupyter kernel keeps, spoken to through jupyter_client from this very process.
+"""Sessions whose state lives in a Jupyter kernel, reached through jupyter_client from this process.
 
-Invariant: what the kernel says is a stranger's. It comes through a relay that counts it before the library reads
-it (`relay`), and the answer is the same text that any other session gives, parsed and judged in the same way.
-Loaded only where it is wanted: it imports jupyter_client, which is optional.
+Invariant: the kernel's output is untrusted. It passes a relay that bounds it before the library reads it (`relay`), and
+the answer is the same text that any other session gives, parsed and checked in the same way. Imported only where it is
+used: it imports jupyter_client, which is optional.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SHELL = CHANNELS.index("shell") + 1
 _MEASURED = "sandtable"
 _SLACK = 2 << 20
 _MOST_WAITING = 4
-"""Messages that may lie unread: a kernel that talks without being asked is not listened to."""
+"""Receive queue limit: the library stops reading from a kernel that sends unrequested messages."""
 
 
 class JupyterSession(LocalSession):
@@ -94,7 +94,7 @@ class JupyterSession(LocalSession):
                 if reply["parent_header"].get("msg_id") == request["header"]["msg_id"]:
                     return reply["content"][_MEASURED]
         except Exception as error:
-            # Whatever jupyter_client makes of a stranger's bytes.
+            # jupyter_client may raise anything for untrusted bytes.
             raise Garbled(f"the kernel's answer cannot be read: {type(error).__name__}") from error
 
     def _die(self) -> None:
@@ -106,7 +106,7 @@ class JupyterSession(LocalSession):
 
 
 def _bad_text(code: str) -> dict[str, Any] | None:
-    """What every other session's runner says to it; jupyter_client could not send it."""
+    """The error that other sessions' runners give for such a text; jupyter_client could not send it."""
     try:
         code.encode()
     except UnicodeEncodeError as error:

@@ -1,7 +1,7 @@
-"""Jupyter kernels in sandboxes: each answers on five sockets that were made for it here, and on nothing else.
+"""Jupyter kernels in sandboxes: each answers on five sockets that were created for it here, and on nothing else.
 
-Invariant: the sockets and the connection file lie in a folder that only this user may enter, and the folder is
-gone when the kernel is, whatever ended this process.
+Invariant: the sockets and the connection file lie in a folder that only this user may enter. The folder is removed with
+the kernel, even when this process is killed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from sandtable.sandbox.outcome import Ended, explain_end
 from sandtable.sandbox.wire import order_of
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
-"""In the order in which the kernel takes their sockets; the number of a port is the place, from 1."""
+"""In the order in which the kernel takes their sockets; a port's number is its place, from 1."""
 _OPEN_S = 30.0
 _READY_BYTES = 4096
 _END_GRACE_S = 1.0
@@ -36,8 +36,8 @@ _TEMPLATE_MB = 1024
 _PIDS = 4096
 _BACKLOG = 64
 _LONGEST = 80
-"""Of the folder's path: the kernel's limit for a socket is 107 bytes."""
-# Outlives this process when that is killed, and does this one thing then.
+"""Of the folder's path: the operating system's limit for a socket is 107 bytes."""
+# Survives when this process is killed, and then removes the folder.
 _JANITOR = ("/bin/sh", "-c", 'read -r _; rm -rf -- "$1"', "sandtable-janitor")
 
 
@@ -82,7 +82,7 @@ class SandboxedKernel:
                 each.close()
 
     def write_connection(self, path: Path) -> None:
-        """For clients of the same user. Raises InvalidInput where it cannot be written, or is there already."""
+        """For clients of the same user. Raises InvalidInput where it cannot be written, or exists already."""
         try:
             descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except OSError as error:
@@ -98,11 +98,11 @@ class SandboxedKernel:
         return self.sandbox.alive
 
     async def wait(self) -> Ended:
-        """Until it was shut down through its protocol, or ended otherwise."""
+        """Until it is shut down through its protocol, or ends otherwise."""
         return await asyncio.shield(self.sandbox.ended)
 
     def explain(self) -> str:
-        """Why it ended, when nobody shut it down."""
+        """Why it ended without a shutdown request."""
         error = explain_end(self._job, self.sandbox.end, self.sandbox.output, "it ended by itself").error
         return error.message if error else "it ended by itself"
 
@@ -116,7 +116,7 @@ class SandboxedKernel:
         self.discard()
 
     def discard(self) -> None:
-        """At once, without waiting to see its end."""
+        """At once, without waiting for its end."""
         self.sandbox.dispose()
         shutil.rmtree(self.folder, ignore_errors=True)
         self._forget(self)
@@ -165,7 +165,7 @@ class Kernels:
 
 
 class _Rooms:
-    """One folder for all kernels of this process, with a guard that removes it when this process is gone."""
+    """One folder for all kernels of this process, with a guard process that removes it when this process is gone."""
 
     def __init__(self) -> None:
         self._root = _private_folder()

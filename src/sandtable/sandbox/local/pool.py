@@ -1,8 +1,8 @@
 """Sandboxes kept ready, so that a job does not wait for a fork; and the template that they are forked from.
 
-Three ways to get one, fastest first: *presealed* for this very dataset, *standby* (warm, not yet
-bound to data), *fresh* (forked now). All serve one job. What was taken is replaced when the
-job has ended, not before: the refill must not compete with a run for the processor.
+Three ways to get one, fastest first: *presealed* for this very dataset, *standby* (warm, not yet bound to data),
+*fresh* (forked now). All serve one job. A taken sandbox is replaced only when its job has ended: the refill must not
+compete with a run for the processor.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sandtable.sandbox.shelves import KEYS_KEPT, Shelves
 Origin = Literal["kept", "held", "presealed", "standby", "fresh"]
 
 _UNBOUND = WRITES | {"session"}
-"""They are sealed when they are taken."""
+"""Modes whose sandboxes are sealed when they are taken."""
 _READY_BYTES = 4096
 _READY_S = 10.0
 
@@ -58,11 +58,11 @@ class Pool:
         return self._template.spawn(unsealed(key.tmp_mb, key.memory_mb, warm=False)), "fresh"
 
     def expect(self, key: PresealKey) -> None:
-        """Jobs of this kind will come: `refill` keeps sandboxes for them from now on."""
+        """Jobs of this kind are expected: `refill` keeps sandboxes for them from now on."""
         self._presealed.expect(key)
 
     async def refill(self, job: Job) -> None:
-        """Bring the shelves for jobs like this one back to their targets, one sandbox at a time."""
+        """Fill the shelves for jobs like this one up to their targets, one sandbox at a time."""
         key = PresealKey.of(job)
         async with self._refill_lock:
             await self._presealed.fill(key, self._presealed_target, lambda: self._ready(key.order()))

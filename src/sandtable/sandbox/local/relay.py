@@ -1,4 +1,4 @@
-"""Between a kernel in its sandbox and the library that reads its answers: passes bytes on, and watches the kernel's.
+"""Between a kernel in its sandbox and the library that reads its answers: passes bytes on, and checks the kernel's.
 
 Invariant: the first byte out of bounds ends the connection and is never passed on.
 """
@@ -21,7 +21,7 @@ class Relay:
         self._server: asyncio.Server | None = None
         self._open: set[asyncio.StreamWriter] = set()
         self.breach: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """How the kernel has gone out of bounds, once it has."""
+        """Which bound the kernel has exceeded, once it has."""
 
     async def listen(self, path: Path) -> None:
         self._server = await asyncio.start_unix_server(self._serve, path)
@@ -33,7 +33,7 @@ class Relay:
         try:
             theirs, to_kernel = await asyncio.open_unix_connection(self._target)
         except OSError:
-            # It is gone. The session hears of that by itself.
+            # The kernel is gone. The session notices that by itself.
             writer.close()
             return
         ends = {writer, to_kernel}

@@ -1,7 +1,7 @@
 """The server's end of one sandbox: a socket for its one job, a pipe for its output, a handle to kill it.
 
-Invariant: whatever comes through the socket is a stranger's. Its length is checked before it is
-read, it is parsed as JSON and validated as a JobResult, and nothing else is done with it.
+Invariant: everything that comes through the socket is untrusted. Its length is checked before it is read, it is parsed
+as JSON and validated as a JobResult, and nothing else is done with it.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ UNASKED = "the sandbox answered before it was asked"
 
 
 class Garbled(Exception):
-    """The sandbox closed its channel early, or said something longer than it may."""
+    """The sandbox closed its channel early, or sent a message that is too long or malformed."""
 
 
 class Sandbox:
@@ -71,11 +71,11 @@ class Sandbox:
     async def send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
         with contextlib.suppress(ConnectionError):
-            # A sandbox that is gone is noticed by `receive`, which can say how it ended.
+            # `receive` notices that a sandbox is gone, and its caller finds out how it ended.
             await self._loop.sock_sendall(self._channel, _LENGTH.pack(len(body)) + body)
 
     def hand_over(self, sockets: Sequence[socket.socket]) -> None:
-        """After a message that announces them: they are the sandbox's too from now on."""
+        """Call after a message that announces them: the sandbox has them too from now on."""
         with contextlib.suppress(ConnectionError):
             socket.send_fds(self._channel, [b"s"], [each.fileno() for each in sockets])
 
@@ -93,13 +93,13 @@ class Sandbox:
 
     @property
     def has_spoken(self) -> bool:
-        """Something lies in its channel. One that was not asked yet, and is no longer getting ready, says nothing."""
+        """Whether its channel has unread data. A ready sandbox that was sent nothing must have none."""
         try:
             return bool(self._channel.recv(1, socket.MSG_PEEK))
         except BlockingIOError:
             return False
         except OSError:
-            # Its channel is closed: the next `receive` says how it ended.
+            # Its channel is closed: the next `receive` reports how it ended.
             return False
 
     async def _read(self, count: int) -> bytes:
@@ -133,20 +133,20 @@ class Sandbox:
         return self._kept.decode(errors="replace")
 
     def kill(self) -> None:
-        """At once, or as soon as it turns out to have started."""
+        """At once, or as soon as it is known to have started."""
         self._doomed = True
         if self._pidfd is not None:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
 
     def interrupt(self) -> None:
-        """Ask the code that runs in it to stop, as Ctrl-C would. It may not listen."""
+        """Ask its code to stop, as Ctrl-C would. The code may ignore it."""
         if self._pidfd is not None and self.alive:
             with contextlib.suppress(ProcessLookupError):
                 signal.pidfd_send_signal(self._pidfd, signal.SIGINT)
 
     def forget_output(self) -> None:
-        """Whoever speaks next starts anew."""
+        """Discard what was written so far, so that the next job starts with empty output."""
         if self._output >= 0:
             self._drain()
         self._kept.clear()
@@ -158,7 +158,7 @@ class Sandbox:
             self._output = -1
 
     def dispose(self) -> None:
-        """Kill it if it lives and give its descriptors back. May be called more than once."""
+        """Kill it if it is alive and close its descriptors. May be called more than once."""
         self.kill()
         self._close_output()
         self._channel.close()

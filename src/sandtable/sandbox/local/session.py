@@ -1,4 +1,4 @@
-"""A session in a sandbox of its own: many cells, one process, the state kept in it."""
+"""A session in its own sandbox: many cells, one process, the state kept in it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sandtable.sandbox.outcome import explain_end, failed, timed_out
 from sandtable.sandbox.wire import order_of, read_answer
 
 GRACE_S = 2.0
-"""How long code may take to let itself be interrupted."""
+"""How long interrupted code may take to stop."""
 _AGAIN_S = 0.1
 _END_GRACE_S = 1.0
 _OPEN_S = 20.0
@@ -44,7 +44,7 @@ class LocalSession:
         return not self._dead and self._sandbox.alive
 
     async def open(self, *, fresh: bool) -> bool:
-        """Seal it and wait until it listens. False when its template was lost. Raises RunnerBroken."""
+        """Seal it and wait until it is ready. False when its template was lost. Raises RunnerBroken."""
         try:
             async with asyncio.timeout(_OPEN_S):
                 await self._sandbox.send(order_of(self._job))
@@ -97,7 +97,7 @@ class LocalSession:
         try:
             return await asyncio.shield(task)
         except asyncio.CancelledError:
-            # Nobody waits for it any more; what the session holds stays whole.
+            # The caller no longer waits for it; the session's state is kept.
             stop.set()
             raise
 
@@ -146,7 +146,7 @@ class LocalSession:
             await asyncio.gather(answer, stopped, return_exceptions=True)
 
     async def _interrupted(self, answer: asyncio.Future[dict[str, Any]]) -> bool:
-        """Again and again: between two cells there is nothing to interrupt, and this one may not have begun."""
+        """Repeats the signal: between two cells there is nothing to interrupt, and this cell may not have begun."""
         give_up = time.monotonic() + GRACE_S
         while not answer.done() and (left := give_up - time.monotonic()) > 0:
             self._sandbox.interrupt()
@@ -189,7 +189,7 @@ class LocalSession:
 
 
 def _told(job: Job, result: JobResult) -> JobResult:
-    """An interrupt that came from the clock says so."""
+    """Says in the error that the time limit caused the interrupt."""
     if result.error is None or result.error.type != "Interrupted":
         return result
     seconds = job.limits.wall_ms / 1e3

@@ -1,4 +1,4 @@
-"""The server's end of a template process (`sandtable_runner.zygote`): start it, order sandboxes, hear how they end."""
+"""The server's end of a template process (`sandtable_runner.zygote`): start it, order sandboxes, read their ends."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sandtable_runner import environment
 
 _START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0, "jupyter": 90.0}
 _MAX_MESSAGE = 64 << 10
-# `-I` would also ignore the hash seed; with an environment of our own, this is the rest of what it does.
+# `-I` would also ignore the hash seed; `-s -P` and our own environment do the rest of what it does.
 _COMMAND: dict[Kind, tuple[list[str], dict[str, str]]] = {
     "sql": (["-I"], environment.SQL),
     "py": (["-s", "-P"], environment.CODE),
@@ -65,7 +65,7 @@ class TemplateProcess:
         memory_bytes: int = 8 << 30,
         pids: int = 1024,
     ) -> TemplateProcess:
-        """`memory_bytes` and `pids` cap all its sandboxes together, where the host lets us.
+        """`memory_bytes` and `pids` cap all its sandboxes together, where the host allows it.
 
         Raises SandboxUnavailable, with the host's reasons, where this host cannot isolate.
         """
@@ -91,7 +91,7 @@ class TemplateProcess:
         return cls(process, ours, hello, group)
 
     def spawn(self, order: dict[str, Any]) -> Sandbox:
-        """Ask for one child. It is usable at once: what is sent waits until the child is ready."""
+        """Ask for one child. It is usable at once: messages are buffered until the child is ready."""
         self._count += 1
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_STREAM)
         read, write = os.pipe2(os.O_CLOEXEC)
@@ -101,10 +101,10 @@ class TemplateProcess:
             message = json.dumps({**order, "id": self._count}).encode()
             socket.send_fds(self._control, [message], [theirs.fileno(), write])
         except BlockingIOError:
-            # It is drowning in orders: this sandbox will never start.
+            # Its queue of orders is full: this sandbox will never start.
             self._sandboxes.pop(self._count).has_ended(Ended(None))
         except OSError:
-            # It is gone. The next job must not ask it again before the news of its end are read.
+            # The template is gone. The next job must not use it before its end was read.
             self._lost()
         finally:
             theirs.close()
@@ -160,7 +160,7 @@ class TemplateProcess:
 
 
 def _launch(kind: Kind, config: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """The process, and our end of its control socket. It ends with the thread that calls this: the event loop's."""
+    """The process, and our end of its control socket. It ends with the calling thread, the event loop's."""
     ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     with theirs:
         argument = json.dumps({**config, "kind": kind, "control_fd": theirs.fileno(), "server": os.getpid()})

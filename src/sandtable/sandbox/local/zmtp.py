@@ -1,8 +1,8 @@
-"""A stranger's side of a ZeroMQ connection, counted before the library sees it.
+"""Checks the bytes of an untrusted ZeroMQ peer before the library reads them.
 
-The library bounds one frame, not how many of them make a message: a peer that never ends its message would be
-kept in memory without end. Invariant: pure; bytes that pass `feed` make messages within the bounds, in version 3 of
-the protocol (https://rfc.zeromq.org/spec/23/) and no other.
+The library bounds one frame, not the number of frames in a message: a peer that never ends its message would fill the
+memory. Invariant: pure; bytes that pass `feed` make messages within the bounds, in version 3 of the protocol
+(https://rfc.zeromq.org/spec/23/) and no other.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ _MAJOR, _MINOR = 10, 11
 _MORE, _LONG, _COMMAND = 1, 2, 4
 _MOST_COMMAND_BYTES = 4096
 _MOST_COMMANDS = 64
-"""Between two messages."""
+"""Limit between two messages."""
 
 
 class OutOfBounds(Exception):
-    """What came is not the protocol, or more of it than was agreed."""
+    """The bytes violate the protocol or exceed a bound."""
 
 
 class Watch:
@@ -29,13 +29,13 @@ class Watch:
         self._head = b""
         self._greeted = False
         self._left = 0
-        """Bytes of the present frame that are still to come."""
+        """Bytes of the current frame that are still to come."""
         self._frames = 0
         self._bytes = 0
         self._commands = 0
 
     def feed(self, data: bytes) -> None:
-        """Raises OutOfBounds. Of a frame only its head is looked at."""
+        """Raises OutOfBounds. Only the header of a frame is examined."""
         at = 0
         while at < len(data):
             if self._left:
@@ -50,7 +50,7 @@ class Watch:
                 self._understand()
 
     def _wanted(self) -> int:
-        """The length of the head that is being read."""
+        """The length of the header that is being read."""
         if not self._greeted:
             return _GREETING
         if not self._head:

@@ -1,1 +1,1 @@
-"""Jobs executed by `sandtable execd`, elsewhere: the protocol, the proof that both ends are who they say, the tier."""
+"""Jobs executed by `sandtable execd` on another machine: the protocol, the mutual authentication, the tier."""

@@ -31,15 +31,15 @@ from sandtable.settings import Settings
 
 _ATTEMPTS = 2
 _QUICK_LOSSES = 4
-"""A balancer may lead to a replica that is gone before it notices: such a loss is over at once."""
+"""A load balancer may route to a replica that is already gone: such a loss shows within `_QUICK_S`."""
 _QUICK_S = 0.5
 _ENVELOPE = 2 << 20
-"""Around the result: names of columns, logs, figures."""
+"""Allowance beside the rows: names of columns, logs, figures."""
 _ASCII = 3
 """A character of two bytes is six as JSON in ASCII."""
 _REPLICAS_TRIED = 64
 _JITTER = 0.8
-"""Of all pauses: servers that lost a service together do not come back together."""
+"""For all pauses: servers that lost a service together do not reconnect together."""
 _ELSEWHERE = Backoff((0.05,), jitter=_JITTER)
 _START_WAIT_S = 120.0
 _PAUSES_S = (0.1, 0.2, 0.4, 0.8, 1.0)
@@ -65,8 +65,8 @@ class RemoteExecutor:
         patience_full_s: float = 45.0,
         wait_s: float = LONGEST_WAIT_S,
     ) -> None:
-        """`patience_s`: how long a service that cannot be reached is tried again, because it may be restarting;
-        `patience_full_s`: the same for one that has no place; `wait_s`: how long one request waits for a result.
+        """`patience_s`: how long to retry a service that cannot be reached, because it may be restarting;
+        `patience_full_s`: the same for one that has no free slot; `wait_s`: how long one request waits for a result.
         Raises InvalidInput."""
         self._address = Address.of(url)
         self._lanes = Lanes(self._address, Token(token))
@@ -79,7 +79,7 @@ class RemoteExecutor:
 
     @classmethod
     def configured(cls, settings: Settings, store: Path) -> RemoteExecutor:
-        """The data are where the service is, not in this server's store."""
+        """The data are on the service's side, not in this server's store."""
         if settings.execd_url is None or settings.execd_token is None:
             raise InvalidInput(
                 "the backend `remote` needs to know where its service is, and what proves that it is the right one",
@@ -95,7 +95,7 @@ class RemoteExecutor:
         return Hello(offer.engine, ("remote", *offer.layers), offer.reasons)
 
     async def offer(self, kind: Kind = "sql") -> Offer:
-        """What the service can do. From then on, only replicas like this one get jobs."""
+        """The service's abilities. From then on, only replicas with the same likeness get jobs."""
         read = await self._apart(
             lambda lane: lane.ask("GET", HELLO, query={"kind": kind}, wait_s=_START_WAIT_S)
         )
@@ -185,7 +185,7 @@ class RemoteExecutor:
         )
 
     async def _ask_again(self, lane: Lane, job: Job, replica: str) -> Received:
-        """Behind a balancer of requests another replica may be asked, which has no such job."""
+        """A balancer of requests may route to another replica, which does not know the job."""
         for _ in range(_REPLICAS_TRIED):
             try:
                 read = await lane.ask(
@@ -213,7 +213,7 @@ class RemoteExecutor:
 
     def _result(self, job: Job, result: dict[str, Any]) -> JobResult | None:
         if result.get("status") == "cancelled":
-            # Not by us: the service stops, or took us for gone.
+            # Not cancelled by us: the service is stopping, or considered us gone.
             return None
         printed = result.get("stderr")
         output = printed if isinstance(printed, str) and job.mode not in CODE else ""
@@ -230,7 +230,7 @@ class RemoteExecutor:
         return await retried(ask, on=trouble.Passing, backoff=backoff, between=lambda _: lane.renew())
 
     async def _apart(self, ask: Callable[[Lane], Awaitable[dict[str, Any]]]) -> dict[str, Any]:
-        """A question beside the jobs."""
+        """A request that belongs to no job."""
         lane = self._lanes.take()
         try:
             try:
@@ -246,7 +246,7 @@ class RemoteExecutor:
         task.add_done_callback(self._cancellations.discard)
 
     async def _cancellation(self, job_id: str) -> None:
-        """The broken connection ends the job already, unless a proxy keeps it open."""
+        """The broken connection already ends the job, unless a proxy keeps it open."""
         lane = self._lanes.take()
         try:
             async with asyncio.timeout(_CANCELLING_S):
@@ -263,7 +263,7 @@ class RemoteExecutor:
 
 
 async def _turn_elsewhere(lane: Lane) -> None:
-    """The pause matters: two who take turns at a balancer that does the same would each meet one replica for ever."""
+    """Without the pause, two clients that alternate on a round-robin balancer would never change replica."""
     await lane.renew()
     await asyncio.sleep(_ELSEWHERE.pause_s(1))
 

@@ -1,6 +1,6 @@
-"""One connection to the service at a time, and what goes over it: proven requests, proven answers, nothing too large.
+"""One connection to the service at a time: authenticated requests, authenticated answers, bounded sizes.
 
-A job keeps its lane until it has its result: a balancer of connections then brings all it asks to one replica.
+A job keeps its lane until it has its result, so a balancer of connections routes all its requests to one replica.
 """
 
 from __future__ import annotations
@@ -25,16 +25,16 @@ from sandtable.sandbox.remote.protocol import to_json
 
 _CONNECT_S = 5.0
 _SLACK_S = 15.0
-"""For everything but the waiting that was asked for."""
+"""Timeout beside the long-poll time that was asked for."""
 _OLDEST_S = 60.0
-"""A new replica gets its share when connections are replaced."""
+"""Connections are replaced after this long, so that a new replica gets its share."""
 _LARGEST = 1 << 20
 _GOING = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Of the service; raises InvalidInput where it is none."""
+    """Address of the service; raises InvalidInput for anything else."""
 
     url: str
     prefix: str
@@ -108,7 +108,7 @@ class Lane:
             content=content,
             extensions={"timeout": timeouts, "trace": close_unfinished()},
         )
-        # As it goes over the wire. What stands before it is between us and the proxy that takes it away.
+        # The target as the service receives it: a proxy removes the prefix.
         sent = request.url.raw_path.decode("ascii").removeprefix(self._address.prefix)
         claim = self._token.claim(method, sent, content, time.time())
         request.headers[HEADER] = claim.header()
@@ -157,7 +157,7 @@ class Lane:
         return self._transport is not None and time.monotonic() - self._since > _OLDEST_S
 
     async def renew(self) -> None:
-        """The next request makes its own connection, perhaps to another replica."""
+        """The next request opens a new connection, perhaps to another replica."""
         transport, self._transport = self._transport, None
         if transport is not None:
             await transport.aclose()
@@ -170,7 +170,7 @@ def _reason(error: Exception) -> str:
 
 
 class Lanes:
-    """As many as are in use at the same time, kept for the next job."""
+    """A pool of lanes: as many as are in use at the same time, kept for later jobs."""
 
     def __init__(self, address: Address, token: Token) -> None:
         self._address = address

@@ -1,8 +1,8 @@
 """Both ends prove that they hold the shared token; neither sends it.
 
 Invariant: a request's proof covers its method, target, time, nonce and the digest of its body, and is checked before
-the body is read; an answer's covers the nonce of its request, the status and the body. The two can never stand for
-each other, and nothing here shows the token.
+the body is read; an answer's covers the nonce of its request, the status and the body. One is never valid as the other,
+and nothing here reveals the token.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PURPOSE = b"sandtable execd 1"
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What a request says of itself; worth nothing until its proof was checked."""
+    """What a request claims; not trusted until its proof was checked."""
 
     milliseconds: int
     nonce: str
@@ -48,7 +48,7 @@ class Claim:
 
 class Token:
     def __init__(self, secret: str) -> None:
-        """Raises InvalidInput for one that could be guessed."""
+        """Raises InvalidInput for a secret that could be guessed."""
         if len(secret.strip()) < SHORTEST:
             raise InvalidInput(
                 f"the token is too short: {len(secret.strip())} characters, where {SHORTEST} are needed",
@@ -65,7 +65,7 @@ class Token:
         return replace(claim, mac=self._of_request(claim, method, target))
 
     def made(self, claim: Claim, method: str, target: str) -> bool:
-        """Whether somebody who holds this token made the claim, for this request and a body that it covers."""
+        """Whether a holder of this token made the claim, for this request and a body that it covers."""
         return hmac.compare_digest(claim.mac, self._of_request(claim, method, target))
 
     def answer(self, nonce: str, status: int, body: bytes) -> str:

@@ -1,6 +1,6 @@
-"""What server and `sandtable execd` say to each other, as JSON over HTTP. docs/execd.md describes it for readers.
+"""The messages between server and `sandtable execd`, as JSON over HTTP. docs/execd.md describes them for readers.
 
-Invariant: a job travels as the Job of every tier, its result as the JobResult of every tier.
+Invariant: a job is sent as the Job of every tier, its result as the JobResult of every tier.
 """
 
 from __future__ import annotations
@@ -15,42 +15,42 @@ from sandtable.sandbox.executor import Hello, JobStatus
 from sandtable.sandbox.job import JobResult, Mode
 
 PROTOCOL = 1
-"""Raised when an old end could misunderstand a new one."""
+"""Incremented when an old end could misunderstand a new one."""
 JOBS, HELLO, WARM, HEALTH = "/v1/jobs", "/v1/hello", "/v1/warm", "/healthz"
 LONGEST_WAIT_S = 25.0
-"""Shorter than what most proxies take for a dead connection."""
+"""Shorter than the idle timeout of most proxies."""
 
 Why = Literal["full", "unlike", "unknown_job", "unproven"]
-"""In an error's `details.why`: what a client does about it."""
+"""In an error's `details.why`: selects the client's reaction."""
 
 
 class _Wire(BaseModel):
-    # A newer end may say more than this one understands.
+    # A newer end may send fields that this one does not know.
     model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class Offer(_Wire):
-    """Who answers, and what it can do."""
+    """Identity and abilities of a replica."""
 
     protocol: int
     version: str
     """Of Sandtable."""
     replica: str
-    """Another one after every start."""
+    """New at every start."""
     engine: str
     layers: tuple[str, ...]
     reasons: tuple[str, ...] = ()
     libraries: str
-    """What the results of Python depend on."""
+    """Versions that the results of Python depend on."""
     likeness: str
-    """Equal for replicas whose results and isolation are the same: a job may name the one it wants."""
+    """Equal for replicas with the same results and isolation: a job may require one."""
     modes: tuple[Mode, ...]
     data: tuple[str, ...]
-    """Versions of datasets that are there."""
+    """Versions of datasets that the service has."""
 
 
 class JobState(_Wire):
-    """How a job stands."""
+    """State of a job."""
 
     protocol: int = PROTOCOL
     job_id: str
@@ -61,7 +61,7 @@ class JobState(_Wire):
 
 
 class Received(_Wire):
-    """A JobState as its reader takes it: the result is a stranger's until it was looked at."""
+    """A JobState as received: the result is untrusted until it was checked."""
 
     job_id: str
     status: JobStatus
@@ -74,5 +74,5 @@ def likeness_of(hello: Hello, libraries: str) -> str:
 
 
 def to_json(model: BaseModel) -> bytes:
-    """ASCII: text may hold what has no UTF-8 form."""
+    """ASCII: text may hold lone surrogates, which have no UTF-8 form."""
     return json.dumps(model.model_dump(), separators=(",", ":")).encode("ascii")

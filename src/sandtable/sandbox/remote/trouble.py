@@ -1,6 +1,6 @@
-"""What keeps a job from its service, sorted by what helps: waiting, asking another replica, or a person.
+"""Why a job cannot reach its service, sorted by remedy: waiting, asking another replica, or a person.
 
-Everything here ends as SandboxUnavailable when it does not pass.
+Each of these becomes SandboxUnavailable when it does not pass.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from sandtable.errors import (
 
 
 class Passing(SandboxUnavailable):
-    """May be over in a moment."""
+    """Temporary: a retry may succeed."""
 
     pause_s: float | None = None
-    """How long the service asks to be left alone."""
+    """How long the service asks clients to wait."""
 
 
 class Unreachable(Passing):
-    """No connection, or a proxy that has none."""
+    """No connection to the service, or a proxy that has none."""
 
 
 class Full(Passing):
-    """It has as many jobs as it takes."""
+    """The service has no free slot."""
 
 
 class Unlike(Passing):
@@ -37,7 +37,7 @@ class Unlike(Passing):
 
 
 class ConnectionLost(Exception):
-    """The connection broke after the request had gone out: what became of it is unknown."""
+    """The connection broke after the request was sent: its outcome is unknown."""
 
 
 class UnknownJob(Exception):
@@ -80,7 +80,7 @@ def other_protocol(url: str, theirs: int, ours: int, version: str) -> SandboxUna
 
 
 def told(url: str, problem: Problem) -> SandtableError | UnknownJob:
-    """What the service, proven to be ours, said instead of an answer."""
+    """The authenticated service's error as an exception."""
     details: dict[str, Any] = problem.details
     why = details.get("why")
     if why == "unknown_job":
