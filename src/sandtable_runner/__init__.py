@@ -1,1 +1,1 @@
-"""The program inside the sandbox. Standard library and engine only; it knows nothing of `sandtable`."""
+"""The program inside the sandbox. Standard library and engine only; it imports nothing of `sandtable`."""

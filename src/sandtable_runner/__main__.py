@@ -1,7 +1,7 @@
-"""The first moments of a template process: its life is bound to its server's before the engine is loaded.
+"""Entry point of a template process: it binds its lifetime to the server's before it loads the engine.
 
-Invariant: nothing heavy is imported before the kernel was asked to end this process with its parent. Libraries take
-seconds to load, and a server that is killed meanwhile must leave nothing behind.
+Invariant: nothing heavy is imported before the kernel was asked to kill this process with its parent. Libraries take
+seconds to load, and a server that is killed meanwhile must leave no orphaned process.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from sandtable_runner import kernel
 
 def main() -> None:
     config = json.loads(sys.argv[1])
-    # The configuration names folders of the host. Children inherit this process's memory.
+    # The configuration names folders of the host, and children inherit this process's memory.
     del sys.argv[1:], sys.orig_argv[1:]
     kernel.die_with_parent(config["server"])
     importlib.import_module("sandtable_runner.zygote").main(config)

@@ -1,9 +1,8 @@
-"""Make a query answer the same on every run, machine and number of threads.
+"""Rewrites a query so that its result is the same on every run, machine and number of threads.
 
-`make_deterministic` gives the rows a total order where the engine would leave it to the threads,
-makes floating-point sums independent of the order of rows, and names what it could not tame:
-`serial` constructs need one thread, `volatile` ones differ from run to run.
-Invariant: pure over the parse tree's JSON, and doing it twice changes nothing.
+`make_deterministic` gives the rows a total order where the engine would leave it to the threads, makes floating-point
+sums independent of the order of rows, and names what stays nondeterministic: `serial` constructs need one thread,
+`volatile` ones differ from run to run. Invariant: pure over the parse tree's JSON, and idempotent.
 """
 
 from __future__ import annotations
@@ -13,7 +12,7 @@ from typing import Any
 
 from sandtable_runner.float_sums import Node, call_name, compensate, dicts, has_star, leaves
 
-# Values of these depend on the order in which rows arrive.
+# Their values depend on the order in which rows arrive.
 _ORDER_DEPENDENT = frozenset(
     """
     list array_agg string_agg group_concat listagg first last any_value arbitrary arg_min arg_max argmin
@@ -23,9 +22,9 @@ _ORDER_DEPENDENT = frozenset(
     last_value nth_value ntile fill
     """.split()
 )
-# Merged between threads to the last few bits, which a result's digest does not look at.
+# Merging between threads changes only the last few bits, which a result's digest ignores.
 _MERGED_WELL = frozenset("stddev stddev_pop stddev_samp variance var_pop var_samp sem".split())
-# Floating point inside, merged in whatever order threads end: noise may reach leading digits.
+# Floating point inside, merged in the order in which threads end: noise may reach leading digits.
 _MERGED = frozenset(
     """
     skewness kurtosis kurtosis_pop entropy corr covar_pop covar_samp
@@ -40,7 +39,7 @@ _VOLATILE = frozenset(
     transaction_timestamp localtime localtimestamp ago reservoir_quantile
     """.split()
 )
-# Written without brackets these are columns to the parser.
+# Without parentheses the parser reads these as columns.
 _CLOCK_WORDS = frozenset({"current_date", "current_time", "current_timestamp", "localtime", "localtimestamp"})
 
 _AGGREGATES_OF_ONE_ROW = (
@@ -84,7 +83,7 @@ _TAKES_LAMBDA = frozenset(
 
 
 def _spell_lambdas(records: list[Node]) -> None:
-    """`x -> x + 1` as `lambda x: x + 1`: the engine takes the arrow apart but no longer runs it."""
+    """`x -> x + 1` as `lambda x: x + 1`: the engine parses the arrow but no longer runs it."""
     for d in records:
         if d.get("class") == "FUNCTION" and call_name(d) in _TAKES_LAMBDA:
             for argument in (d.get("arguments") or [])[1:]:
@@ -106,7 +105,7 @@ def _order(node: Node, ctes: dict[str, Node], left_open: list[str]) -> None:
     else:
         kind, source = _arrival(node, ctes)
         if kind == "rounds" and _modifier(node, "LIMIT_MODIFIER"):
-            # The recursion may have no other end: ordering would wait for all of it.
+            # The recursion may end only by its LIMIT: ordering would wait for all of it.
             left_open.append("LIMIT of a recursion")
         elif kind in ("unordered", "rounds"):
             _order_by_everything(node)
@@ -130,8 +129,8 @@ def _is_distinct_on(node: Node) -> bool:
 
 
 def _arrival(node: Node, ctes: dict[str, Node]) -> tuple[str, Node | None]:
-    """How the rows of a node without ORDER BY arrive: `stored`, `one` row, `unordered`, in the `rounds`
-    of a recursion, or `ordered` because the subquery named as source has an ORDER BY of its own."""
+    """How the rows of a node without ORDER BY arrive: `stored`, `one` row, `unordered`, in the `rounds` of a recursion,
+    or `ordered` because the subquery that is its source has an ORDER BY."""
     if (node.get("from_table") or {}).get("type") == "EMPTY":
         return "stored", None
     if node.get("type") == "RECURSIVE_CTE_NODE":
@@ -167,7 +166,7 @@ def _source_arrival(ref: Node, ctes: dict[str, Node]) -> tuple[str, Node | None]
             source = ref["subquery"]["node"]
         case "BASE_TABLE" if not ref.get("schema_name"):
             source = ctes.get(str(ref.get("table_name")).lower())
-            # A CTE that reads a table of its own name must not be followed into itself.
+            # A CTE that reads a table of the same name must not be followed into itself.
             ctes = {name: n for name, n in ctes.items() if n is not source}
         case _:
             source = None
@@ -210,7 +209,7 @@ def _break_ties(node: Node, modifier: Node, left_open: list[str]) -> None:
 
 
 def _may_order_by_columns(node: Node) -> bool:
-    """Whether `COLUMNS(*)` may stand beside other ORDER BY terms: it names the columns of the source."""
+    """Whether `COLUMNS(*)` may appear beside other ORDER BY terms: it names the columns of the source."""
     grouped = node.get("group_expressions") or node.get("group_sets") or _grouped_by_all(node)
     sourced = (node.get("from_table") or {}).get("type", "EMPTY") != "EMPTY"
     plain = sourced and not grouped and not _modifier(node, "DISTINCT_MODIFIER")
@@ -223,7 +222,7 @@ def _is_aggregated(node: Node) -> bool:
 
 
 def _width(node: Node) -> int:
-    """How many columns the node puts out; 0 when a star hides it."""
+    """How many columns the node returns; 0 when a star hides it."""
     first = leaves(node)[:1]
     if not first or (node.get("type") != "SELECT_NODE" and _joins_by_name(node)):
         return 0
@@ -236,7 +235,7 @@ def _joins_by_name(node: Node) -> bool:
 
 
 def _hidden_columns(node: Node) -> list[str]:
-    """`unnest` of a struct puts out a column per field: positions may not reach the last ones."""
+    """`unnest` of a struct returns a column per field: positions may not reach the last ones."""
     items = [item for leaf in leaves(node) for item in leaf.get("select_list") or []]
     unnests = any(d.get("class") == "FUNCTION" and call_name(d) == "unnest" for d in dicts(items))
     return ["unnest"] if unnests else []
@@ -259,7 +258,7 @@ def _covered_position(expression: Node, items: list[Node]) -> int:
 
 
 def bare(value: Any) -> Any:
-    """A tree without its places in the text and without empty aliases: equal when the meaning is."""
+    """A tree without text positions and empty aliases: equal for equal meaning."""
     if isinstance(value, dict):
         return {
             k: bare(v)
@@ -290,7 +289,7 @@ def _ascending(expression: Node) -> Node:
     return {"type": "ORDER_DEFAULT", "null_order": "ORDER_DEFAULT", "expression": expression}
 
 
-# What stays dependent on the order of rows or on the run
+# What still depends on the order of rows or on the run
 
 
 def _survey(top: Node, records: list[Node]) -> tuple[set[str], set[str]]:

@@ -1,8 +1,7 @@
-"""One sandbox: forked from the template, sealed, serves one job, dies. (A parser may serve one person's texts.)
+"""One sandbox: forked from the template, sealed, serves one job, exits. (A parser may serve one person's texts.)
 
-It is ready in one of two ways. *Presealed*: bound to a dataset and closed before the job is known.
-*Standby*: warmed up only, closed when the job names its data. Either way the job's text is read
-by the engine only after the seal.
+It becomes ready in one of two ways. *Presealed*: bound to a dataset and sealed before the job is known. *Standby*: only
+warmed up, sealed when the job names its data. In both cases the engine reads the job's text only after the seal.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ class Template:
 
     connection: engine.Connection
     parser: engine.Connection
-    """Another engine, which never has data."""
+    """A separate engine, which never has data."""
     isolation: Isolation
     baseline: Baseline
     store_fd: int
@@ -63,12 +62,12 @@ class Template:
 
 
 def live(template: Template, order: dict[str, Any]) -> None:
-    """The child's whole life. `order` comes from the server: how to get ready. Never returns."""
+    """Runs the child from fork to exit. `order` comes from the server: how to get ready. Never returns."""
     code = EXIT_SETUP
     try:
         code = _serve(template, order)
     except BaseException:
-        # The server keeps what comes out here and shows it to the operator.
+        # The server keeps this output and shows it to the operator.
         os.write(2, traceback.format_exc().encode(errors="replace"))
     finally:
         kernel.close_everything()
@@ -109,7 +108,7 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
 
 
 def _receive_sockets(fd: int, count: int) -> list[int]:
-    """They follow a message, with a byte that carries them."""
+    """They arrive after a message, attached to one byte."""
     with socket.socket(fileno=os.dup(fd)) as channel:
         _, received, _, _ = socket.recv_fds(channel, 1, count)
     if len(received) != count:
@@ -118,8 +117,8 @@ def _receive_sockets(fd: int, count: int) -> list[int]:
 
 
 def _goes_on(job: dict[str, Any]) -> bool:
-    """A parser without data may see another text of the same person; one that is held sees the text that it read
-    in its canonical form, and runs it."""
+    """A parser without data may get another text of the same person; a held one gets its text again in canonical form,
+    and runs it."""
     return job["mode"] == "parse" and bool(job["options"].get("keep") or job["options"].get("hold"))
 
 
@@ -136,8 +135,8 @@ def _get_ready(template: Template, order: dict[str, Any]) -> None:
 def budget_of(template: Template, order: dict[str, Any]) -> tuple[int, str | None]:
     """Memory in MiB, and where to spill.
 
-    The engine lets SQL read and write whatever folder it spills to. No gate looks at the SQL that code sends, so
-    the engine of a template for code spills nowhere, and SQL from code can write no file.
+    The engine lets SQL read and write the folder that it spills to. SQL sent by code is not checked by the gate, so the
+    engine of a template for code spills nowhere, and SQL from code can write no file.
     """
     cell = order["cell"]
     spills = template.isolation.spills and template.interpreter is None and cell["tmp_mb"]
@@ -166,7 +165,7 @@ def _rehearse(template: Template, order: dict[str, Any]) -> None:
 
 
 def _sample(template: Template) -> str | None:
-    """The store is still in sight: it is hidden when the job's own data is bound."""
+    """The store is still visible: it is hidden when the job's data is bound."""
     if template.isolation.namespaces:
         path = f"/store/{engine.SAMPLE}"
     else:
@@ -176,7 +175,7 @@ def _sample(template: Template) -> str | None:
 
 
 def _keep_only_the_job(template: Template) -> None:
-    """Descriptors 0–3 were put in place by the template; of the rest only the store's folder stays."""
+    """Descriptors 0–3 were set up by the template; of the rest only the store's folder stays open."""
     if template.store_fd < 0:
         kernel.close_all_from(STORE_FD)
         return
@@ -189,7 +188,7 @@ def _close(template: Template, order: dict[str, Any]) -> None:
     cell = Cell(**order["cell"])
     seal(cell, template.isolation, template.baseline, STORE_FD if template.store_fd >= 0 else -1)
     if order["mode"] in ("ingest", "export"):
-        # They read and write files, inside walls that are closed by now.
+        # These modes read and write files, inside the sealed sandbox.
         order["out"] = "/out" if template.isolation.namespaces else cell.out
         return
     if order["mode"] != "parse" or order.get("options", {}).get("hold"):

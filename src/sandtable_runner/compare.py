@@ -1,7 +1,6 @@
-"""Whether columns of tables that were just converted may refer to each other: counts alone. Runs inside a sandbox.
+"""Whether columns of just converted tables may refer to each other: counts only. Runs inside a sandbox.
 
-Invariant: the answer has one entry for each question, in its order. Counting that needs more memory than there is
-has no answer.
+Invariant: the answer has one entry for each question, in order. A count that runs out of memory has no answer.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ def compare(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any
 
 def _counts(connection: engine.Connection, views: dict[str, str], place: Place) -> list[int] | None:
     table, column = views[place[0]], engine.quote(place[1])
-    # A number has at most 20 digits, so that what is long is a text.
+    # A number has at most 20 digits, so anything longer is text.
     longest = f"coalesce(max(strlen(CAST({column} AS VARCHAR))), 0)"
     found = _row(
         connection,

@@ -1,7 +1,7 @@
-"""The engine's complaint in words for the person who wrote the query.
+"""The engine's error message, reworded for the author of the query.
 
-The engine points into the text it was given, which is ours wrapped around theirs, and advises
-settings that are locked. What was wrong stays; that goes.
+The engine's positions refer to our wrapped text, and its advice to locked settings: both are
+removed. The cause is kept.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Engine values as JSON values, the same on every machine.
 
-null, booleans and text are themselves. Integers up to 2^53 and decimals of up to 15 digits are
-numbers, longer ones text. Floats are numbers; NaN and infinities are words. Dates and times are
-ISO 8601, blobs base64, lists are arrays, structs and maps with text keys objects, other maps arrays
-of pairs. Intervals, nanoseconds and infinite dates are the engine's own text: Python cannot hold them.
+null, booleans and text stay unchanged. Integers up to 2^53 and decimals of up to 15 digits are numbers, longer ones
+text. Floats are numbers; NaN and infinities are text. Dates and times are ISO 8601, blobs base64, lists are arrays,
+structs and maps with text keys objects, other maps arrays of pairs. Intervals, nanoseconds and infinite dates are the
+engine's text: Python cannot represent them.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import Any
 _SAFE_INTEGER = 1 << 53
 _SAFE_DIGITS = 15
 
-# What the driver makes of an infinite date, and of a real one just there.
+# The driver returns these for infinite dates, and for real ones with the same value.
 _EDGES: dict[type, tuple[Any, ...]] = {
     dt.date: (dt.date.min, dt.date.max),
     dt.datetime: (dt.datetime.min, dt.datetime.max),
@@ -30,7 +30,7 @@ _MOMENT = re.compile(r"^(\d{4}-\d\d-\d\d) (\d\d:)")
 
 
 class Inexact(Exception):
-    """A value that Python cannot hold: its column must be fetched as text."""
+    """A value that Python cannot represent: its column must be fetched as text."""
 
 
 class CellTooLarge(Exception):
@@ -56,7 +56,7 @@ def _float(value: float) -> float | str:
 
 
 def _interval(value: dt.timedelta) -> str:
-    """As ISO 8601 would have it, in seconds with what is below them: `PT5400S`."""
+    """ISO 8601 duration in seconds with fractions: `PT5400S`."""
     micros = value // dt.timedelta(microseconds=1)
     sign = "-" if micros < 0 else ""
     seconds, rest = divmod(abs(micros), 1_000_000)
@@ -101,7 +101,7 @@ def encode(value: Any) -> Any:
 
 
 def encode_row(row: tuple[Any, ...], cell_bytes: int, texts: set[int] | None = None) -> tuple[list[Any], int]:
-    """The row and about how many bytes of JSON it takes. `texts`: columns that are the engine's own text.
+    """The row and its approximate size in bytes of JSON. `texts`: columns that are the engine's text.
 
     Raises CellTooLarge or Inexact with the column's index.
     """
@@ -120,7 +120,7 @@ def encode_row(row: tuple[Any, ...], cell_bytes: int, texts: set[int] | None = N
 
 
 def iso(text: str) -> str:
-    """`2025-01-02 03:04:05.000000001` with a T, as other moments have it; anything else as it is."""
+    """`2025-01-02 03:04:05.000000001` with a T, like other timestamps; anything else unchanged."""
     return _MOMENT.sub(r"\1T\2", text)
 
 
@@ -132,7 +132,7 @@ def text_size(text: str) -> int:
 
 
 def json_size(cell: Any) -> int:
-    """About how many bytes of JSON a value takes that is one."""
+    """Approximate size of a JSON value in bytes."""
     if isinstance(cell, str):
         return text_size(cell)
     if isinstance(cell, list):

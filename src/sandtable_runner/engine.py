@@ -1,7 +1,7 @@
 """DuckDB as the sandbox uses it: one connection, made in the template, locked in the child.
 
-`threads=1, async_threads=0` leaves no background thread, so that the live connection survives
-a fork; a default DuckDB alive before the fork would hang every child.
+`threads=1, async_threads=0` leaves no background thread, so that the open connection survives a fork; with DuckDB's
+default threads before the fork, every child would hang.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ GROUP BY k ORDER BY s DESC
 
 
 class _Utc(dt.tzinfo):
-    """UTC with the one method that the driver expects of a pytz zone beyond tzinfo's own."""
+    """UTC with the one method of a pytz zone that the driver needs beyond tzinfo."""
 
     def utcoffset(self, moment: dt.datetime | None) -> dt.timedelta:
         return dt.timedelta(0)
@@ -82,7 +82,7 @@ def connect() -> Connection:
 
 
 def connect_parser() -> Connection:
-    """An engine of its own that holds nothing and can reach nothing, made once for every parser."""
+    """A separate engine without data or access, made once for every parser."""
     connection = duckdb.connect(config=dict(_TEMPLATE))
     connection.execute(
         # Without data there is only parsing, which the optimizer would do twice.
@@ -93,7 +93,7 @@ def connect_parser() -> Connection:
 
 
 def is_exhaustion(error: duckdb.Error) -> bool:
-    """Memory, scratch space or disk ran out: nobody's mistake in names or values."""
+    """Whether memory, scratch space or disk ran out: not an error in names or values."""
     text = str(error)
     return isinstance(error, duckdb.OutOfMemoryException) or any(word in text for word in _EXHAUSTED)
 
@@ -103,12 +103,12 @@ def version() -> str:
 
 
 def warm_up(connection: Connection) -> None:
-    """Touch the code and memory that most queries need, before a person waits for it."""
+    """Touch the code and memory that most queries need, before a request waits for it."""
     connection.execute(_WARM_UP).fetchall()
 
 
 def write_sample(connection: Connection, store: str) -> None:
-    """A small Parquet file in the store, for rehearsals. A store that cannot be written to does without."""
+    """A small Parquet file in the store, for rehearsals. Skipped if the store is not writable."""
     target = Path(store) / SAMPLE
     draft = target.with_name(f"{SAMPLE}.{os.getpid()}")
     try:
@@ -116,13 +116,13 @@ def write_sample(connection: Connection, store: str) -> None:
         draft.chmod(0o644)
         draft.rename(target)
     except (OSError, duckdb.IOException):
-        # On a read-only disk even this is refused, and nothing is there to remove.
+        # On a read-only disk this fails too, and there is nothing to remove.
         with contextlib.suppress(OSError):
             draft.unlink()
 
 
 def read_sample(connection: Connection, path: str) -> None:
-    """As a job will: a view over Parquet, and a query on it."""
+    """Like a job: a view over Parquet, and a query on it."""
     connection.execute(f"CREATE VIEW sample AS SELECT * FROM read_parquet({literal(path)})")
     connection.execute(
         "SELECT t, sum(v) AS s, avg(v), max(k) FROM sample GROUP BY t ORDER BY s DESC"
@@ -131,19 +131,19 @@ def read_sample(connection: Connection, path: str) -> None:
 
 
 def set_budget(connection: Connection, memory_mb: int, scratch: str | None) -> None:
-    """Of the engine itself, somewhat below what the kernel allows the process."""
+    """The engine's own limit, somewhat below the process's limit in the kernel."""
     budget = literal(f"{max(32, memory_mb * 8 // 10)}MiB")
     connection.execute(f"SET memory_limit = {budget}; SET temp_directory = {literal(scratch or '')}")
 
 
 def reseed(connection: Connection) -> None:
-    """Every fork would otherwise draw the same random numbers."""
+    """Otherwise every fork would draw the same random numbers."""
     seed = int.from_bytes(os.urandom(4), "little") / 2**32
     connection.execute(f"SELECT setseed({seed!r})").fetchall()
 
 
 def draws_lots(text: str) -> bool:
-    """Whether a query may use random numbers. Too often is harmless."""
+    """Whether a query may use random numbers. False positives are harmless."""
     lowered = text.lower()
     return any(word in lowered for word in ("random", "uuid", "sample", "reservoir"))
 
@@ -151,8 +151,8 @@ def draws_lots(text: str) -> bool:
 def open_tables(connection: Connection, tables: list[dict[str, Any]], threads: int) -> None:
     """One view for each table over its Parquet file, read relative to the current folder; then lock.
 
-    After this nothing can be set or loaded, and no file but these can be opened, except in the folder that the
-    engine spills to: it adds that one to its `allowed_directories` by itself.
+    After this nothing can be set or loaded, and no file but these can be opened, except in the folder that the engine
+    spills to: the engine adds that folder to its `allowed_directories`.
     """
     statements = [
         f"CREATE VIEW {quote(table['table'])} AS SELECT * FROM read_parquet({literal(table['path'])})"

@@ -1,4 +1,4 @@
-"""The whole environment of a process that makes sandboxes, on every tier: nothing of the server's reaches it."""
+"""The whole environment of a process that makes sandboxes, on every tier: it inherits nothing from the server."""
 
 from __future__ import annotations
 
@@ -23,5 +23,5 @@ CODE = {
     "_RJEM_MALLOC_CONF": "background_thread:false",
     "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
 }
-"""Code must give the same bytes again, on every tier: hashes are not salted. Data comes into a sandbox in huge pages
-where the kernel has some: the memory of a fresh process is otherwise supplied 4 KiB at a time."""
+"""Code must give the same bytes on every tier, so hash randomisation is off. Memory uses huge pages where the kernel
+has them: a fresh process otherwise faults in 4 KiB at a time."""

@@ -1,7 +1,7 @@
 """Real escape attempts, made from inside a sealed sandbox: the doctor's self-test.
 
-Each attempt does the forbidden thing for real and answers whether it worked. It must not.
-An attempt that fails is the sandbox working; an attempt that succeeds is a hole, by name.
+Each attempt performs the forbidden action and returns whether it worked. It must not. A failed attempt means the
+sandbox works; a successful one is a hole, reported by name.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _forks() -> bool:
 
 
 def _executes() -> bool:
-    """Works only by never coming back; the caller then sees a broken answer, which counts as a hole too."""
+    """Success means that it never returns; the caller then sees a broken answer, which also counts as a hole."""
     os.execv("/bin/sh", ["sh", "-c", "exit 0"])
 
 
@@ -111,7 +111,7 @@ def _sees_environment() -> bool:
 
 
 def _has_stray_descriptors() -> bool:
-    """Beyond standard streams, the job's own channel and the engine's open data files (read-only)."""
+    """Beyond standard streams, the job's channel and the engine's open data files (read-only)."""
     for fd in range(4, 256):
         try:
             kind = os.fstat(fd).st_mode
@@ -198,7 +198,7 @@ def _memory_made_executable() -> bool:
 
 
 def _climbs() -> bool:
-    """Up as far as it goes, then look around."""
+    """Go up to the topmost folder, then list what is visible."""
     here = os.getcwd()
     try:
         os.chdir("/")

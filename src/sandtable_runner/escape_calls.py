@@ -1,7 +1,7 @@
 """System calls that a sandbox must not be able to make: purpose, name, number on x86_64 and on aarch64.
 
-Each is made with arguments that do no harm. Refused for its rights (EPERM, EACCES) or as if it did not
-exist (ENOSYS) is closed; refused for its arguments means that the door itself is open.
+Each is made with harmless arguments. EPERM, EACCES and ENOSYS mean that the call is blocked; an error about its
+arguments means that the call is allowed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _syscall.restype = ctypes.c_long
 _CLOSED = (errno.EPERM, errno.EACCES, errno.ENOSYS)
 _X32_BIT = 0x40000000
 
-# purpose | call, x86_64, aarch64 (`-`: not there), arguments
+# purpose | call, x86_64, aarch64 (`-`: does not exist), arguments
 _TABLE = """
 trace a process | ptrace 101 117 16 1 0 0
 ask to be traced | ptrace 101 117 0 0 0 0
@@ -131,7 +131,7 @@ def forbidden_calls() -> dict[str, Callable[[], bool]]:
         if number != "-":
             attempts[f"{purpose.strip()} ({name})"] = _calls(int(number), [int(value) for value in arguments])
     if MACHINE == "x86_64":
-        # getpid and openat through the x32 door, which a careless filter forgets.
+        # getpid and openat through the x32 ABI, which an incomplete filter misses.
         attempts["call through x32 (getpid)"] = _calls(_X32_BIT | 39, [])
         attempts["call through x32 (openat)"] = _calls(_X32_BIT | 257, [-100, 0, 0])
     return attempts

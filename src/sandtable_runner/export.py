@@ -1,10 +1,9 @@
 """A stored result as a Parquet file, with the types it had.
 
-The job brings what `encode` made of the rows: text, numbers, arrays, objects. Every column goes into
-the engine as text and is cast to its type there. Invariant: no value is lost or rounded on the way.
-Where Parquet or a cast would do that (intervals, integers of more than 38 digits, blobs inside
-lists), the column stays text, nested values as JSON. The types are a stranger's text too: they become
-SQL only here, sealed, where there is nothing to reach.
+The job has the rows as `encode` made them: text, numbers, arrays, objects. Every column goes into the engine as text
+and is cast to its type there. Invariant: no value is lost or rounded. Where Parquet or a cast would do that (intervals,
+integers of more than 38 digits, blobs inside lists), the column stays text, nested values as JSON. The types are
+untrusted text too: they become SQL only here, in a sealed sandbox without data.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ _DECIMAL = re.compile(r"DECIMAL\(\d+,\s*\d+\)")
 _WIDE = {"HUGEINT": ("BIGINT", "DECIMAL(38,0)"), "UHUGEINT": ("UBIGINT", "DECIMAL(38,0)")}
 _NESTED = re.compile(r"\]$|^(?:STRUCT|MAP)\(")
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
-# Inside other values these are not told by their JSON, or not kept by Parquet.
+# Nested values of these types cannot be restored from their JSON, or are not kept by Parquet.
 _UNTOLD = re.compile(
     r"\b(?:BLOB|INTERVAL|U?HUGEINT|UNION|VARIANT|JSON|BIT|BIGNUM|GEOMETRY|ENUM|TIME_NS|TIMESTAMP_NS|WITH|NULL)\b"
     r"|MAP\((?!VARCHAR,)"
@@ -38,11 +37,11 @@ _UNTOLD = re.compile(
 
 
 class TooLarge(Exception):
-    """The file has more bytes than may be answered."""
+    """The file has more bytes than the answer may have."""
 
 
 def export(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any]:
-    """`{"parquet": base64, "columns": [{name, type}]}`, with the types that the file has."""
+    """`{"parquet": base64, "columns": [{name, type}]}`, with the types in the file."""
     columns, rows = job["options"]["columns"], job["options"]["rows"]
     _load(connection, [column["type"] for column in columns], rows)
     names = unlike([column["name"] for column in columns])
@@ -50,7 +49,7 @@ def export(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any]
     items = ", ".join(f"{value} AS {engine.quote(name)}" for value, name in zip(restored, names, strict=True))
     target = Path(job["out"]) / "result.parquet"
     connection.execute(f"COPY (SELECT {items} FROM cells) TO {engine.literal(str(target))} (FORMAT parquet)")
-    # The job's limit is on what goes over the channel, which is a third longer than the file.
+    # The job's limit is on the base64 text, which is a third longer than the file.
     size, most = target.stat().st_size, job["limits"]["result_bytes"] // 4 * 3
     if size > most:
         raise TooLarge(f"the file has {size} bytes; the limit is {most}")
@@ -62,7 +61,7 @@ def export(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any]
 
 
 def unlike(names: list[str]) -> list[str]:
-    """Names that differ from each other whatever their case: `a`, `A` and `a` become `a`, `A_1`, `a_2`."""
+    """Makes names distinct regardless of case: `a`, `A` and `a` become `a`, `A_1`, `a_2`."""
     taken = {name.lower() for name in names}
     seen: set[str] = set()
     made: list[str] = []
@@ -94,7 +93,7 @@ def _text(value: Any, *, nested: bool) -> str | None:
 
 
 def _restored(connection: engine.Connection, column: str, kind: str) -> str:
-    """The expression that gives a column its type back; the text itself where that cannot be done."""
+    """The expression that casts a column back to its type; the text itself where that is impossible."""
     for expression in _ways(column, kind):
         try:
             connection.execute(f"SELECT count({expression}) FROM cells").fetchall()

@@ -1,7 +1,7 @@
 """Floating-point sums that do not depend on the order of the rows.
 
-`sum` and `avg` over floating point become the engine's compensated `fsum` and `favg`, which agree
-to the last bit or nearly so whatever the threads did. Pure over the parse tree's JSON.
+`sum` and `avg` over floating point become the engine's compensated `fsum` and `favg`, whose results agree to the last
+bit, or nearly so, for any thread order. Pure over the parse tree's JSON.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Node = dict[str, Any]
 
 _COMPENSATED = {"sum": "fsum", "avg": "favg", "mean": "favg"}
 
-# What these give is DOUBLE whatever goes in.
+# Functions that return DOUBLE for every argument type.
 _ALWAYS = frozenset(
     """
     / ^ ** pow power sqrt cbrt exp ln log log2 log10 sin cos tan cot asin acos atan atan2 sinh cosh tanh
@@ -25,7 +25,7 @@ _ALWAYS = frozenset(
     list_distance list_dot_product
     """.split()
 )
-# What these give is never floating point, even when it goes in.
+# Functions that never return floating point, even for floating-point arguments.
 _NEVER = frozenset(
     """
     count count_star count_if countif approx_count_distinct regr_count sign hash isnan isinf isfinite
@@ -33,7 +33,7 @@ _NEVER = frozenset(
     contains list_contains array_contains bit_count
     """.split()
 )
-# What these give is a time or a span of time, which `sum` and `avg` take and `fsum` and `favg` do not.
+# Functions that return a time or an interval, which `sum` and `avg` accept and `fsum` and `favg` do not.
 _TIMES = frozenset(
     """
     to_centuries to_days to_decades to_hours to_microseconds to_millennia to_milliseconds to_minutes to_months
@@ -47,14 +47,14 @@ _FLOAT_TYPES = frozenset({"double", "float", "real", "float4", "float8"})
 
 
 def dicts(node: Any) -> Iterator[Node]:
-    """Every record of a tree, outer before inner, with no recursion."""
+    """Every object of a tree, outer before inner, without recursion."""
     stack: list[Any] = [node]
     while stack:
         value = stack.pop()
         if isinstance(value, dict):
             yield value
             value = value.values()
-        # Leaves are left out here: most values of a tree are.
+        # Skips leaves: most values of a tree are leaves.
         stack += [child for child in reversed(value) if isinstance(child, (dict, list))]
 
 
@@ -68,7 +68,7 @@ def arguments(call: Node) -> list[Node]:
 
 
 def has_star(expression: Node) -> bool:
-    """Whether the expression may stand for several columns; a subquery in it stands for one."""
+    """Whether the expression may expand to several columns; a subquery in it counts as one."""
     stack: list[Any] = [expression]
     while stack:
         value = stack.pop()
@@ -83,10 +83,10 @@ def has_star(expression: Node) -> bool:
 
 
 def compensate(node: Node, float_columns: Iterable[str], name_of: Callable[[Node], str]) -> set[str]:
-    """Rewrite the sums in place, until no newly named column makes another sum a floating one.
+    """Rewrite the sums in place, until no newly named column makes another sum a floating-point one.
 
-    A select item without an alias is named after its text, so it gets its old text as its alias.
-    Returns the names of those sums that may be floating-point ones, but may be of another type too.
+    A select item without an alias is named after its text, so it gets its old text as its alias. Returns the names of
+    sums that may be floating-point, but may be of another type too.
     """
     columns = {column.lower() for column in float_columns}
     unsure = _other_meanings(node, columns)
@@ -135,7 +135,7 @@ def _unsure_aliases(node: Node, names: set[str], unsure: set[str]) -> set[str]:
 
 
 def _other_meanings(node: Node, columns: set[str]) -> set[str]:
-    """Columns' names that the query also gives to something else: `SELECT count(*) AS amount`."""
+    """Names of columns that the query also gives to something else: `SELECT count(*) AS amount`."""
     defined = [(alias, e) for alias, e in _definitions(node) if alias in columns]
     return {alias for alias, e in defined if not is_float(e, columns)}
 
@@ -149,7 +149,7 @@ def _named_after_their_text(node: Node) -> Iterator[Node]:
 
 
 def _close_over_aliases(node: Node, names: set[str], unsure: set[str]) -> None:
-    """Add every alias that stands for a floating-point expression, to a fix-point."""
+    """Add every alias of a floating-point expression, to a fixed point."""
     defined = [(alias, e) for alias, e in _definitions(node) if alias not in unsure]
     grown = True
     while grown:
@@ -198,7 +198,7 @@ def leaves(node: Node) -> list[Node]:
 
 
 def is_float(e: Node, names: set[str]) -> bool:
-    """Whether the value of an expression may be floating point, as far as the text tells."""
+    """Whether the value of an expression may be floating point, judging by the text."""
     match e.get("class"):
         case "COLUMN_REF":
             return any(part.lower() in names for part in e["column_names"])
@@ -235,7 +235,7 @@ def _call_is_float(call: Node, names: set[str]) -> bool:
     if name in _TIMES or (name in _ARITHMETIC and any(_is_time(a) for a in given)):
         return False
     if name == "/" and call_name(given[0]) == "-" and not any(is_float(a, names) for a in given):
-        # A difference of times divided is a time, a difference of numbers divided a floating-point number.
+        # A difference of times divided by a number is a time; a difference of numbers divided is floating point.
         return False
     qualifiers = (call.get("qualified_name") or {}).get("path", [])[:-1]
     return (
@@ -246,7 +246,7 @@ def _call_is_float(call: Node, names: set[str]) -> bool:
 
 
 def _is_time(e: Node) -> bool:
-    """Whether the text tells that a value is a time or a span of time."""
+    """Whether the text shows that a value is a time or an interval."""
     if e.get("class") == "CAST":
         kind = str((e.get("type_expr") or {}).get("type_name")).lower()
         return kind.split("_")[0].split(" ")[0] in _TIME_TYPES

@@ -1,4 +1,4 @@
-"""What isolation does this host give? Found by doing it in a throw-away process, never by reading a setting."""
+"""Which isolation this host supports: found by trying it in a throw-away process, never by reading a setting."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def probe_host(
 ) -> tuple[seal.Isolation | None, list[str]]:
     """The strongest isolation that works here, or None; and why a stronger one does not.
 
-    `contained`: a container is around this process, with this job's data in it and nothing else. It is a wall of its
-    own, so that the system call filter and limits are enough where the kernel lacks the rest.
+    `contained`: this process runs in a container that holds this job's data and nothing else. The container counts as a
+    layer, so the system call filter and limits are enough where the kernel lacks the rest.
     """
     if MACHINE not in SUPPORTED:
         return None, [f"no system call filter for {MACHINE}; supported: {', '.join(SUPPORTED)}"]
@@ -53,12 +53,12 @@ def probe_host(
 
 
 def is_scratch(path: str) -> bool:
-    """A mount of its own, of limited size, that may be written to."""
+    """Whether it is a separate, writable mount, whose size the container limits."""
     return os.path.ismount(path) and os.access(path, os.W_OK)
 
 
 def _try(isolation: seal.Isolation, store: str) -> str | None:
-    """Seal a child for real; its complaint, or None."""
+    """Seal a real child; returns its error, or None."""
     read, write = os.pipe()
     parent = os.getpid()
     pid = os.fork()

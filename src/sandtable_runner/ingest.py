@@ -1,7 +1,7 @@
-"""A stranger's CSV or Parquet file becomes a Parquet file of ours. Runs inside a sandbox only.
+"""Converts an untrusted CSV or Parquet file to our Parquet. Runs inside a sandbox only.
 
-The file's folder is the current one and read-only; the result goes to `job["out"]`. A bad file
-is refused with its line and what to do, before the engine guesses its way around it.
+The file's folder is the current one and read-only; the result goes to `job["out"]`. A bad file is refused with its line
+and what to do, before the engine tries to guess its structure.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class BadFile(Exception):
 
 
 def ingest(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any]:
-    """Writes `<table>.parquet`; answers with the columns and the number of rows found."""
+    """Writes `<table>.parquet`; returns the columns and the number of rows found."""
     options = job["options"]
     source = Path(options["source"]).name
     target = f"{job['out']}/{options['output']}"
@@ -51,7 +51,7 @@ def ingest(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any]
 
 
 def _convert_parquet(connection: engine.Connection, source: str, target: str) -> None:
-    """Written anew, so that a damaged page is found now and not by somebody's query."""
+    """Rewrites the file, so that a damaged page is found now and not by a later query."""
     with Path(source).open("rb") as file:
         if file.read(4) != b"PAR1":
             raise BadFile(f"{source} is not a Parquet file", "export it as Parquet again, or give a CSV file")
@@ -71,7 +71,7 @@ def _convert_parquet(connection: engine.Connection, source: str, target: str) ->
 
 
 def _parquet_names(connection: engine.Connection, path: str) -> list[str]:
-    """As the file has them: the reader would rename the second of two. Parents come before their children."""
+    """Names as in the file: the reader would rename duplicates. Parents come before their children."""
     elements = connection.execute(f"SELECT name, num_children FROM parquet_schema({path})").fetchall()
     names: list[str] = []
     nested = 0
@@ -96,11 +96,11 @@ def _convert_csv(
         "escape": "'\"'",
         "strict_mode": "true",
         "null_padding": "false",
-        # The sniffer must find types only: left to itself it also skips lines that do not fit.
+        # The sniffer must find types only: by default it also skips lines that do not fit.
         "skip": "0",
         "comment": "''",
         "max_line_size": str(_MAX_LINE),
-        # Left to itself it takes sixteen of the longest lines at a time, several times over.
+        # By default it allocates several buffers of sixteen times the longest line.
         "buffer_size": str(2 * _MAX_LINE),
     }
     if declared:
@@ -131,7 +131,7 @@ def _convert_csv(
 
 
 def _check_bytes(source: str) -> None:
-    """One pass over the raw bytes: text in UTF-8, no NUL, no endless line."""
+    """One pass over the raw bytes: UTF-8 text, no NUL, no overlong line."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     line, line_length, first = 1, 0, True
     with Path(source).open("rb") as file:
@@ -223,7 +223,7 @@ def _bad_quote(source: str, line: int) -> BadFile:
 
 
 def _find_fault(source: str, delimiter: str, width: int) -> BadFile | None:
-    """The engine did not say where, or counts lines in its own way: look for the first bad line ourselves."""
+    """The engine gave no line, or counts lines differently: find the first bad line here."""
     line = 1
     with Path(source).open(encoding="utf-8-sig", newline="") as file:
         reader = csv.reader(file, delimiter=delimiter, strict=True)
@@ -265,7 +265,7 @@ def _explain(source: str, error: Exception) -> BadFile:
 
 
 def _describe(connection: engine.Connection, target: str) -> dict[str, Any]:
-    """Columns, row count, and the latest moment of each date or timestamp column, in one pass."""
+    """Columns, row count, and the latest value of each date or timestamp column, in one pass."""
     path = engine.literal(target)
     described = connection.execute(f"DESCRIBE SELECT * FROM read_parquet({path})").fetchall()
     moments = [row[0] for row in described if is_moment(row[1])]

@@ -1,4 +1,4 @@
-"""The few kernel calls that Python's standard library lacks, through libc.
+"""System calls that Python's standard library lacks, through libc.
 
 Every wrapper raises OSError naming the call and its subject; none returns an error code.
 """
@@ -71,12 +71,12 @@ def make_read_only(path: str, *, noexec: bool = False, recursive: bool = True) -
 
 
 def make_unchangeable(path: str) -> None:
-    """Of a device: it works as before, and its times and mode stay as they are."""
+    """For a device: it stays usable, and its times and mode cannot change."""
     _set_mount_attributes(path, MS_RDONLY, recursive=False)
 
 
 def make_inert(path: str) -> None:
-    """Writable, but no set-uid, no device, no program may be used from there."""
+    """Writable, but without set-uid, devices or execution."""
     _set_mount_attributes(path, MS_NOSUID | MS_NODEV | MS_NOEXEC, recursive=False)
 
 
@@ -104,20 +104,21 @@ def _prctl(option: int, first: int = 0, second: int = 0) -> int:
 
 
 def die_with_parent(parent: int | None = None) -> None:
-    """`parent`: its process number, where this process sees it. One that is gone already can no longer be waited for:
-    this process ends at once. The kernel takes the end of the thread that made this process for its parent's."""
+    """`parent`: its process id, where this process can see it. If the parent is gone already, the kernel sends no
+    signal: this process ends at once. The kernel counts the end of the thread that created this process as the
+    parent's."""
     _prctl(_PR_SET_PDEATHSIG, 9)
     if parent is not None and os.getppid() != parent:
         os._exit(0)
 
 
 def set_dumpable() -> None:
-    """After a uid change, so that /proc/self is ours again."""
+    """Call after a uid change, so that /proc/self belongs to this user again."""
     _prctl(_PR_SET_DUMPABLE, 1)
 
 
 def hide_memory() -> None:
-    """Another process of the same user can neither trace this one nor open its memory."""
+    """Keep other processes of the same user from tracing this one or opening its memory."""
     _prctl(_PR_SET_DUMPABLE, 0)
 
 
@@ -126,7 +127,7 @@ def no_new_privileges() -> None:
 
 
 def drop_bounding_set() -> None:
-    """So that nothing can be regained, even by a program with file capabilities. Needs CAP_SETPCAP."""
+    """Capabilities can then not be regained, even by a program with file capabilities. Needs CAP_SETPCAP."""
     for capability in range(_LAST_CAP + 1):
         try:
             _prctl(_PR_CAPBSET_DROP, capability)
@@ -146,12 +147,12 @@ def close_all_from(first: int) -> None:
 
 
 def close_everything() -> None:
-    """Before `_exit`: the reader must not wait for this process's memory to be torn down."""
+    """Call before `_exit`: the reader must not wait until the kernel has freed this process's memory."""
     close_all_from(0)
 
 
 def give_back_free_memory() -> None:
-    """To the kernel: what was once used and is free again would be copied by whoever uses it next after a fork."""
+    """Return free heap memory to the kernel: a child that reused it after a fork would have to copy its pages."""
     # glibc only; other C libraries keep less.
     if trim := getattr(_libc, "malloc_trim", None):
         trim(0)

@@ -1,6 +1,6 @@
 """Landlock: only the named paths can be opened, nothing can be executed, no port, no outer socket or signal.
 
-Works for any user, without namespaces; the kernel tells how much of it there is (`abi`).
+Works for any user, without namespaces; the kernel reports which features it has (`abi`).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def abi() -> int:
 
 
 def restrict(version: int, read: Iterable[int], write: Iterable[int]) -> None:
-    """Confine this thread for good. `read` and `write` are open descriptors of files or folders."""
+    """Confine this thread irreversibly. `read` and `write` are open descriptors of files or folders."""
     handled = _HANDLED[min(version, 5)]
     writable = handled & ~(_EXECUTE | _MAKE_CHAR | _MAKE_SOCKET | _MAKE_BLOCK | _IOCTL_DEVICE)
     fields = struct.pack("QQQ", handled, 3 if version >= 4 else 0, 3 if version >= 6 else 0)

@@ -1,4 +1,4 @@
-"""What a sandbox can be asked to do: one function for each mode, job in, outcome out."""
+"""The modes of a sandbox: one function for each, job in, outcome out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Job = dict[str, Any]
 Outcome = dict[str, Any]
 
 _BATCH = 256
-# The author of the query can mend these; all others are ours or the host's.
+# The author of the query can fix these; all others are ours or the host's.
 _AUTHORS_FAULT = (
     duckdb.BinderException,
     duckdb.CatalogException,
@@ -57,7 +57,7 @@ def _engine_failure(error: duckdb.Error) -> Outcome:
 
 
 def run_sql(connection: engine.Connection, job: Job) -> Outcome:
-    """The canonical text, cut at one row more than may be shown, so that a cut is known."""
+    """Runs the canonical text, with a limit of one row more than may be shown, so that truncation is detected."""
     limits = job["limits"]
     query = f"SELECT * FROM ({job['text']}\n) LIMIT {limits['rows'] + 1}"
     try:
@@ -76,7 +76,7 @@ def run_sql(connection: engine.Connection, job: Job) -> Outcome:
 
 
 def _as_text(query: str, width: int, inexact: set[int]) -> str:
-    """The same rows, with the engine's own text for columns whose values Python cannot hold."""
+    """The same rows, with the engine's text for columns whose values Python cannot represent."""
     names = [f"c{index}" for index in range(width)]
     items = [f"CAST({name} AS VARCHAR)" if index in inexact else name for index, name in enumerate(names)]
     return f"SELECT {', '.join(items)} FROM ({query}) AS t({', '.join(names)})"

@@ -1,4 +1,4 @@
-"""The template's own world: its user, mount, process, network, IPC, host name and cgroup namespaces."""
+"""The template's user, mount, process, network, IPC, host name and cgroup namespaces."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NOBODY = 65534
 
 
 def enter_namespaces(store: str, is_root: bool) -> None:
-    """Returns in the template proper, process 1 of its own world; the outer process stays as its shadow."""
+    """Returns in the template, process 1 of its pid namespace; the outer process waits for it."""
     spaces = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
     spaces |= kernel.CLONE_NEWPID | kernel.CLONE_NEWCGROUP
     if is_root:
@@ -31,7 +31,7 @@ def enter_namespaces(store: str, is_root: bool) -> None:
 
 
 def stand_behind(pid: int) -> None:
-    """Wait for the child that goes on in this process's place, and end as it did. Never returns."""
+    """Wait for the child that continues in this process's place, and exit as it did. Never returns."""
     kernel.close_all_from(3)
     while True:
         try:

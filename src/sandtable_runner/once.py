@@ -1,10 +1,10 @@
 """The single-use program of a container: start the engine, take one order, run it in one sealed child, report, end.
 
-    python -m sandtable_runner.once '{"store": "/data", "kind": "sql", "input": "stdin", "nonce": "…", "wait_s": 60}'
+python -m sandtable_runner.once '{"store": "/data", "kind": "sql", "input": "stdin", "nonce": "…", "wait_s": 60}'
 
-Standard output carries lines of JSON, each with a `kind`: `ready`, or `unavailable` and why; then a `report` with
-the nonce. The container is one wall, the child's own seal another. Invariant: only this supervisor writes to
-standard output, and it runs nothing that a stranger wrote.
+Standard output carries lines of JSON, each with a `kind`: `ready`, or `unavailable` and why; then a `report` with the
+nonce. The container is one layer of isolation, the child's seal another. Invariant: only this supervisor writes to
+standard output, and it runs no untrusted code.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _WAIT_S = 3600.0
 
 
 class _Unavailable(Exception):
-    """This container cannot do the work. Said to whoever started it."""
+    """This container cannot do the work; the reason is reported as `unavailable`."""
 
     def __init__(self, message: str, reasons: list[str] | None = None) -> None:
         super().__init__(message)
@@ -49,9 +49,9 @@ class Config:
     wait_s: float = _WAIT_S
     """How long to wait for the order."""
     token_sha256: str = ""
-    """Of the token that a connection must begin with (`tcp`)."""
+    """Digest of the token that a connection must begin with (`tcp`)."""
     leash: bool | None = None
-    """Whether the run ends when its input does. Unless told, so it is for a connection."""
+    """Whether the run ends when its input does. By default, only for a connection."""
     namespaces: bool = True
     ready: dict[str, Any] = field(default_factory=dict)
     """How the child gets ready before the order is known: bound to a dataset and sealed, or warm. See `child`."""
@@ -73,12 +73,12 @@ def main() -> None:
     except _Unavailable as error:
         _say({"kind": "unavailable", "message": str(error), "reasons": error.reasons})
         code = _UNAVAILABLE
-    # Nothing is worth tidying in a process that served its one purpose.
+    # The process is done: skip Python's clean-up.
     os._exit(code)
 
 
 def _salt_no_hashes(config: Config) -> None:
-    """Start again as code needs it. The flags are what is left of `-I`, which would ignore the environment."""
+    """Restart with the environment that code needs. `-s -P` replace `-I`, which would ignore the environment."""
     if config.kind != "sql" and sys.flags.hash_randomization:
         command = [sys.executable, "-s", "-P", "-m", "sandtable_runner.once", *sys.argv[1:]]
         os.execve(sys.executable, command, environment.CODE)  # noqa: S606 - itself, no shell wanted
@@ -99,7 +99,7 @@ def _serve(config: Config) -> int:
     if isolation is None:
         raise _Unavailable("this container does not let the runner isolate: " + "; ".join(reasons), reasons)
     try:
-        # Before the walls: what it listens on or reads lies outside.
+        # Before the seal: the input is outside the sandbox.
         inlet = open_inlet(config.input, config.token_sha256)
     except (OSError, ValueError) as error:
         raise _Unavailable(f"no order can come in by {config.input!r}: {error}") from error
@@ -115,7 +115,7 @@ def _serve(config: Config) -> int:
 
 
 def _prepare(fork: Callable[[dict[str, Any]], Child], ready: dict[str, Any]) -> Child | None:
-    """One that waits for the order."""
+    """A child that waits for the order."""
     if not ready:
         return None
     child = fork(ready)
@@ -162,7 +162,7 @@ def _report(config: Config, inlet: Inlet, report: Report) -> None:
 
 
 def _say(message: dict[str, Any]) -> None:
-    """One line, ASCII only: no log on the way may split or change it."""
+    """One line, ASCII only, so that no log on the way splits or changes it."""
     view = memoryview(json.dumps(message, separators=(",", ":")).encode() + b"\n")
     while view:
         view = view[os.write(1, view) :]

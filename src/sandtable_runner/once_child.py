@@ -1,7 +1,7 @@
-"""The supervisor's side of its one child: fork it, hand it the order, watch the clock, tell how it ended.
+"""The supervisor's side of its one child: fork it, send it the order, enforce the timeout, report how it ended.
 
-Invariant: what the child says is a stranger's. It is bounded before it is read, it must be JSON, and it goes into
-one field of the report.
+Invariant: the child's messages are untrusted. They are bounded before they are read, must be JSON, and go into one
+field of the report.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _COUNTERS = ("/sys/fs/cgroup/memory.events", "/sys/fs/cgroup/memory/memory.oom_c
 
 
 class _Garbled(Exception):
-    """The child closed its channel early, or said something that it may not."""
+    """The child closed its channel early, or sent a malformed message."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Report:
 
 
 class OutOfMemory:
-    """How often the kernel killed something in this container for want of memory. Opened while it is in sight."""
+    """How often the kernel killed a process of this container for lack of memory. Opened while the file is visible."""
 
     def __init__(self) -> None:
         self._fd = -1
@@ -98,7 +98,7 @@ class Child:
         theirs.close()
         os.close(write)
         if not template.isolation.namespaces:
-            # Without a process namespace in between, the child could open what it sees of this process.
+            # Without a pid namespace, the child could otherwise open this process's memory.
             kernel.hide_memory()
         os.set_blocking(read, False)
         return cls(pid, ours.detach(), read, out_of_memory)
@@ -117,7 +117,7 @@ class Child:
         return ""
 
     def serve(self, order: dict[str, Any], deadline: float, leash: int | None, *, is_ready: bool) -> Report:
-        """Raises Abandoned when the leash ends."""
+        """Raises Abandoned when the leash closes."""
         try:
             if not is_ready:
                 self._receive(_READY_BYTES, deadline, leash)
@@ -130,16 +130,16 @@ class Child:
         return Report(answer=answer, output=self.output)
 
     def _hand_over(self, order: dict[str, Any]) -> None:
-        """Every character as it came, valid or not: the child tells its author."""
+        """Sends every character unchanged, valid or not: the child reports invalid ones to the author."""
         body = json.dumps(order).encode()
         view = memoryview(_LENGTH.pack(len(body)) + body)
         with contextlib.suppress(ConnectionError):
-            # One that is gone is noticed by whoever reads next, who can say how it ended.
+            # The next read notices that the child is gone, and reports how it ended.
             while view:
                 view = view[os.write(self._channel, view) :]
 
     def _ended(self, *, trouble: str, timed_out: bool, grace_s: float) -> Report:
-        """Killed if it does not end by itself; how it ended is told only when it did."""
+        """Kills it after the grace period; the exit status is reported only if it ended by itself."""
         latest = time.monotonic() + grace_s
         status, usage = None, None
         while True:
@@ -176,7 +176,7 @@ class Child:
         body = self._read(length, deadline, leash)
         try:
             message = json.loads(body, parse_constant=_refuse_constant)
-            # Python also takes lone surrogates, which could not be written again.
+            # Python also accepts lone surrogates, which could not be encoded again.
             if b"\\ud" in body or b"\\uD" in body:
                 json.dumps(message, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
@@ -200,7 +200,7 @@ class Child:
         return b"".join(parts)
 
     def _await_word(self, deadline: float, leash: int | None) -> None:
-        """Until the channel can be read. Meanwhile the child's output is kept, and the leash is felt."""
+        """Wait until the channel can be read. Meanwhile keep the child's output, and watch the leash."""
         poll = select.poll()
         poll.register(self._channel, select.POLLIN)
         for fd in (self._output, leash):
@@ -236,7 +236,7 @@ class Child:
 def _become_child(template: Template, ready: dict[str, Any], job: int, output: int) -> None:
     """Never returns."""
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # Where memory runs out, this process is the one to go, not the one that reports it.
+    # When memory runs out, the kernel should kill this process, not the one that reports it.
     with contextlib.suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("1000")
     nothing = os.open("/dev/null", os.O_RDONLY)
@@ -248,7 +248,7 @@ def _become_child(template: Template, ready: dict[str, Any], job: int, output: i
 
 
 def _holds(leash: int) -> bool:
-    """Whatever else comes in is not for us."""
+    """Whether the leash is still open. Other input is discarded."""
     try:
         return bool(os.read(leash, 1 << 16))
     except ConnectionError:

@@ -1,4 +1,4 @@
-"""How the one order of a container comes in: on standard input, in a file, or over one connection with a token."""
+"""How the one order of a container arrives: on standard input, in a file, or over one connection with a token."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _CELL = ("folder", "staging", "memory_mb", "tmp_mb", "file_mb", "cpu_s", "pids")
 
 
 class BadOrder(Exception):
-    """What came is no order. The message says what is wrong with it."""
+    """The input is not a valid order. The message says why."""
 
 
 class Abandoned(Exception):
-    """Nobody is there any more to hear a report."""
+    """The receiver of the report is gone."""
 
 
 class Inlet(Protocol):
     fd: int
-    """Whose end tells that nobody waits any more; -1 when there is none."""
+    """Its end means that the receiver of the report is gone; -1 when there is none."""
     answers: bool
     """Whether the report goes back the same way."""
 
@@ -59,7 +59,7 @@ def open_inlet(kind: str, token_sha256: str) -> Inlet:
 
 
 def check(order: dict[str, Any], kind: str, ready: dict[str, Any]) -> None:
-    """That the child will find what it looks for, and is the right one. What the text says is not looked at."""
+    """Checks that the order has all that the child needs, and fits this container. The text itself is not checked."""
     missing = [
         name for name in (*_TEXTS, "data", "limits", "cell", "threads", "options") if name not in order
     ]
@@ -93,7 +93,7 @@ class _Stdin:
 
 
 class _File:
-    """As base64 of zlib of JSON, read before the file tree goes away."""
+    """Base64 of zlib of JSON, read before the file tree is hidden."""
 
     fd = -1
     answers = False
@@ -115,7 +115,7 @@ class _File:
 
 
 class _Tcp:
-    """One connection that knows the token; others are sent away, and the wait goes on."""
+    """One connection that knows the token; others are closed, and the wait continues."""
 
     answers = True
 

@@ -1,8 +1,8 @@
-"""Read a query with the engine's own parser: its tree, its canonical text, the tree of that text.
+"""Parse a query with the engine's parser: its tree, its canonical text, the tree of that text.
 
-Runs in a sealed, single-use process: the text is hostile until judged. The canonical text is what
-will run. Invariant: it reads back as the tree it was written from, and writing that tree again
-gives the same text; a query for which this does not hold gets no canonical text.
+Runs in a sealed, single-use process: the text is hostile until judged. The canonical text is what will run. Invariant:
+it parses to the tree it was written from, and writing that tree again gives the same text; a query for which this does
+not hold gets no canonical text.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandtable_runner.engine import literal
 from sandtable_runner.float_sums import Node, dicts
 
 MAX_TREE_DEPTH = 400
-"""Levels of JSON. What reads the tree later keeps a frame per level."""
+"""Levels of JSON. Later readers of the tree use a stack frame per level."""
 
 MAX_GROUPING_SETS = 512
 """Writing grouping sets back to text takes time that grows with their number times their size."""
@@ -39,16 +39,16 @@ class _Unwritable(Exception):
 
 
 def prepare(con: duckdb.DuckDBPyConnection) -> None:
-    """Have the engine plan its two tasks once, before a text is there."""
+    """Have the engine prepare its two statements once, before a text arrives."""
     con.execute(_PREPARED)
 
 
 def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str] | None) -> dict[str, Any]:
-    """What the engine (see `prepare`) makes of a text: `{ok: true, tree, canonical, canonical_tree, serial, volatile}`,
-    or `{ok: false, error_type, message, position}` with the position in bytes.
+    """The engine's (see `prepare`) parse of a text: `{ok: true, tree, canonical, canonical_tree, serial, volatile}`, or
+    `{ok: false, error_type, message, position}` with the position in bytes.
 
-    `canonical` is None, with `canonical_error`, for a tree that cannot be written back: the gate then
-    refuses, and can still name what is wrong with the tree.
+    `canonical` is None, with `canonical_error`, for a tree that cannot be written back: the gate then refuses, and can
+    still name what is wrong with the tree.
     """
     try:
         written = _answer(con, "read_text", text)
@@ -77,7 +77,7 @@ def parse(con: duckdb.DuckDBPyConnection, text: str, float_columns: list[str] | 
 def _canonical(
     con: duckdb.DuckDBPyConnection, wanted: Node, float_columns: list[str] | None
 ) -> dict[str, Any]:
-    """Rewrites `wanted`."""
+    """Modifies `wanted`."""
     serial, volatile = make_deterministic(wanted, float_columns, lambda item: _name_of(con, item))
     wanted = _flat_values(wanted)
     text, read = _written(con, wanted)
@@ -94,8 +94,8 @@ def _canonical(
 
 
 def _settled(con: duckdb.DuckDBPyConnection, text: str, read: Node) -> tuple[str, Node]:
-    """Write and read until the text stays, or comes back: the engine numbers grouping sets anew and
-    keeps lists such as EXCLUDE in no order. Of texts that follow each other in a ring, the least is taken."""
+    """Write and parse until the text is stable or repeats: the engine renumbers grouping sets and keeps lists such as
+    EXCLUDE unordered. Of a cycle of texts, the smallest is taken."""
     ring: dict[str, Node] = {}
     for _ in range(4):
         if text in ring:
@@ -114,8 +114,8 @@ def _written(con: duckdb.DuckDBPyConnection, statement: Node) -> tuple[str, Node
 
 
 def _unplaced(written: str) -> Node:
-    """The one statement of a tree in JSON, without the places of things in the text. (No string has
-    a key's quotes in it: there they have a backslash before them.)"""
+    """The one statement of a tree in JSON, without text positions. (The pattern cannot match inside a string, where
+    quotes are escaped.)"""
     answer = json.loads(_LOCATIONS.sub("", written))
     if answer["error"]:
         raise _Unwritable(f"its canonical text is not valid SQL: {answer.get('error_message')}")
@@ -132,7 +132,7 @@ def _name_of(con: duckdb.DuckDBPyConnection, item: Node) -> str:
 
 
 def _answer(con: duckdb.DuckDBPyConnection, task: str, given: str) -> str:
-    """A literal: a parameter would have the engine plan its task anew."""
+    """Passes a literal: with a parameter, the engine would plan the statement again."""
     row = con.execute(f"EXECUTE {task}({literal(given)})").fetchone()
     if row is None or not isinstance(row[0], str):
         raise _Unwritable("the engine gave no text")
@@ -161,12 +161,12 @@ def _failure(error_type: str, message: str, position: int | None) -> dict[str, A
 
 
 def _may_be_large(written: str) -> bool:
-    """Whether the walk of `_extent` is worth while: no level and no grouping set is without a bracket."""
+    """Whether `_extent` must be computed: every level and every grouping set has a bracket."""
     return written.count("{") + written.count("[") > MAX_TREE_DEPTH
 
 
 def _extent(tree: Node) -> tuple[int, int]:
-    """How deep the tree is, and the most grouping sets that one of its queries has."""
+    """The depth of the tree, and the largest number of grouping sets in one of its queries."""
     deepest = grouping_sets = 0
     stack: list[tuple[Any, int]] = [(tree, 1)]
     while stack:
@@ -188,7 +188,7 @@ def _flat_values(statement: Node) -> Node:
 
 
 def _flattened(value: Any) -> Any:
-    """`(SELECT * FROM (VALUES …)) AS v(a)` as `(VALUES …) AS v(a)`: each reading wraps it once more."""
+    """`(SELECT * FROM (VALUES …)) AS v(a)` as `(VALUES …) AS v(a)`: each parse wraps it once more."""
     if isinstance(value, list):
         return [_flattened(v) for v in value]
     if not isinstance(value, dict):
@@ -214,7 +214,7 @@ def _flattened(value: Any) -> Any:
 
 
 def _meaning(value: Any) -> Any:
-    """A tree without what the engine writes in one way and reads in another, to the same effect."""
+    """A tree without the differences that the engine makes between writing and parsing, which have no effect."""
     if isinstance(value, list):
         return [_meaning(v) for v in value]
     if not isinstance(value, dict):

@@ -1,8 +1,8 @@
-"""Read Python text with CPython's own parser: its syntax tree as plain JSON values.
+"""Parse Python text with CPython's parser: its syntax tree as plain JSON values.
 
-Runs in a sealed, single-use process: the text is hostile until judged. Invariant: `parse` never raises,
-never runs what it reads, and its answer is bounded in depth and in number of nodes.
-Places are `[line, column, end line, end column]`: lines from 1, columns in characters from 0.
+Runs in a sealed, single-use process: the text is hostile until judged. Invariant: `parse` never raises, never runs what
+it reads, and its answer is bounded in depth and in number of nodes. Places are `[line, column, end line, end column]`:
+lines from 1, columns in characters from 0.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from itertools import accumulate
 from typing import Any
 
 MAX_DEPTH = 200
-"""Nodes inside each other. A node and the list it stands in are two levels of JSON."""
+"""Nested nodes. A node and the list that contains it are two levels of JSON."""
 
 MAX_NODES = 25_000
 
 MAX_TEXT = 2_000
-"""Characters of one string or bytes literal; what is cut says so."""
+"""Characters of one string or bytes literal; truncation is marked."""
 
 _MAX_DIGITS = 20
 
@@ -33,8 +33,8 @@ _PLACELESS = (ast.expr_context, ast.operator, ast.unaryop, ast.boolop, ast.cmpop
 def parse(text: str) -> dict[str, Any]:
     """`{ok: true, tree}`, or `{ok: false, error_type: syntax|too_deep|too_large, message, line, column}`.
 
-    A node is `{"_": its type, "at": its place, field: value…}` without the fields that are empty; operators
-    and contexts are their name alone. Identifiers are in the form Python itself uses (NFKC).
+    A node is `{"_": its type, "at": its place, field: value…}` without empty fields; operators and contexts are their
+    name alone. Identifiers are normalised as Python does (NFKC).
     """
     try:
         with warnings.catch_warnings():
@@ -92,7 +92,7 @@ class _Writer:
             return _clean(value)
         if value is None or isinstance(value, (bool, int)):
             return value
-        # What is left are the bare values of a pattern (`case None:` is handled above).
+        # The remaining case is a bare value of a pattern (`case None:` is handled above).
         return _constant(value)
 
     def _place(self, node: ast.AST) -> dict[str, list[int]]:
@@ -142,12 +142,12 @@ def _digits(value: int) -> str:
     try:
         return str(value)
     except ValueError:
-        # Python refuses to write very long numbers in decimal.
+        # Python refuses to convert very long integers to decimal.
         return f"an integer of {value.bit_length()} bits"
 
 
 def _clean(text: str) -> str:
-    """Half a surrogate pair can be written in a literal, and in no JSON text."""
+    """A literal can contain a lone surrogate; JSON text cannot."""
     return text.encode(errors="replace").decode()
 
 

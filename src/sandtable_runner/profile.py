@@ -1,7 +1,7 @@
-"""What the bound tables hold, column by column: counts, ranges, frequent values, a histogram of numbers.
+"""Contents of the bound tables, column by column: counts, ranges, frequent values, a histogram of numbers.
 
-Invariant: the answer fits in `limits.result_bytes`; columns with much to tell share the room evenly. A column
-that needs more memory or time than there is gets its counts alone: the others do not go without.
+Invariant: the answer fits in `limits.result_bytes`; columns with many values share the room evenly. A column that runs
+out of memory or time gets its counts only; the others are not affected.
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from sandtable_runner.profile_room import Column, Room
 LONGEST_TEXT = 200
 BINS = 20
 EXACT_ROWS = 1_000_000
-"""Up to here every value is counted; above, only columns that seem to have few values."""
+"""Up to here every value is counted; above, only in columns that seem to have few values."""
 FEW_VALUES = 100_000
 _CELL_BYTES = 1 << 20
 _AT_ONCE = 50
-"""Columns looked at by one query for their ends."""
+"""Columns whose ends are read by one query."""
 _FEW_ROWS = 100_000
 
 
@@ -48,7 +48,7 @@ class _Look:
 
     @property
     def short(self) -> str:
-        """Which values may be listed."""
+        """Condition for values that may be listed."""
         fits = f" AND length({self.value}) <= {LONGEST_TEXT}" if self.text else ""
         return f"{self.value} IS NOT NULL{fits}"
 
@@ -59,7 +59,7 @@ class _Look:
 
     @property
     def ends(self) -> tuple[str, str]:
-        """Of the finite numbers; nothing for an end that is too long to list."""
+        """Minimum and maximum of the finite numbers; null for an end that is too long to list."""
         if not self.has_values:
             return "NULL", "NULL"
         finite = f" FILTER (isfinite({self.value}))" if self.float else ""
@@ -99,7 +99,7 @@ def profile(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any
 
 
 def _bring_near(connection: engine.Connection, looks: list[_Look]) -> None:
-    """Every query on a wide file reads a long list of columns first: a few of them in memory are faster."""
+    """Every query on a wide file reads a long list of columns first: copies of a few columns in memory are faster."""
     columns = ", ".join(engine.quote(look.name) for look in looks)
     try:
         connection.execute(
@@ -125,12 +125,12 @@ class _Ends:
 class _Size:
     rows: int
     most: int
-    """Values that may be listed."""
+    """How many values may be listed."""
     hurry: bool
 
 
 def _ends(connection: engine.Connection, looks: list[_Look]) -> list[_Ends]:
-    """All in one pass over the table."""
+    """For all columns in one pass over the table."""
     while True:
         items = [item for look in looks for item in (f"count({look.value})", look.long, *look.ends)]
         texts = {4 * at + end for at, look in enumerate(looks) if look.as_text for end in (2, 3)}
@@ -186,7 +186,7 @@ def _look_closely(
 
 
 def _distinct(connection: engine.Connection, look: _Look, *, exact: bool) -> int:
-    """Equal values have equal hashes, and hashes take little memory whatever the values are."""
+    """Counts hashes: equal values have equal hashes, which take little memory for any values."""
     counted = f"count(DISTINCT hash({look.value}))" if exact else f"approx_count_distinct(hash({look.value}))"
     query = f"SELECT {counted} FROM {look.table} WHERE {look.value} IS NOT NULL"
     (found,) = connection.execute(query).fetchone() or (0,)
@@ -194,18 +194,18 @@ def _distinct(connection: engine.Connection, look: _Look, *, exact: bool) -> int
 
 
 def _frequent(connection: engine.Connection, look: _Look, most: int, among: str = "") -> list[list[Any]]:
-    """As results have them."""
+    """Frequent values with their counts, encoded as in results."""
     grouped = (
         f"SELECT {look.value} AS v, count(*) AS n FROM {look.table} WHERE {look.short} {among} GROUP BY ALL"
     )
     query = f"SELECT {look.shown('v')}, n FROM ({grouped}) ORDER BY n DESC, v LIMIT {most}"
     found = connection.execute(query).fetchall()
-    # Values that Python cannot hold are the least or the greatest: the ends have told of them.
+    # Values that Python cannot represent are the smallest or the largest: the ends already report them.
     return [[iso(value) if look.as_text else encode(value), count] for value, count in found]
 
 
 def _in_a_sample(look: _Look, size: _Size) -> str:
-    """Too many values to count each: only those that come up in a sample are."""
+    """There are too many values to count each: count only those that occur in a sample."""
     share = f"{100 * EXACT_ROWS / size.rows:.4f} PERCENT (bernoulli, 1)"
     sample = f"SELECT v FROM (SELECT {look.value} AS v FROM {look.table} USING SAMPLE {share})"
     chosen = f"{sample} GROUP BY v HAVING count(*) > 1 ORDER BY count(*) DESC, v LIMIT {size.most}"
@@ -225,7 +225,7 @@ def _histogram(connection: engine.Connection, look: _Look) -> dict[str, Any]:
 
 
 def _bins_of(listed: list[list[Any]]) -> dict[str, Any]:
-    """The same from values that are all here."""
+    """The same as `_histogram`, from a complete list of values."""
     numbers = [(float(value), count) for value, count in listed]
     finite = [(number, count) for number, count in numbers if math.isfinite(number)]
     if not finite:
@@ -238,8 +238,8 @@ def _bins_of(listed: list[list[Any]]) -> dict[str, Any]:
 
 
 def _edges(low: float, high: float) -> list[float]:
-    """Of bins of equal width: one edge more than there are bins."""
-    # Halves, because the whole span of the largest numbers is infinite.
+    """Edges of bins of equal width: one edge more than there are bins."""
+    # Halved, because the span of the largest numbers would overflow to infinity.
     step = (high / 2 - low / 2) / BINS
     edges = [low, *(2 * (low / 2 + step * number) for number in range(1, BINS)), high]
     rising = all(before < after for before, after in pairwise(edges))

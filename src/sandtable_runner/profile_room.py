@@ -1,4 +1,4 @@
-"""How the columns of a profile share the bytes that its answer may take.
+"""How the columns of a profile share the bytes of its answer.
 
 Invariant: a column loses values only when it has more than an even share, and its rarest ones first.
 """
@@ -11,11 +11,11 @@ from sandtable_runner.encode import text_size
 
 Column = dict[str, Any]
 _NAMES_AND_NUMBERS = 160
-"""About what a column takes beside its name, its ends, its values and its bins."""
+"""Approximate bytes of a column beside its name, its ends, its values and its bins."""
 
 
 class Room:
-    """What the answer may take, shared by its columns. Bins go first when there are too many columns, then ends."""
+    """The bytes of the answer, shared by its columns. With too many columns, bins are dropped first, then ends."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -35,7 +35,7 @@ class Room:
         for names in (("edges", "counts"), ("minimum", "maximum")):
             if self._fixed > self._most // 2 and names not in self._without:
                 self._do_without(names)
-        # Sharing looks at every value, so that it is not done for every column.
+        # Sharing reads every value, so it is not done for every column.
         if self._fixed + self._held > 2 * self._most:
             self.share()
 
@@ -46,7 +46,7 @@ class Room:
         self._fixed = sum(map(_fixed_size, self._columns))
 
     def share(self) -> None:
-        """Cut what takes more than an even share, the rarest values first."""
+        """Cut columns with more than an even share, the rarest values first."""
         share = _even_share(self._values, self._most - self._fixed)
         for index, column in enumerate(self._columns):
             if self._values[index] > share:
@@ -61,7 +61,7 @@ def _clear(column: Column, names: tuple[str, ...]) -> None:
 
 
 def _even_share(sizes: list[int], room: int) -> int:
-    """The most that everyone may take, when those who need less leave the rest to the others."""
+    """The largest share for each, when columns that need less leave the rest to the others."""
     left = room
     for taken, size in enumerate(sorted(sizes)):
         share = max(0, left) // (len(sizes) - taken)

@@ -1,4 +1,4 @@
-"""The file tree a sandbox can see: an almost empty root of its own.
+"""The file tree of a sandbox: a private, almost empty root.
 
 /data     the one dataset, read-only        /scratch  private memory-backed space, size-limited
 /out      only while ingesting or exporting: where the Parquet is written
@@ -18,9 +18,9 @@ _DEVICES = ("null", "zero", "urandom")
 
 
 def build_root(store: str) -> None:
-    """In the template, inside its own mount namespace: replace the root. The current folder ends at `/`."""
+    """In the template, inside its own mount namespace: replace the root. The current folder becomes `/`."""
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
-    # Any folder that surely exists will do: the tmpfs over it is seen by this namespace only.
+    # Any existing folder will do: the tmpfs over it is visible in this namespace only.
     new = "/proc"
     kernel.mount("tmpfs", new, "tmpfs", kernel.MS_NOSUID | kernel.MS_NODEV, "size=1m,nr_inodes=1k,mode=755")
     for folder in _FOLDERS:
@@ -41,7 +41,7 @@ def build_root(store: str) -> None:
 
 
 def _bind_store(store: str, new: str) -> None:
-    # With what is mounted below it: in a container a dataset's folder is.
+    # Recursive, because in a container a dataset's folder is a mount below the store.
     kernel.bind(store, f"{new}/store", recursive=True)
     kernel.make_read_only(f"{new}/store", noexec=True)
     if Path(store, "staging").is_dir():
@@ -59,7 +59,7 @@ def add_scratch(megabytes: int) -> None:
 def show_data(folder: str | None, staging: str | None) -> None:
     """In the child: bind what this job may see, then hide the rest. Over-mounting; nothing is unmounted."""
     if folder:
-        # A bind has the flags of what it shows a part of: read-only, as the store is.
+        # A bind inherits the flags of its source: read-only, like the store.
         kernel.bind(f"/store/{folder}", "/data")
     if staging:
         kernel.bind(f"/staging/{staging}", "/out")

@@ -1,8 +1,8 @@
-"""Closing the door: what a forked child does to itself before it looks at anything a stranger wrote.
+"""Sealing: how a forked child isolates itself before it reads anything untrusted.
 
-Order matters. Mounts, then identity, then limits, then capabilities, Landlock, and last the system
-call filter, which forbids all of the former. The child is still single-threaded: Landlock and
-seccomp bind the calling thread and the ones it starts later.
+Order matters. Mounts, then identity, then limits, then capabilities, Landlock, and last the system call filter, which
+forbids all of the former. The child is still single-threaded: Landlock and seccomp apply to the calling thread and the
+ones it starts later.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ADDRESS_SLACK = 512 << 20
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """What the host gives, found by trying."""
+    """The isolation that the host supports, found by trying."""
 
     namespaces: bool
     landlock: int
@@ -55,7 +55,7 @@ class Isolation:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """The template's own memory when it was ready: limits are counted on top of it."""
+    """The template's memory when it was ready: limits are counted on top of it."""
 
     address_space: int
     data: int
@@ -83,7 +83,7 @@ class Cell:
     cpu_s: int
     pids: int
     sockets: int = 0
-    """Listening ones that it was given, to answer on."""
+    """Listening sockets that the sandbox is given."""
 
     @property
     def out(self) -> str:
@@ -99,7 +99,7 @@ def seal(cell: Cell, isolation: Isolation, baseline: Baseline, store_fd: int) ->
         _enter_store(cell, store_fd, isolation.root)
     _limit(cell, baseline)
     if isolation.namespaces:
-        # Elsewhere it would count every process of this user, not this sandbox's threads.
+        # Without namespaces it would count every process of this user, not this sandbox's threads.
         resource.setrlimit(resource.RLIMIT_NPROC, (cell.pids, cell.pids))
     kernel.no_new_privileges()
     kernel.die_with_parent()

@@ -1,8 +1,8 @@
-"""The system call allow list, as a BPF program written by hand (no libseccomp to depend on).
+"""The system call allow list, as a BPF program without libseccomp.
 
-Invariant: what is not named here fails with EPERM. Threads may be made; processes, sockets,
-programs, namespaces, mounts, keys, tracing and shared memory may not. A Jupyter kernel answers on listening
-sockets that it was given; it can neither make nor connect one.
+Invariant: what is not named here fails with EPERM. Threads may be created; processes, sockets, programs, namespaces,
+mounts, keys, tracing and shared memory may not. A Jupyter kernel answers on listening sockets that it was given; it can
+neither create nor connect one.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ timerfd_create timerfd_settime timerfd_gettime getrlimit
 """.split()
 # Landlock does not mediate these: they are safe only where the mount tree is private.
 _METADATA = ("chmod", "fchmod", "fchmodat", "utimensat")
-# With listening sockets at hand: take a connection, and talk on it.
+# With listening sockets: accept a connection, and use it.
 _ANSWERING = ("accept4", "getsockname", "recvfrom")
-# Callers fall back when these "do not exist"; EPERM would make them give up.
+# Callers fall back on ENOSYS; EPERM would make them fail.
 _ABSENT = (
     "clone3 io_uring_setup io_uring_enter io_uring_register openat2 fchmodat2 "
     "sched_setparam sched_setattr setpriority"
@@ -58,7 +58,7 @@ _IOCTLS = (
 # Duplicate, flags. Not F_SETOWN and F_SETSIG: they signal any process of the same user. Not F_GETLK and its like:
 # sandboxes on one dataset share its files, and would read each other's locks.
 _FCNTLS = (0, 1, 2, 3, 4, 1030)
-# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW succeed without an effect: the engine locks a database that it makes,
+# F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW succeed without an effect: the engine locks a database that it creates,
 # and a sandbox is the only process that can open it.
 _LOCKING_FCNTLS = (6, 7, 37, 38)
 _FUTEX_PRIVATE, _FUTEX_COMMAND = 0x80, 0x7F
@@ -89,8 +89,8 @@ def _fcntl() -> list[_Instruction]:
 
 
 def _futex() -> list[_Instruction]:
-    """Without the private flag, a wake reaches all who wait on the same page of a file, in any process. A wait for a
-    thread's end has no flag; the kernel itself wakes it."""
+    """Without the private flag, a wake reaches every waiter on the same page of a file, in any process. A wait for a
+    thread's end has no flag; the kernel wakes it."""
     waits = [(_EQUAL, len(_FUTEX_WAITS) - i, 0, value) for i, value in enumerate(_FUTEX_WAITS)]
     return [
         _argument(1), (_ANY_BIT, 0, 1, _FUTEX_PRIVATE), _YES,
@@ -121,14 +121,14 @@ def _guarded(pid: int, executable_memory: bool) -> dict[str, list[_Instruction]]
         "prctl": _only(0, _PRCTLS),
         "prlimit64": own_limits_read_only,
         "futex": _futex(),
-        # Without an effect: others could see it where there are no namespaces.
+        # Without an effect: without namespaces, other processes could observe it.
         "sched_setaffinity": own_without_effect,
         "sched_setscheduler": own_without_effect,
     }
 
 
 def _answering() -> dict[str, list[_Instruction]]:
-    """A pair of streams reaches only itself. A datagram socket could be sent from it to any address by path."""
+    """A stream pair is connected only to itself. A datagram socket could send to any address by path."""
     nowhere = [
         _argument(4), (_EQUAL, 0, 2, 0),
         _argument(4, high=True), (_EQUAL, 1, 0, 0),
@@ -139,7 +139,7 @@ def _answering() -> dict[str, list[_Instruction]]:
         _argument(1), (_AND, 0, 0, ~_STREAM_FLAGS & 0xFFFFFFFF), (_EQUAL, 1, 0, _STREAM),
         _NO, _YES,
     ]  # fmt: skip
-    # ZeroMQ aborts when a thread of its own may not set the scheduling that it has anyway.
+    # ZeroMQ aborts when its thread may not set the scheduling that it already has.
     return {"sendto": nowhere, "socketpair": pair, "sched_setscheduler": [_DONE]}
 
 
@@ -147,7 +147,7 @@ def _answering() -> dict[str, list[_Instruction]]:
 def build_filter(
     pid: int, *, private_files: bool, executable_memory: bool = False, answering: bool = False
 ) -> bytes:
-    """`pid` is the process's own id as it sees it: the only one it may signal."""
+    """`pid` is the process's id in its own namespace: the only one it may signal."""
     program: list[_Instruction] = [
         (_LOAD, 0, 0, 4),
         (_EQUAL, 1, 0, _AUDIT_ARCH[MACHINE]),

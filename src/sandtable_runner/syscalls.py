@@ -1,6 +1,6 @@
-"""System call numbers for the two machines we run on: name, x86_64, aarch64 (`-`: not there).
+"""System call numbers for the two supported machines: name, x86_64, aarch64 (`-`: does not exist).
 
-From the kernel's own headers; numbers never change once published.
+From the kernel's headers; numbers never change once published.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""How a template comes to be: engine and libraries in memory, its own walls around it, one thread.
+"""How a template is made: engine and libraries in memory, isolated, one thread.
 
-Invariant: a template has never read a dataset, a query, or anything a child said. Children are forked from it,
-many by `zygote` for a server on the same machine, one by `once` in a container.
+Invariant: a template has never read a dataset, a query, or any message of a child. Children are forked from it, many by
+`zygote` for a server on the same machine, one by `once` in a container.
 """
 
 from __future__ import annotations
@@ -21,23 +21,23 @@ _INTERPRETERS = {
     "py": "sandtable_runner.python.template",
     "jupyter": "sandtable_runner.jupyter.template",
 }
-"""Loaded by name, for only these kinds of templates have the libraries that they load."""
+"""Imported by name, because only these kinds of templates have the libraries."""
 
 
 def load_interpreter(kind: str) -> Interpreter | None:
-    """None for a template that only knows SQL. Raises ModuleNotFoundError. May return in a copy of this process."""
+    """None for a template for SQL only. Raises ModuleNotFoundError. May return in a fork of this process."""
     if kind not in _INTERPRETERS:
         return None
     if kind == "py":
-        # Where it is installed, charts would load all of it to ask whether they are in a notebook.
+        # If it is installed, chart libraries would load all of it to check whether they are in a notebook.
         sys.modules["IPython"] = None  # pyright: ignore[reportArgumentType] - so Python marks what is not to be found
-    # While libraries load, a collection looks at everything and finds nothing.
+    # While libraries load, a collection scans everything and finds nothing.
     gc.disable()
     return importlib.import_module(_INTERPRETERS[kind]).prepare()
 
 
 def start_engines(interpreter: Interpreter | None) -> tuple[engine.Connection, engine.Connection]:
-    """The one that will run, and the one that only parses."""
+    """The connection that will run queries, and the one that only parses."""
     connection = engine.connect()
     parser = engine.connect_parser()
     if interpreter is None:
@@ -58,7 +58,7 @@ def close_in(
     engines: tuple[engine.Connection, engine.Connection],
     interpreter: Interpreter | None,
 ) -> Template:
-    """Nothing of the environment stays, the walls go up, and the memory that children share is settled."""
+    """Clear the environment, isolate the template, and settle the memory that children share."""
     os.environ.clear()
     if interpreter is not None:
         os.environ.update(interpreter.environment)
@@ -72,15 +72,15 @@ def close_in(
 
 
 def _isolate(isolation: seal.Isolation, store: str) -> int:
-    """The template's own walls. The data store's folder as a descriptor, where there is no private root."""
+    """Isolate the template. Returns the data store's folder as a descriptor, where there is no private root."""
     store_fd = -1
     if isolation.namespaces:
         enter_namespaces(store, isolation.root)
-        # Built once for all: every child is process 1 of its own world.
+        # Built once for all: every child is process 1 of its pid namespace.
         seccomp.build_filter(1, private_files=True, answering=False)
     else:
         opened = os.open(store, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-        # Out of the way of the low numbers, where a child's own channels are put.
+        # Above the low numbers, which a child's channels use.
         store_fd = fcntl.fcntl(opened, fcntl.F_DUPFD_CLOEXEC, 64)
         os.close(opened)
     if isolation.root:

@@ -1,4 +1,4 @@
-"""DuckDB's type names, as far as this program must tell them apart.
+"""DuckDB's type names, as far as this program must distinguish them.
 
 The server's table is `sandtable.engines.duckdb.types`, which cannot be imported here; a test compares the two.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 FLOATS = frozenset({"FLOAT", "DOUBLE"})
 TEXTS = frozenset({"VARCHAR", "JSON"})
 INEXACT = frozenset({"INTERVAL", "TIMESTAMP_NS", "TIME_NS"})
-"""Python cannot hold their values: they are fetched as the engine's own text."""
+"""Python cannot represent their values: they are fetched as the engine's text."""
 _INTEGERS = frozenset(
     f"{sign}{size}" for sign in ("", "U") for size in ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT")
 )
@@ -16,7 +16,7 @@ _COMPARABLE = frozenset({"BOOLEAN", "DATE", "TIME", "TIME WITH TIME ZONE", "UUID
 
 
 def is_number(sql_type: str) -> bool:
-    """BIGNUM is left out: the driver gives its values as text."""
+    """BIGNUM is left out: the driver returns its values as text."""
     return sql_type in FLOATS or sql_type in _INTEGERS or sql_type.startswith("DECIMAL(")
 
 
@@ -25,7 +25,7 @@ def is_moment(sql_type: str) -> bool:
 
 
 def has_values(sql_type: str) -> bool:
-    """Whether a filter can name its values: not those of lists, structs, maps and blobs."""
+    """Whether a filter can name its values: not for lists, structs, maps and blobs."""
     return (
         is_number(sql_type) or is_moment(sql_type) or sql_type in TEXTS or sql_type in _COMPARABLE | INEXACT
     )

@@ -1,9 +1,8 @@
 """The template process: started once by exec with a clean environment, forks one child for each job.
 
-It imports the engine, finds out by trying what isolation the host gives, enters its namespaces,
-and then only forks and reaps. It never reads a dataset, a query, or anything a child says.
-When the server goes away it ends (the kernel ends it with its parent; the end of the control socket tells it, too),
-and its children with it.
+It imports the engine, finds out by trying which isolation the host supports, enters its namespaces, and then only forks
+and reaps. It never reads a dataset, a query, or any message of a child. It ends with the server (by the kernel's
+parent-death signal, or when the control socket closes), and its children with it.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _MAX_MESSAGE = 64 << 10
 
 
 class Control:
-    """Orders come in with descriptors; news go out: who started (with a pidfd), who ended."""
+    """Receives orders with descriptors; reports which child started (with a pidfd) and which ended."""
 
     def __init__(self, fd: int) -> None:
         self.socket = socket.socket(fileno=fd)
@@ -66,7 +65,7 @@ class Zygote:
                     self._spawn(*message)
 
     def _spawn(self, order: dict[str, Any], fds: list[int]) -> None:
-        """`fds`: the job's socket, and where the child's output goes."""
+        """`fds`: the job's socket, and the pipe for the child's output."""
         self._set_budget(order)
         try:
             pid = self._fork()
@@ -85,14 +84,14 @@ class Zygote:
         os.close(pidfd)
 
     def _set_budget(self, order: dict[str, Any]) -> None:
-        """Here, once, rather than in every child: most orders have the same."""
+        """Set once here rather than in every child: most orders have the same budget."""
         budget = budget_of(self.template, order)
         if budget != self.budget:
             engine.set_budget(self.template.connection, *budget)
             self.budget = budget
 
     def _fork(self) -> int:
-        """The child is process 1 of a world of its own; the template goes back to its own world."""
+        """The child is process 1 of a new pid namespace; the template returns to its own."""
         if not self.template.isolation.namespaces:
             return os.fork()
         kernel.unshare(kernel.CLONE_NEWPID)
@@ -108,7 +107,7 @@ class Zygote:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         job, output = fds
-        # Opened here: one that is inherited has its flags and its place in common with the other sandboxes'.
+        # Opened here: an inherited descriptor would share its flags and its offset with other sandboxes.
         nothing = os.open("/dev/null", os.O_RDONLY)
         os.dup2(nothing, 0)
         os.close(nothing)

@@ -1,1 +1,1 @@
-"""An IPython kernel inside the sandbox: for people who bring their own notebook, over sockets it did not make."""
+"""An IPython kernel inside the sandbox, for notebooks of other programs, over sockets that it was given."""

@@ -1,4 +1,4 @@
-"""How a notebook shows things: frames as HTML, figures as the kinds of data that Jupyter's front ends draw."""
+"""How a notebook shows things: frames as HTML, figures as the MIME types that Jupyter's front ends draw."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Bundle = dict[str, Any]
 
 
 class Screen(Display):
-    """The same functions as elsewhere; in a cell that nobody measures they publish instead of keeping."""
+    """The same functions as elsewhere; in a cell that is not measured they publish instead of keeping."""
 
     def __init__(self, artifacts: Artifacts) -> None:
         super().__init__(artifacts)
@@ -34,7 +34,7 @@ class Screen(Display):
         return {**super().functions(), "display": self.display}
 
     def display(self, *values: Any, **options: Any) -> None:
-        """As a notebook's own, where it is one."""
+        """The notebook's own `display`, in a cell that is not measured."""
         if self.measured:
             self.show(*values, **options)
         else:
@@ -95,7 +95,7 @@ def teach(formatter: DisplayFormatter) -> None:
 
 
 def _not_by_itself(value: Any) -> None:
-    """A figure's own ways need a browser, or scripts from elsewhere; raising this is how a formatter declines."""
+    """A figure's own representations need a browser or external scripts; a formatter declines by raising this."""
     raise NotImplementedError
 
 

@@ -1,7 +1,7 @@
-"""An IPython kernel for a process that is sealed already: it has no files, no network and no other process.
+"""An IPython kernel for an already sealed process: it has no files, no network and no other process.
 
-Invariant: it makes no socket. It answers on the five that it was given, which listen where only the
-person who started it can connect. What IPython keeps on disk (profile, history, connection file) is not kept.
+Invariant: it creates no socket. It answers on the five that it was given, which listen where only the person who
+started it can connect. IPython's files (profile, history, connection file) are not written.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from sandtable_runner.jupyter.workspace import KernelWorkspace
 from sandtable_runner.python.errors import failure
 
 CHANNELS = ("shell", "iopub", "stdin", "control", "hb")
-"""In the order of the sockets that are handed over. The number of a channel's port is its place, from 1."""
+"""In the order of the sockets that are passed in. The number of a channel's port is its place, from 1."""
 MEASURED = "sandtable"
 _LINGER_MS = 1000
 
 
 class _Shell(ZMQInteractiveShell):
-    """Without a home."""
+    """A shell without a home directory."""
 
     def init_ipython_dir(self, ipython_dir: Any) -> None:
         self.ipython_dir = ""
@@ -44,12 +44,12 @@ class _Shell(ZMQInteractiveShell):
         self.profile_dir = None
 
     def _ipython_dir_changed(self, change: Any) -> None:
-        """Nothing is made there."""
+        """Creates no folder."""
 
 
 class SealedKernel(IPythonKernel):
     shell_class = Type(_Shell)
-    # The kernel's own names cells after files in a folder for temporary ones.
+    # IPykernel's compiler would name cells after files in a temporary folder.
     compiler_class = Type(CachingCompiler)
     workspace: KernelWorkspace
 
@@ -94,7 +94,7 @@ class SealedKernel(IPythonKernel):
         started = time.perf_counter()
         outcome = self._measured(code, cell)
         outcome["exec_time_ms"] = (time.perf_counter() - started) * 1e3
-        # As text, so that whoever reads it parses it with a reader of their own choice.
+        # As text, so that the server can parse it with its own strict parser.
         text = json.dumps(outcome, ensure_ascii=False, allow_nan=False)
         return {"status": "ok", "execution_count": 0, "user_expressions": {}, "payload": [], MEASURED: text}
 
@@ -118,7 +118,7 @@ class SealedKernel(IPythonKernel):
         return super().do_inspect(code, cursor_pos, detail_level, omit_sections)
 
     async def _progressively_terminate_all_children(self) -> None:
-        """There are none, and looking for them would need files."""
+        """There are no children, and looking for them would need files."""
 
 
 class _Heartbeat(Heartbeat):
@@ -132,7 +132,7 @@ class _Heartbeat(Heartbeat):
 
 
 class SealedKernelApp(IPKernelApp):
-    """Its sockets listen already."""
+    """An application whose sockets are already listening."""
 
     kernel_class = Type(SealedKernel)
     listening: dict[int, int]
@@ -153,10 +153,10 @@ class SealedKernelApp(IPKernelApp):
 
     @default("profile_dir")
     def _no_profile(self) -> None:
-        """It would be a folder."""
+        """A profile would be a folder."""
 
     def init_control(self, context: Any) -> None:
-        """Without a debugger, which would connect to this very kernel."""
+        """Without a debugger, which would connect to this kernel."""
         self.control_socket = context.socket(zmq.ROUTER)
         self.control_socket.linger = _LINGER_MS
         self.control_port = self._bind_socket(self.control_socket, self.control_port)
@@ -167,7 +167,7 @@ class SealedKernelApp(IPKernelApp):
         self.shell_channel_thread = ShellChannelThread(context, daemon=True)
 
     def init_iopub(self, context: Any) -> None:
-        """Without the port for processes that the kernel might fork."""
+        """Without the port for forked processes of the kernel."""
         socket = context.socket(zmq.XPUB)
         socket.linger = _LINGER_MS
         self.iopub_port = self._bind_socket(socket, self.iopub_port)
@@ -183,7 +183,7 @@ class SealedKernelApp(IPKernelApp):
 
 
 def make_app(workspace: KernelWorkspace, sockets: list[int], *, prefix: str, key: str) -> SealedKernelApp:
-    """`prefix`: where the sockets lie outside, without their numbers; `key` signs every message."""
+    """`prefix`: path of the sockets outside the sandbox, without their numbers; `key` signs every message."""
     config = Config()
     config.HistoryManager.enabled = False
     config.HistoryManager.hist_file = ":memory:"

@@ -1,4 +1,4 @@
-"""The `jupyter` template's part: what the `py` template has, and an IPython kernel ready to be started."""
+"""The `jupyter` template's part: what the `py` template has, and an IPython kernel ready to start."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class _Jupyter:
         app = make_app(workspace, job["sockets"], **job["kernel"])
         write_frame(channel, {"ready": True})
         app.start()
-        # What it said last is still on its way; whatever keeps it from going out is not waited for.
+        # Flush the last messages, but not for longer than the timeout.
         ending = threading.Thread(target=app.close, daemon=True)
         ending.start()
         ending.join(_END_S)
@@ -80,7 +80,7 @@ def prepare() -> _Jupyter:
     for name in (*_PACKAGES, *_ON_FIRST_USE):
         importlib.import_module(name)
     for theme in _THEMES:
-        # Each is a file.
+        # Each theme is a file.
         theme_table[theme].as_pygments_style()
     shelf.stock(_PACKAGES)
     return _Jupyter(template.prepare())

@@ -1,7 +1,7 @@
 """The workspace of a Jupyter kernel: cells that a person's client sends, and cells that are measured.
 
-A *measured* cell is run as in any other session, with limits, a seed and artifacts; the rest is IPython's.
-Both have one namespace.
+A *measured* cell is run as in any other session, with limits, a seed and artifacts; the others are run by IPython. Both
+share one namespace.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ class KernelWorkspace(Workspace):
         if len(tables) == 1 and "df" not in self._tables:
             self._aliases.setdefault("df", tables[0])
         self.names.update(self._screen.functions())
-        # Figures that show themselves ask there whose display is in use.
+        # `figure.show()` reads the display to use from here.
         _showing[:] = [self._screen]
 
     def measure(self, code: str, cell: dict[str, Any]) -> Outcome:
@@ -38,13 +38,13 @@ class KernelWorkspace(Workspace):
             self._screen.measured = False
 
     def bring(self, code: str, *, whole: bool = False) -> None:
-        """Put the tables that the code names under their names; `whole` where it is not plain Python."""
+        """Load the tables that the code names into the namespace; `whole` where it is not plain Python."""
         if whole:
             words = set(_WORD.findall(code)) & {*self._tables, *self._aliases}
             code = "\n".join(sorted(words))
         try:
             tree = ast.parse(code)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
-            # Whoever runs the code says what is wrong with it.
+            # Running the code will report what is wrong with it.
             return
         self._tables.serve(tree, self.names, self._aliases)

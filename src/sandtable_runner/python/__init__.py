@@ -1,1 +1,1 @@
-"""Python in the sandbox: the only place that loads pandas and its kin, and only inside a `py` template."""
+"""Python in the sandbox: the only package that loads pandas and similar libraries, and only inside a `py` template."""

@@ -1,7 +1,7 @@
 """What code has shown, numbered by kind and bounded in number and bytes.
 
-Invariant: everything kept here is plain JSON without NaN or infinities, and all of it together fits
-the run's limit; what does not fit is an error for the code to see, never a silent cut.
+Invariant: everything kept here is plain JSON without NaN or infinities, and its total size is within the run's limit;
+what does not fit raises an error in the code, and is never cut silently.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ _LONGEST_TITLE = 400
 
 
 class TooMuch(Exception):
-    """The code shows more than it may. Carries what to do about it."""
+    """The code shows more than it may. Has a suggestion."""
 
     def __init__(self, message: str, suggestion: str) -> None:
         super().__init__(message)
@@ -22,7 +22,7 @@ class TooMuch(Exception):
 
 
 class Artifacts:
-    """Counts for as long as the session lives; holds what one cell has shown."""
+    """Counts for the whole session; holds what one cell has shown."""
 
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
@@ -40,7 +40,7 @@ class Artifacts:
         return self._left
 
     def add(self, kind: str, title: str | None, content: dict[str, Any], size: int | None = None) -> str:
-        """`size`: about how many bytes of JSON the content takes, where that is known already."""
+        """`size`: approximate bytes of JSON of the content, if already known."""
         if len(self.shown) == MOST:
             raise TooMuch(
                 f"at most {MOST} tables, plots and texts can be shown in one run",

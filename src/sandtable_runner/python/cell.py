@@ -1,4 +1,4 @@
-"""One piece of code, taken apart: what runs, and the last expression, whose value is shown."""
+"""One piece of code, split into the statements and the last expression, whose value is shown."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Cell:
 
 
 def read_cell(code: str, file: str) -> Cell:
-    """Raises SyntaxError with the file's name, whatever the compiler's trouble with the text is."""
+    """Raises SyntaxError with the file's name for every error of the compiler."""
     try:
         tree = ast.parse(code, file)
         whole = ast.Module(list(tree.body), tree.type_ignores)

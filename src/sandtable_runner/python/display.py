@@ -1,7 +1,7 @@
 """What code can call to show something, and how the last expression of a cell is shown.
 
-Invariant: an object's own HTML is never taken; only frames and figures of the known libraries are drawn,
-everything else is text.
+Invariant: an object's own HTML is never used; only frames and figures of the known libraries are drawn, everything else
+is text.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Display:
         self._announce(self._artifacts.add("markdown", title, {"text": text}))
 
     def last_expression(self, value: Any) -> str | None:
-        """As a notebook would. The artifact's id, when it became one."""
+        """Shown as in a notebook. Returns the artifact's id, if it became one."""
         if isinstance(value, _FRAMES):
             return self._table(value, None)
         if isinstance(value, _FIGURES):
@@ -113,7 +113,7 @@ class Display:
 
 
 def text_of(value: Any) -> str:
-    """Where an object lies in memory differs from run to run and tells nobody anything."""
+    """`repr` without memory addresses, which differ from run to run."""
     text = repr(value)
     return _ADDRESS.sub("", text) if len(text) < 100_000 else text
 

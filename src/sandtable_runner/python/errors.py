@@ -1,4 +1,4 @@
-"""What went wrong in code, told to its author: the author's own lines, and what to try instead."""
+"""Errors of code, for its author: the author's own lines, and what to try instead."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _ran_out(error: BaseException, message: str) -> bool:
 
 
 def _message(error: BaseException) -> str:
-    """An error's own words; code may have made an error that cannot say them."""
+    """The error's message; an error class of the code may fail to give one."""
     try:
         if isinstance(error, KeyError) and len(error.args) == 1:
             return repr(error.args[0])
@@ -139,7 +139,7 @@ def _nearest(wanted: str, known: Iterable[str], what: str) -> str:
 
 
 def user_traceback(error: BaseException, names: Mapping[str, str], source: Mapping[str, list[str]]) -> str:
-    """`names`: how each cell is called; `source`: its lines. Frames of libraries are left out."""
+    """`names`: the display name of each cell; `source`: its lines. Frames of libraries are left out."""
     frames = [frame for frame in _frames(error.__traceback__) if frame[0] in names]
     lines = ["Traceback (most recent call last):"] if frames else []
     if len(frames) > _MOST_FRAMES:

@@ -1,7 +1,7 @@
-"""The libraries that code finds, loaded once in the template.
+"""The libraries that code can use, loaded once in the template.
 
-Invariant: after the seal no file can be read, so whatever code may import is in memory by then; and
-nothing here leaves a thread that a fork would lose in the middle of something.
+Invariant: after the seal no file can be read, so every module that code may import is in memory by then; and nothing
+here leaves a thread running that a fork would interrupt.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ import scipy.optimize
 import scipy.stats
 
 MINOR = (__future__, bisect, calendar, copy, dataclasses, enum, heapq, typing, warnings)
-"""Loaded for those who import them."""
+"""Modules that code may import, but that have no preset name."""
 
 MODULES: dict[str, ModuleType] = {
     "pd": pandas,
@@ -83,7 +83,7 @@ MODULES: dict[str, ModuleType] = {
     "textwrap": textwrap,
     "scipy": scipy,
 }
-"""Names that are there without an import."""
+"""Names that are defined without an import."""
 
 IMPORTABLE: frozenset[str] = frozenset(
     """
@@ -98,17 +98,17 @@ PACKAGES = [
     module.__name__
     for module in (altair, encodings, jinja2, narwhals, numpy, pandas, plotly, polars, pyarrow, scipy)
 ]
-"""Whose other modules are kept in memory, for they are loaded when they are first used."""
+"""Packages whose remaining modules are kept in memory, because they are loaded on first use."""
 
 
 def versions() -> str:
-    """What the results depend on, for the record."""
+    """Versions that the results depend on, for the capsule."""
     named = (pandas, numpy, polars, plotly, altair, pyarrow, scipy)
     return ", ".join([f"python {sys.version.split()[0]}", *(f"{m.__name__} {m.__version__}" for m in named)])
 
 
 def settle() -> None:
-    """How the libraries behave here: wide text, figures where pandas would look for a window system."""
+    """Configures the libraries: wide text, and Plotly figures where pandas would need a window system."""
     pandas.set_option("display.width", 120)
     pandas.set_option("display.max_columns", 20)
     pandas.set_option("plotting.backend", "plotly")

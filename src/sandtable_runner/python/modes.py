@@ -15,14 +15,14 @@ Outcome = dict[str, Any]
 
 
 def _open(connection: Connection, job: dict[str, Any]) -> Workspace:
-    # The template has it off so that no page of its own is touched; code makes garbage of its own.
+    # The template disables collection so that its pages stay shared; code creates garbage.
     gc.enable()
     tables = [entry["table"] for entry in job["data"]]
     return Workspace(connection, tables, checked=job["options"].get("check", True) is not False)
 
 
 def run_python(connection: Connection, job: dict[str, Any]) -> Outcome:
-    """With `options.before`, as one cell of a session that ran those first; what became of them is not told."""
+    """With `options.before`, runs those cells of a session first; their outcomes are discarded."""
     options = job["options"]
     limits, names = job["limits"], options.get("names") or {}
     workspace = _open(connection, job)

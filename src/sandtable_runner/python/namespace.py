@@ -1,7 +1,7 @@
-"""The names that code finds: libraries, functions, builtins. `policy.python.names` lists the same as data.
+"""The names that code can use: libraries, functions, builtins. `policy.python.names` lists the same as data.
 
-Invariant: with the check on, code gets builtins that open nothing and an import that serves only what is
-preloaded. With the check off it gets Python's own, and the sandbox alone stands between it and the host.
+Invariant: with the check on, code gets builtins that open nothing and an import that serves only preloaded modules.
+With the check off it gets Python's own, and only the sandbox protects the host.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ FUNCTIONS = (
     "sql", "show", "display", "show_table", "show_plot", "show_html", "show_mermaid", "show_markdown",
 )  # fmt: skip
 DATA = ("df", "tables", "con")
-"""Besides the dataset's own tables; `df` where there is exactly one."""
+"""Besides the dataset's tables; `df` where there is exactly one."""
 
 WITHHELD = frozenset(
     """
@@ -42,7 +42,7 @@ def importer() -> Callable[..., Any]:
         level: int = 0,
     ) -> Any:
         if isinstance(fromlist, list):
-            # Not a statement of the code: machine code of a library that it called looks for its own modules.
+            # Not an import statement of the code: a library's compiled module imports its own modules.
             return real(name, globals, locals, fromlist, level)
         if level != 0 or name not in IMPORTABLE or name not in sys.modules:
             root = name.partition(".")[0]

@@ -1,7 +1,7 @@
-"""Which tables a piece of code names, and which of their columns it can possibly see.
+"""Which tables a piece of code names, and which of their columns it can access.
 
-Invariant: a table is read in part only when every use of its name picks columns by constant names; then
-what is left out cannot be noticed. Anything else, also anything not understood, reads the whole table.
+Invariant: a table is read in part only when every use of its name picks columns by constant names; then the missing
+columns cannot be noticed. Any other use, including one not understood, reads the whole table.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterator, Mapping
 Need = frozenset[str] | None
 """Columns; None is the whole table."""
 
-# Through these, a name can be reached as a text.
+# Through these, a name can be looked up by its text.
 _REFLECTIVE = frozenset(
     {"globals", "locals", "vars", "eval", "exec", "compile", "__builtins__", "__import__"}
 )
@@ -47,7 +47,7 @@ def needs(
     columns: Mapping[str, Collection[str]],
     methods: Collection[str],
 ) -> dict[str, Need]:
-    """`tables`: names in the code → table. `columns`: of each table. `methods`: what a frame has of its own."""
+    """`tables`: names in the code → table. `columns`: of each table. `methods`: attributes of a frame itself."""
     if is_reflective(names_in(parents)):
         return dict.fromkeys(tables.values(), None)
     found: dict[str, Need] = {}
@@ -66,7 +66,7 @@ def needs(
 
 
 def _named(node: ast.AST) -> Iterator[str]:
-    """Names that a node reads or binds, in whichever way."""
+    """Names that a node reads or binds."""
     if isinstance(node, ast.Name):
         yield node.id
     elif isinstance(node, ast.arg):
@@ -76,7 +76,7 @@ def _named(node: ast.AST) -> Iterator[str]:
 
 
 def _picked(name: ast.Name, parents: Family, methods: Collection[str]) -> frozenset[str] | None:
-    """The columns that this one use can see; None when it can see all."""
+    """The columns that this one use can access; None for all."""
     use = parents.get(name)
     if not isinstance(name.ctx, ast.Load):
         return None
@@ -111,7 +111,7 @@ def _grouped(use: ast.Attribute, parents: Family, methods: Collection[str]) -> f
     return None if keys is None or values is None else keys | values
 
 
-# Of a grouped frame, beyond what a frame has.
+# Attributes of a grouped frame beyond those of a frame.
 _GROUP_METHODS = frozenset({"groups", "indices", "ngroup", "ngroups", "get_group", "nth", "ohlc", "grouper"})
 
 

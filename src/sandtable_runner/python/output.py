@@ -1,4 +1,4 @@
-"""Standard output and error of code, bounded while it is written: what is over the limit costs nothing to keep."""
+"""Standard output and error of code, bounded while it is written: output over the limit takes no memory."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 
 class Output(io.TextIOBase):
-    """Keeps the first `limit` bytes of what is written, and says at the end that there was more."""
+    """Keeps the first `limit` bytes of what is written, and notes at the end that there was more."""
 
     encoding = "utf-8"
 
@@ -30,13 +30,13 @@ class Output(io.TextIOBase):
         return len(text)
 
     def _keep(self, text: str) -> None:
-        # No character takes less than a byte: the rest need not be encoded to know that it is too much.
+        # A character takes at least a byte, so the rest need not be encoded to know that it is too much.
         piece = text[: self._left + 1].encode(errors="replace")
         if len(piece) > self._left:
             self._cut = True
             piece = piece[: self._left]
         self._left -= len(piece)
-        # Encoded and back, for a lone surrogate could not be sent.
+        # Encoded and decoded, because a lone surrogate could not be sent.
         self._parts.append(piece.decode(errors="ignore"))
 
     @property
@@ -51,7 +51,7 @@ class Output(io.TextIOBase):
 
 @contextlib.contextmanager
 def captured(limit: int) -> Iterator[tuple[Output, Output]]:
-    """Both streams, for the length of a cell."""
+    """Captures both streams during a cell."""
     stdout, stderr = Output(limit), Output(limit)
     with contextlib.redirect_stdout(stdout), contextlib.redirect_stderr(stderr):
         yield stdout, stderr

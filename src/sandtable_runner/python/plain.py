@@ -48,7 +48,7 @@ _SIMPLE: dict[type, Callable[[Any], Any]] = {
 
 
 def plain(value: Any, depth: int = 0) -> Any:
-    """One value, however nested. What is unknown becomes its text."""
+    """One value, however nested. Unknown types become their text."""
     simple = _SIMPLE.get(type(value))
     if simple is not None:
         return simple(value)
@@ -79,7 +79,7 @@ def _array(value: np.ndarray, depth: int) -> Any:
 
 
 def _is_harmless(value: np.ndarray) -> bool:
-    """Numbers that are the same in JSON, seen without looking at each of them."""
+    """Whether its numbers are the same in JSON, checked without reading each of them."""
     if value.dtype.kind == "f" and value.dtype.itemsize <= 8:
         return bool(np.isfinite(value).all())
     return (
@@ -96,14 +96,14 @@ def _item(value: np.generic) -> Any:
     if isinstance(value, np.timedelta64):
         return pd.Timedelta(value)
     item = value.item()
-    # `item` of a longdouble is itself.
+    # `item` of a longdouble returns a longdouble.
     return (
         float(item) if isinstance(item, np.floating) else str(item) if isinstance(item, np.generic) else item
     )
 
 
 def _typed_array(value: dict[Any, Any]) -> np.ndarray | None:
-    """Plotly packs arrays as base64; lists are read by every version of Plotly.js."""
+    """Plotly packs arrays as base64; every version of Plotly.js reads lists."""
     try:
         array = np.frombuffer(base64.b64decode(value["bdata"]), dtype=value["dtype"])
         shape = value.get("shape")

@@ -38,7 +38,7 @@ def rehearse() -> None:
 
 
 def _reckon() -> None:
-    """Python divides very large numbers with a module of its own, since 3.12."""
+    """Since 3.12, Python imports a module to divide very large integers."""
     divmod(10**20_000, 3**10_000)
 
 
@@ -151,7 +151,7 @@ def _draw_more(frame: Any) -> None:
     repr(figure)
     px.bar(frame, x="k", y="v", template="plotly_white")
     for name in plotly.io.templates:
-        # Each is a file, read when it is first named.
+        # Each template is a file, read on first use.
         repr(plotly.io.templates[name])
 
 
@@ -188,7 +188,7 @@ def _test(frame: Any) -> None:
     scipy.stats.norm.rvs(size=3, random_state=1)
     scipy.stats.norm.ppf(0.9)
     scipy.optimize.minimize(lambda x: (x[0] - 1) ** 2, [0.0])
-    # It looks for a module of the standard library, even to use one processor.
+    # It imports a module of the standard library, even to use one processor.
     scipy.optimize.brute(lambda x: x[0] ** 2, ((0.0, 1.0),), Ns=3, finish=None)
     scipy.optimize.curve_fit(lambda x, a, b: a * x + b, np.arange(5.0), np.arange(5.0))
     scipy.interpolate.interp1d([1, 2, 3], [1, 4, 9])(2.5)

@@ -14,7 +14,7 @@ _default_rng = np.random.default_rng
 
 
 def sow(seed: int, connection: engine.Connection, code: str) -> None:
-    """Every generator that code reaches without giving a seed of its own starts here."""
+    """Seed every generator that code can use without a seed."""
     random.seed(seed)
     np.random.seed(seed & 0xFFFFFFFF)
     pl.set_random_seed(seed & 0xFFFFFFFFFFFFFFFF)

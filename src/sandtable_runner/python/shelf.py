@@ -1,7 +1,7 @@
 """Modules that libraries load on first use, kept in memory: after the seal there is no file to load them from.
 
-Only text and bytecode can be kept so; modules of machine code must be imported before the seal. They lie in one
-read-only piece that every sandbox sees and none can write: a fork has nothing of it to copy.
+Only source and bytecode can be kept; compiled extension modules must be imported before the seal. They lie in one
+read-only mapping that all sandboxes share: a fork copies nothing of it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class Shelf(MetaPathFinder):
         return importlib.util.spec_from_loader(fullname, loader, is_package=loader.is_package(fullname))
 
     def keep(self, package: str) -> None:
-        """Every module below the package that is not loaded yet."""
+        """Keep every module of the package that is not loaded yet."""
         for folder in getattr(sys.modules[package], "__path__", ()):
             self._keep_folder(folder, package)
 
@@ -82,7 +82,7 @@ class Shelf(MetaPathFinder):
         self._loaders[name] = _Loader(path, Path(path).read_bytes(), compiled=False)
 
     def lay_down(self) -> None:
-        """What was kept so far moves to one piece of memory."""
+        """Move what was kept so far into one memory mapping."""
         loaders = self._loaders.values()
         piece = memoryview(_unwritable(b"".join(loader.content for loader in loaders)))
         start = 0
@@ -107,7 +107,7 @@ def _unwritable(content: bytes) -> mmap.mmap:
 
 
 def stock(packages: Sequence[str]) -> Shelf:
-    """Asked first: where there is no private root a file can still be seen, but not read."""
+    """Placed first among the finders: without a private root, files are visible but cannot be read."""
     shelf = Shelf()
     for package in packages:
         shelf.keep(package)

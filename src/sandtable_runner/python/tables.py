@@ -1,7 +1,7 @@
-"""The dataset's tables as DataFrames: read when code first names them, and only what it can see of them.
+"""The dataset's tables as DataFrames: read when code first names them, and only the columns it can access.
 
-Invariant: rows come in the order of the file, and with types that pandas code expects: dates and times as
-datetime64, decimals as float64, whole numbers with gaps as float64 unless that would change a digit.
+Invariant: rows come in the order of the file, and with types that pandas code expects: dates and times as datetime64,
+decimals as float64, integers with missing values as float64 unless that would change a digit.
 """
 
 from __future__ import annotations
@@ -80,17 +80,17 @@ def _to_pandas(table: pa.Table) -> pd.DataFrame:
 
 
 class Tables(Mapping[str, pd.DataFrame]):
-    """`tables` in the code: a read-only mapping; the same frames are put under their names when code needs them."""
+    """`tables` in the code: a read-only mapping; the same frames are put into the namespace when code needs them."""
 
     def __init__(self, connection: Connection, tables: list[str]) -> None:
         self._connection = connection
         self._names = tables
         self._columns: dict[str, dict[str, str]] = {}
-        """Of each table that was named, with their types."""
+        """Columns of each table that was named, with their types."""
         self._frames: dict[str, pd.DataFrame] = {}
         self._loaded: dict[str, Need] = {}
         self.touched: set[str] = set()
-        """Tables that the present cell reads."""
+        """Tables that the current cell reads."""
 
     def __getitem__(self, name: str) -> pd.DataFrame:
         if name not in self._names:
@@ -108,7 +108,7 @@ class Tables(Mapping[str, pd.DataFrame]):
         return f"tables: {', '.join(self._names) or 'none'}"
 
     def serve(self, tree: ast.Module, namespace: dict[str, Any], aliases: Mapping[str, str]) -> None:
-        """Before a cell runs: put what it needs under its names, except where the code has taken a name over."""
+        """Before a cell runs, put the tables it needs into the namespace, except where the code has rebound a name."""
         called = {**{name: name for name in self._names}, **aliases}
         nodes = family(tree)
         named = names_in(nodes)
@@ -126,7 +126,7 @@ class Tables(Mapping[str, pd.DataFrame]):
             namespace.update(dict.fromkeys(free, frame))
 
     def loaded(self) -> dict[str, list[str] | str]:
-        """What the present cell had of each table."""
+        """The columns of each table that the current cell had."""
         found: dict[str, list[str] | str] = {}
         for table in sorted(self.touched):
             need = self._loaded.get(table, frozenset())
@@ -140,7 +140,7 @@ class Tables(Mapping[str, pd.DataFrame]):
         return self._columns[table]
 
     def _read(self, table: str, need: Need) -> pd.DataFrame:
-        """The frame as it is when it has what is needed; read again, with all that was ever needed, otherwise."""
+        """The cached frame if it has the needed columns; otherwise read again, with all columns needed so far."""
         columns = self._columns_of(table)
         if table in self._frames:
             had = self._loaded[table]

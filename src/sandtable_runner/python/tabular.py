@@ -18,7 +18,7 @@ from sandtable_runner.python.plain import plain
 _LEAST_COLUMN_BYTES = 24
 _LONGEST_NUMBER = 32
 _SHORT = frozenset({int, float, bool, type(None)})
-"""Of JSON values: whole numbers with more digits than a float holds are text."""
+"""Types whose JSON is short: integers with more digits than a float holds are already text."""
 _NUMBERS = {
     "int8": "TINYINT", "int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT",
     "uint8": "UTINYINT", "uint16": "USMALLINT", "uint32": "UINTEGER", "uint64": "UBIGINT",
@@ -67,7 +67,7 @@ def table_content(
 
 
 def _size(name: str, cells: list[Any], limit: int) -> int:
-    """About how many bytes of JSON the column takes. Raises TooMuch for a cell over the limit."""
+    """Approximate bytes of JSON of the column. Raises TooMuch for a cell over the limit."""
     if limit >= _LONGEST_NUMBER and _SHORT.issuperset(map(type, cells)):
         return len(repr(cells))
     total = 0
@@ -89,7 +89,7 @@ def _of_pandas(frame: pd.DataFrame, most: int) -> list[Column]:
 
 
 def _keys(index: pd.Index) -> list[tuple[Any, pd.Series]]:
-    """An index that means something (a group's key, a date, a label) is shown; row numbers are not."""
+    """A meaningful index (a group's key, a date, a label) is shown; row numbers are not."""
     if index.nlevels == 1 and index.name is None and index.dtype.kind in "iu":
         return []
     names = [
@@ -124,7 +124,7 @@ def _typed(series: pd.Series) -> tuple[str, list[Any]]:
 
 
 def _moments(series: pd.Series) -> tuple[str, list[Any]]:
-    """Days without a time are dates, as pandas itself prints them."""
+    """Timestamps that are all at midnight are dates, as pandas prints them."""
     if series.dt.tz is not None:
         return "TIMESTAMP WITH TIME ZONE", [plain(value) for value in series.tolist()]
     known = series.dropna()

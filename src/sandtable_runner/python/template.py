@@ -30,7 +30,7 @@ class _Python:
     def __init__(self) -> None:
         self.version = libraries.versions()
         self.environment = {"TZ": "UTC", "POLARS_MAX_THREADS": "1", "POLARS_TEMP_DIR": "/scratch"}
-        """What libraries read only when they need it."""
+        """Variables that libraries read on first use."""
 
     def run(self, connection: Connection, job: dict[str, Any]) -> dict[str, Any]:
         return modes.run_python(connection, job)
@@ -56,20 +56,20 @@ class _Python:
             raise RuntimeError(f"the rehearsal failed: {outcome['error']}")
 
     def rehearse(self, connection: Connection) -> None:
-        """Often enough that Python has learned which way the code goes, and children need not write it down."""
+        """Repeats until Python has specialised the bytecode, so that children need not write to those pages."""
         for _ in range(_REHEARSALS):
             self.warm_up(connection, None)
 
 
 def prepare() -> _Python:
-    """Returns in a process with one thread, which may be a copy of the one that called."""
-    # What was imported stays: the rehearsal's garbage is found without looking at it again.
+    """Returns in a process with one thread, which may be a fork of the caller."""
+    # Imported objects stay alive: the collector need not scan them to find the rehearsal's garbage.
     gc.freeze()
     gc.enable()
     libraries.settle()
     rehearsal.rehearse()
     shelf.stock(libraries.PACKAGES)
-    # A large block that is given back teaches the allocator to keep such blocks, instead of asking the kernel anew.
+    # Freeing a large block raises the allocator's threshold, so that it keeps such blocks for reuse.
     bytearray(_LARGE)
     keep_zones()
     shed_threads()

@@ -1,7 +1,7 @@
-"""A process that libraries gave threads, made single-threaded again: by a fork, which copies only its caller.
+"""Makes a process single-threaded again after libraries started threads: a fork copies only the calling thread.
 
-Polars leaves a thread that waits for files to clean up. Nothing in a sandbox needs it, and a process
-with two threads can neither enter a user namespace nor fork safely at a moment not of its choosing.
+Polars leaves a thread that waits for files to clean up. A sandbox does not need it, and a process with two threads can
+neither enter a user namespace nor fork safely at an arbitrary moment.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _TASKS = Path("/proc/self/task")
 
 
 def shed_threads() -> None:
-    """Returns in a copy of this process that has one thread; the original stays behind as its shadow."""
+    """Returns in a fork of this process that has one thread; the original waits for it."""
     if len(list(_TASKS.iterdir())) == 1:
         return
     _await_sleep()
@@ -30,7 +30,7 @@ def shed_threads() -> None:
 
 
 def _await_sleep() -> None:
-    """A thread that waits for work holds no lock; one that runs may."""
+    """A sleeping thread holds no lock; a running one may."""
     latest = time.monotonic() + _PATIENCE_S
     while any(_is_awake(task) for task in _TASKS.iterdir() if task.name != str(os.getpid())):
         if time.monotonic() > latest:

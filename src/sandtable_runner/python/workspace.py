@@ -43,7 +43,7 @@ class Workspace:
         _hook_up()
 
     def run(self, code: str, *, seed: int, limits: dict[str, int], names: Mapping[str, str]) -> Outcome:
-        """Whatever the code does, an outcome; the names it made stay."""
+        """Always returns an outcome, whatever the code does; the names it defined stay."""
         self._count += 1
         self._artifacts.begin(limits["result_bytes"])
         self._display.limits = limits
@@ -122,7 +122,7 @@ class Workspace:
 
 
 _showing: list[Display] = []
-"""Where figures show themselves: that of the workspace made last."""
+"""The display of the newest workspace, used by `figure.show()`."""
 
 
 def _show(value: Any, *_: Any, **__: Any) -> None:
@@ -136,7 +136,7 @@ def _format_warning(message: Warning | str, category: type[Warning], *_: Any, **
 def _hook_up() -> None:
     """`figure.show()` and `chart.display()` show here, not in a browser; warnings name no file of the host.
 
-    Done by the template. To do it again in a child would make Python forget what it knows of every subclass.
+    Done by the template: in a child, it would invalidate Python's type caches of every subclass.
     """
     for kind, names in (
         (plotly.basedatatypes.BaseFigure, ["show"]),

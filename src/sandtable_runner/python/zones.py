@@ -1,4 +1,4 @@
-"""Time zones from memory: the database is read once, in the template, for later there is no file to read."""
+"""Time zones from memory: the database is read once, in the template, because no file can be read later."""
 
 from __future__ import annotations
 
@@ -26,6 +26,6 @@ def keep_zones() -> None:
             raise zoneinfo.ZoneInfoNotFoundError(f"No time zone found with key {key}")
         return io.BytesIO(kept[key])
 
-    # Both of Python's implementations ask here when they know no folder to look into.
+    # Both of Python's implementations call this when there is no folder to search.
     zoneinfo._common.load_tzdata = load
     zoneinfo.reset_tzpath(to=())
