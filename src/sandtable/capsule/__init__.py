@@ -1,1 +1,1 @@
-"""What happened, provably: the record of a run, its canonical form, its signature, its verification."""
+"""Verifiable records of runs: the model, its canonical form, its signature, its verification."""

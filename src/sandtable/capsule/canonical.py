@@ -1,8 +1,8 @@
 """Canonical JSON (RFC 8785) and the digests made from it.
 
-Invariant: `canonical(loads(canonical(x))) == canonical(x)` for every x that `plain` accepts, so a
-capsule read back from its bytes hashes to what was signed. JSON numbers are doubles there: an
-integer beyond 2^53 is written as a string, NaN and the infinities as words.
+Invariant: `canonical(loads(canonical(x))) == canonical(x)` for every x that `plain` accepts, so a capsule read back
+from its bytes hashes to what was signed. JSON numbers are doubles there: an integer beyond 2^53 is written as a string,
+NaN and the infinities as text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ SAFE_INTEGER = 2**53 - 1
 
 
 def plain(value: Any) -> Any:
-    """`value` with only what canonical JSON can hold. Total: content never makes sealing fail."""
+    """`value` reduced to what canonical JSON can represent. Never raises: no content makes sealing fail."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -36,7 +36,7 @@ def plain(value: Any) -> Any:
 
 
 def _plain_text(value: str) -> str:
-    """Lone surrogates have no UTF-8 form: they become U+FFFD, and split pairs become whole."""
+    """Lone surrogates have no UTF-8 form: they become U+FFFD, and split pairs are joined."""
     try:
         value.encode()
     except UnicodeEncodeError:
@@ -63,12 +63,12 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, allow_nan=False, sort_keys=True,
 
 
 class _Unlike(Exception):
-    """The standard library would write it in another way than RFC 8785."""
+    """The standard library would write the value differently from RFC 8785."""
 
 
 def _alike(value: Any) -> Any:
-    """`plain(value)` in a form that the standard library's encoder, which is much faster, writes as RFC 8785 would.
-    The two sort keys beyond ASCII in other ways, and write very small and very large doubles in other ways."""
+    """`plain(value)` in a form that the standard library's encoder, which is much faster, writes as RFC 8785 would. The
+    two differ in the order of keys beyond ASCII and in the form of very small and very large doubles."""
     kind = type(value)
     if kind is str:
         return value if value.isascii() else _plain_text(value)

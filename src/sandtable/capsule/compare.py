@@ -1,7 +1,7 @@
-"""Do two results say the same, up to the noise of floating-point addition?
+"""Whether two results are equal, up to the noise of floating-point addition.
 
-The result digest almost always agrees across that noise; this answers for the rest, when a float
-fell on an edge of the digest's grid. Everything but floats must be equal.
+The result digest almost always agrees across that noise; this decides the rest, when a float fell on an edge of the
+digest's grid. Everything but floats must be equal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sandtable.engines.duckdb.cell_types import CellType, parse_type
 TOLERANCE = 1e-9
 
 _Row = tuple[str, tuple[float, ...], tuple[float, ...]]
-"""What is exact, the floats in order, and how far each may stray because of its column's scale."""
+"""The exact part, the floats in order, and the tolerance of each by its column's scale."""
 
 
 def agree(columns: Columns, left: Rows, right: Rows) -> bool:
@@ -40,7 +40,7 @@ def agree(columns: Columns, left: Rows, right: Rows) -> bool:
 
 
 def same_figure(left: Any, right: Any) -> bool:
-    """Two figures in JSON form, equal in everything but the last digits of their numbers."""
+    """Whether two figures in JSON form are equal in everything but the last digits of their numbers."""
     if isinstance(left, dict) and isinstance(right, dict):
         return left.keys() == right.keys() and all(same_figure(left[name], right[name]) for name in left)
     if isinstance(left, list) and isinstance(right, list):

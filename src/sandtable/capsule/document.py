@@ -1,6 +1,6 @@
 """An envelope with a readable copy of its capsule beside it: what `run --json` prints and `verify` reads.
 
-Only the payload is signed. A copy that says anything else than the payload breaks the document.
+Only the payload is signed. A copy that differs from the payload makes the document invalid.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ def document(envelope: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def parted(given: Document) -> tuple[Mapping[str, Any], dict[str, Any]]:
-    """The envelope, and the copy under its name where there is one. Raises Unreadable."""
+    """The envelope, and the copy by its field name if there is one. Raises Unreadable."""
     made = given if isinstance(given, Mapping) else read_json(given)
     envelope = {name: value for name, value in made.items() if name != COPY}
     return envelope, {COPY: made[COPY]} if COPY in made else {}
 
 
 def says_the_same(copy: Mapping[str, Any], predicate: Mapping[str, Any]) -> bool:
-    """Whether a copy, if there is one, is the signed predicate."""
+    """Whether a copy, if there is one, equals the signed predicate."""
     try:
         return COPY not in copy or canonical(copy[COPY]) == canonical(predicate)
     except RecursionError:

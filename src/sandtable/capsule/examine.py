@@ -1,7 +1,7 @@
-"""What a capsule shows by itself: its form, its signature, its digests. Pure; for a thread, not for the event loop.
+"""What can be checked in a capsule alone: its form, its signature, its digests. Pure; run it in a thread.
 
-Invariant: the payload is read only after a trusted key's signature over its bytes holds. Until then a capsule costs
-one JSON text of bounded size and one look-up. Nothing is derived again from a capsule that is not in order.
+Invariant: the payload is read only after a trusted key's signature over its bytes was verified. Until then a capsule
+costs one JSON text of bounded size and one look-up. Nothing is derived again from an invalid capsule.
 """
 
 from __future__ import annotations
@@ -26,20 +26,20 @@ _KEYID_CHARS = 64
 @dataclass(frozen=True, slots=True)
 class Examined:
     links: tuple[Link, ...]
-    """The first of a report, up to `digests`."""
+    """The first links of a report, up to `digests`."""
     keyid: str | None = None
     capsule: AnyCapsule | None = None
-    """Nothing when the payload was not read."""
+    """None when the payload was not read."""
     hindrance: str = ""
-    """Why the capsule is not derived again; empty when it is in order."""
+    """Why the capsule is not derived again; empty when it is valid."""
 
     @property
     def report(self) -> Report:
-        """Of a capsule from which nothing is derived again."""
+        """The report of a capsule from which nothing is derived again."""
         return self.unfinished(self.hindrance)
 
     def unfinished(self, why: str) -> Report:
-        """With the links that are known, and the rest not checked because of `why`."""
+        """The report with the known links, and the rest not checked because of `why`."""
         rest = (unchecked(name, why) for name in LINKS[len(self.links) :])
         run_id = self.capsule.run_id if self.capsule is not None else None
         return Report(run_id=run_id, keyid=self.keyid, links=(*self.links, *rest))
@@ -54,7 +54,7 @@ def unreadable(why: str) -> Examined:
 
 
 def examine(given: Document, keys: TrustedKeys) -> Examined:
-    """Raises Unreadable for a text that is no JSON object."""
+    """Raises Unreadable for a text that is not a JSON object."""
     envelope, copy = parted(given)
     try:
         payload, given_id, signature = unpack(envelope)

@@ -1,8 +1,8 @@
 """The signing key of this installation, and the keys it trusts.
 
-Invariant: `<home>/keys/signing.pem` is created once and never replaced; two processes that start
-together end up with the same key. Servers with homes of their own are given one key as a file. A key's id is the
-SHA-256 of its 32 raw public bytes.
+Invariant: `<home>/keys/signing.pem` is created once and never replaced; two processes that start together end up with
+the same key. Servers with separate homes are given one key as a file. A key's id is the SHA-256 of its 32 raw public
+bytes.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class SigningKey:
         return self.private.sign(message)
 
     def derive(self, purpose: str) -> bytes:
-        """A secret of 32 bytes for another purpose than signing; the key cannot be found from it."""
+        """A secret of 32 bytes for another purpose than signing; the key cannot be computed from it."""
         return hmac.digest(self.private.private_bytes_raw(), purpose.encode(), "sha256")
 
 
@@ -59,7 +59,7 @@ def public_pem(public: Ed25519PublicKey) -> bytes:
 
 
 def open_signing_key(home: Path, given: Path | None = None) -> SigningKey:
-    """The key in the file `given`; else this home's own, created on first use, its public half beside it for sharing.
+    """The key in the file `given`; else this home's key, created on first use, its public half beside it for sharing.
 
     Raises InvalidInput.
     """
@@ -92,7 +92,7 @@ def _open_in(folder: Path) -> SigningKey:
 
 
 def trusted_keys(home: Path, extra: Iterable[Path] = (), own: SigningKey | None = None) -> TrustedKeys:
-    """`own`, the home's own key, `<home>/keys/trusted/*.pem`, and the files named in `extra`, by key id."""
+    """`own`, the home's key, `<home>/keys/trusted/*.pem`, and the files named in `extra`, by key id."""
     folder = home / "keys"
     paths = [*sorted((folder / "trusted").glob("*.pem")), *extra]
     found = {keyid_of(key): key for key in map(read_public, paths)}
@@ -137,7 +137,7 @@ def _read_private(path: Path, suggestion: str = _RESTORE) -> Ed25519PrivateKey:
 
 
 def _read_secret(path: Path) -> bytes:
-    """Raises InvalidInput when another user could have read it: then what it signs may not be ours."""
+    """Raises InvalidInput when another user could have read it: then others could sign with it."""
     with path.open("rb") as file:
         found = os.fstat(file.fileno())
         # A secret that a cluster mounts belongs to root, and the server reads it by its group.

@@ -1,8 +1,8 @@
-"""What happened in one run, as one immutable record.
+"""One run as one immutable record.
 
-Invariant: everything a stranger needs to repeat the run is here or is named by its digest.
-`digests` is derived from the other fields (`digests_of`) and signed with them. A format that was
-ever sealed is read for ever (`read_capsule`); only the newest one, `Capsule`, is made.
+Invariant: everything that is needed to repeat the run elsewhere is here or is named by its digest. `digests` is derived
+from the other fields (`digests_of`) and signed with them. Every format that was ever sealed stays readable
+(`read_capsule`); only the newest one, `Capsule`, is made.
 """
 
 from __future__ import annotations
@@ -133,7 +133,7 @@ class Earlier(_Frozen):
 
     python: str
     interrupted: bool = False
-    """It was stopped at some point in the middle, which cannot be found again."""
+    """It was stopped at a point that cannot be reproduced."""
 
 
 class DigestsV1(_Frozen):
@@ -161,7 +161,7 @@ class Digests(DigestsV2):
 
 
 class _Recorded(_Frozen):
-    """What every format holds."""
+    """Fields of every format."""
 
     run_id: str
     created_at: str
@@ -172,11 +172,11 @@ class _Recorded(_Frozen):
     question: str
     plan: dict[str, Any] | None
     sql: str | None
-    """As submitted, or compiled from the plan; nothing when the plan could not be compiled."""
+    """As submitted, or compiled from the plan; None when the plan could not be compiled."""
     executed_sql: str | None
     """The gate's canonical text: what ran."""
     verdict: VerdictRecord | None
-    """Nothing when the run was cancelled before it was judged."""
+    """None when the run was cancelled before it was judged."""
     executor: str
     engine: str
     isolation: tuple[str, ...]
@@ -192,7 +192,7 @@ class _Recorded(_Frozen):
 
 
 class CapsuleV1(_Recorded):
-    """As it was made before there were charts and conversations."""
+    """The format before charts and conversations."""
 
     schema_version: Literal["1"]
     mode: Literal["sql", "dry_run"]
@@ -200,7 +200,7 @@ class CapsuleV1(_Recorded):
 
 
 class CapsuleV2(_Recorded):
-    """As it was made before there was Python."""
+    """The format before Python."""
 
     schema_version: Literal["2"]
     mode: Literal["sql", "dry_run"]
@@ -215,17 +215,17 @@ class Capsule(_Recorded):
     python: str | None
     """The code as submitted, which is what ran."""
     names: dict[str, str] | None
-    """Further names that the code had for tables; nothing when there is no code."""
+    """Further names that the code had for tables; None when there is no code."""
     before: tuple[Earlier, ...] | None
-    """What ran before in the code's session, in order; empty for code that ran alone. Nothing when there is no code,
-    or when it was more than `bounds` allows to be kept here."""
+    """What ran before in the code's session, in order; empty for code that ran alone. None when there is no code, or
+    when it exceeded `bounds`."""
     artifacts: tuple[ArtifactRecord, ...]
     """What the code showed."""
     chart: dict[str, Any] | None
-    """The figure made from the result's rows; nothing when none was asked for or none fits, or when the code showed
-    a Plotly figure of its own, which is among the artifacts."""
+    """The figure made from the result's rows; None when none was requested or none fits, or when the code showed a
+    Plotly figure, which is among the artifacts."""
     origin: Origin | None
-    """Nothing when a person or a program handed in the plan, SQL or code."""
+    """None when a person or a program submitted the plan, SQL or code."""
     digests: Digests
 
 
@@ -233,8 +233,7 @@ AnyCapsule = CapsuleV1 | CapsuleV2 | Capsule
 
 
 def query_in(capsule: AnyCapsule) -> Query:
-    """What was handed in, of a capsule whose content is consistent (`digests_of`). Beside a plan, it holds the SQL that
-    was compiled from it."""
+    """The submitted query of a capsule with consistent content (`digests_of`). A plan includes its compiled SQL."""
     dry_run = capsule.mode == "dry_run"
     if isinstance(capsule, Capsule) and capsule.python is not None:
         checked = capsule.verdict is None or capsule.verdict.decision != "unchecked"
@@ -263,8 +262,8 @@ def digests_of(
 ) -> dict[str, str | None]:
     """The digests of a capsule's content, given its fields in JSON form.
 
-    `known_result` spares its maker from hashing a result twice, and `whole_stdout` and `whole_before` are what the
-    record may hold less of; a verification leaves them out. Raises ValueError where the content is inconsistent.
+    `known_result` avoids hashing a result twice when sealing; `whole_stdout` and `whole_before` are values that the
+    record may hold only in part; a verification omits them. Raises ValueError where the content is inconsistent.
     """
 
     of_sql = fields["plan"] is not None or fields["sql"] is not None
@@ -316,7 +315,7 @@ def _before_digest(fields: dict[str, Any], whole: list[dict[str, Any]] | None) -
 
 
 def _stdout_digest(fields: dict[str, Any], whole: str | None) -> str | None:
-    """Over all that was printed. Where only its beginning is recorded, its digest has to be believed."""
+    """Over the whole output. Where only its beginning is recorded, its digest cannot be checked."""
     if whole is not None:
         return digest(whole)
     if len(fields["stdout"]) < LOG_CHARS or "digests" not in fields:

@@ -1,7 +1,7 @@
-"""What a caller hands in: a plan, SQL or Python. One type for each, so that no run has none or two of them.
+"""What a caller submits: a plan, SQL or Python. One type for each, so that no run has none or two of them.
 
-Outside (REST bodies, lines of JSON, rows of the run store) a query is fields beside each other, of which exactly one of
-`plan`, `sql` and `python` is given. `query_of` reads them once; `fields_of` writes them.
+Outside (REST bodies, lines of JSON, rows of the run store) a query is a set of fields, of which exactly one of `plan`,
+`sql` and `python` is given. `query_of` parses them once; `fields_of` writes them.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class SqlQuery:
 class CodeQuery:
     code: str
     names: Mapping[str, str] = field(default_factory=dict)
-    """Further names under which the code finds tables of the dataset."""
+    """Further names by which the code can use tables of the dataset."""
     check: bool = True
-    """Whether the code is judged before it runs. Only a person at their own machine may do without, never a wire."""
+    """Whether the code is judged before it runs. Only a person on their own machine may skip that, never a request."""
     session: str | None = None
-    """The living session whose next cell this code is. Only a conversation or the library sets it, never a wire."""
+    """The live session whose next cell this code is. Only a conversation or the library sets it, never a request."""
 
     @property
     def mode(self) -> Mode:
@@ -103,7 +103,7 @@ def wrong_mode(mode: Mode, language: str) -> InvalidInput:
 
 
 def fields_of(query: Query) -> dict[str, Any]:
-    """All the fields that `query_of` reads, those that do not apply with their defaults."""
+    """All the fields that `query_of` reads; those that do not apply have their defaults."""
     made: dict[str, Any] = {"plan": None, "sql": None, "python": None, "names": {}, "check": True}
     made |= {"mode": query.mode, "session": None}
     match query:
@@ -116,10 +116,10 @@ def fields_of(query: Query) -> dict[str, Any]:
 
 
 def fitted_plan(plan: dict[str, Any], dataset_id: str) -> dict[str, Any]:
-    """A plan need not repeat the dataset that is given beside it."""
+    """Adds the dataset, which a plan need not repeat when it is given beside it."""
     return plan if plan.get("dataset_id") is not None else {**plan, "dataset_id": dataset_id}
 
 
 def plan_of(query: Query) -> dict[str, Any] | None:
-    """For what is made of a plan where there is one: a chart's title, marks of trust."""
+    """The plan, if any: for a chart's title and marks of trust."""
     return query.plan if isinstance(query, PlanQuery) else None

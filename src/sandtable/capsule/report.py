@@ -1,4 +1,4 @@
-"""What `verify` found: one link after the other, each ok, broken, not checked and why, or a reading.
+"""The report of `verify`: one link after the other, each ok, broken, not checked (and why), or a reading.
 
 Invariant: that a plan is what a question meant is never `ok`. No derivation can show it: a person checks it.
 """
@@ -16,9 +16,9 @@ OfCode = Literal["artifacts", "stdout"]
 LinkName = Literal[AnyRun, OfCode]
 
 LINKS: tuple[LinkName, ...] = get_args(AnyRun)
-"""Of every capsule, in this order."""
+"""Links of every capsule, in this order."""
 CODE_LINKS: tuple[LinkName, ...] = get_args(OfCode)
-"""Further ones of a run of Python."""
+"""Further links of a run of Python."""
 
 
 class Link(BaseModel):
@@ -26,7 +26,7 @@ class Link(BaseModel):
 
     name: LinkName
     status: Literal["ok", "broken", "not_checked", "reading"]
-    """`reading`: what a person has to check, since it cannot be derived."""
+    """`reading`: for a person to check, since it cannot be derived."""
     detail: str = ""
 
 
@@ -34,7 +34,7 @@ class Report(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run_id: str | None
-    """Nothing when the payload was not read: the envelope is broken, or no trusted signature covers it."""
+    """None when the payload was not read: the envelope is broken, or no trusted signature covers it."""
     keyid: str | None
     links: tuple[Link, ...]
 

@@ -61,7 +61,7 @@ def encode_rows(columns: Columns, rows: Rows) -> list[bytes]:
 
 
 def snap(value: float, floor: float = 0.0) -> str:
-    """`f:<26-bit integer>:<exponent>`; zero for what lies below `floor`."""
+    """`f:<26-bit integer>:<exponent>`; zero for values below `floor`."""
     if math.isnan(value):
         return "f:NaN"
     if math.isinf(value):
@@ -69,7 +69,7 @@ def snap(value: float, floor: float = 0.0) -> str:
     if value == 0 or abs(value) < floor:
         return "f:0"
     mantissa, exponent = math.frexp(value)
-    # Scaling the mantissa and not the value: the largest double times K would overflow.
+    # Scale the mantissa and not the value: the largest double times K would overflow.
     mantissa, carry = math.frexp(mantissa * K)
     return f"f:{round(mantissa * (1 << BITS))}:{exponent + carry}"
 
@@ -93,7 +93,7 @@ def encode_cell(cell: Any, kind: CellType, floor: float) -> Any:
 
 
 def map_pairs(cell: Any) -> list[tuple[Any, Any]] | None:
-    """A map travels as an object when its keys are text, and as an array of pairs otherwise."""
+    """A map is encoded as an object when its keys are text, and as an array of pairs otherwise."""
     if isinstance(cell, Mapping):
         return list(cell.items())
     if isinstance(cell, Sequence) and not isinstance(cell, str):
@@ -146,7 +146,7 @@ _MOST_DIGITS = 10_000
 
 
 def _encode_decimal(cell: Any) -> str:
-    """Exact, whatever the number of digits: a short decimal travels as a number, a long one as text."""
+    """Exact for any number of digits: a short decimal is encoded as a number, a long one as text."""
     try:
         value = Decimal(repr(cell) if isinstance(cell, float) else str(cell))
     except InvalidOperation:
@@ -154,7 +154,7 @@ def _encode_decimal(cell: Any) -> str:
     if not value.is_finite():
         return f"d:{value}"
     if abs(value.adjusted()) > _MOST_DIGITS:
-        # No engine has such a decimal, and written out its digits would fill the memory.
+        # No engine has such a decimal, and its digits written out would fill the memory.
         return f"s:{plain(str(cell))}"
     text = format(value, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text

@@ -21,18 +21,18 @@ from sandtable.quoting import quote
 PAYLOAD_TYPE = "application/vnd.in-toto+json"
 STATEMENT_TYPE = "https://in-toto.io/Statement/v1"
 PREDICATE_TYPE = "https://sandtable.dev/capsule/v{}"
-"""With the capsule's `schema_version`."""
+"""Filled with the capsule's `schema_version`."""
 _SIGNATURE_BYTES = 64
 
 Envelope = dict[str, Any]
 
 
 class Oversized(ValueError):
-    """The content does not fit into a capsule."""
+    """The content is too large for a capsule."""
 
 
 class Unreadable(InvalidInput):
-    """A text that is no JSON object, or none of a size that is read."""
+    """The text is not a JSON object, or is too large."""
 
 
 def seal(capsule: Capsule, key: SigningKey) -> Envelope:
@@ -58,7 +58,7 @@ def statement(predicate: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def subjects(predicate: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """What the statement is about: the result, when there is one, and the data it came from."""
+    """The subjects of the statement: the result, if there is one, and its data."""
     digests = predicate["digests"]
     named = [
         (f"{predicate['run_id']}/result", digests["result"]),
@@ -75,7 +75,7 @@ def pre_authentication(payload_type: str, payload: bytes) -> bytes:
 
 
 def read_json(text: str | bytes) -> dict[str, Any]:
-    """The object in a capsule file. Raises Unreadable."""
+    """Parse a capsule file. Raises Unreadable."""
     try:
         data = text.encode() if isinstance(text, str) else text
         if why := too_large(data, DOCUMENT_BYTES):
@@ -141,7 +141,7 @@ def read_statement(payload: bytes) -> dict[str, Any]:
 
 
 def chart_in(envelope: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The figure in an envelope of one's own store, whose signature is not looked at again."""
+    """The figure in an envelope of our own store, whose signature is not checked again."""
     return loads(unpack(envelope)[0])["predicate"].get("chart")
 
 
@@ -155,7 +155,7 @@ def _encode(data: bytes) -> str:
 
 
 def _decode(text: Any, what: str, most: int) -> bytes:
-    """Strict: base64 has several spellings of the same bytes, and a capsule has one."""
+    """Strict: base64 can encode the same bytes in several ways, and a capsule has one."""
     try:
         data = base64.b64decode(text, validate=True) if isinstance(text, str) else b""
     except (binascii.Error, ValueError) as error:
@@ -168,5 +168,5 @@ def _decode(text: Any, what: str, most: int) -> bytes:
 
 
 def _quoted(value: Any) -> str:
-    """As much of it as a message has room for. What is nested is not written out: it may be nested without end."""
+    """Shortened for a message. Nested values are not written out: their depth is unbounded."""
     return quote(value) if isinstance(value, str) else type(value).__name__

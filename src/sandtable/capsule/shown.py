@@ -1,7 +1,7 @@
 """What code showed, as a capsule keeps it: every artifact by its digest, and as many whole as there is room for.
 
-Invariant: the digest of an artifact is a function of what it shows. A table's rows count as a result's rows do,
-so that the noise of floating-point addition does not show in it.
+Invariant: the digest of an artifact depends only on what it shows. A table's rows are hashed like a result's rows, so
+the noise of floating-point addition does not change it.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sandtable.capsule.result_digest import result_digest
 from sandtable.sandbox.artifact import Artifact
 
 ROOM_BYTES = 512 << 10
-"""For artifacts kept whole."""
+"""Bytes for artifacts that are kept whole."""
 _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 
@@ -31,7 +31,7 @@ class ArtifactRecord(BaseModel):
     title: str
     digest: str
     artifact: dict[str, Any] | None
-    """The whole of it; nothing where it was too large to keep here."""
+    """The whole artifact; None if it was too large to keep here."""
 
 
 def records_of(artifacts: Sequence[Artifact], room: int = ROOM_BYTES) -> list[dict[str, Any]]:
@@ -48,12 +48,12 @@ def records_of(artifacts: Sequence[Artifact], room: int = ROOM_BYTES) -> list[di
 
 
 def as_json(artifact: Artifact) -> dict[str, Any]:
-    # Not in JSON mode: that turns an infinity into null.
+    # Not in JSON mode, which turns an infinity into null.
     return plain(artifact.model_dump())
 
 
 def artifact_digest(artifact: Mapping[str, Any]) -> str:
-    """Of an artifact in JSON form. Raises ValueError, KeyError or TypeError for what is none."""
+    """Digest of an artifact in JSON form. Raises ValueError, KeyError or TypeError for anything else."""
     if artifact["kind"] != "table":
         return digest(artifact)
     rest = {name: value for name, value in artifact.items() if name not in ("columns", "rows")}
@@ -61,7 +61,7 @@ def artifact_digest(artifact: Mapping[str, Any]) -> str:
 
 
 def artifacts_digest(records: Sequence[Mapping[str, Any]]) -> str:
-    """Over all of them; what is kept whole is digested anew. Raises ValueError for what is no artifact."""
+    """Over all records; whole artifacts are hashed again. Raises ValueError for an invalid record."""
     try:
         return digest([[r["id"], r["kind"], r["title"], _digest_in(r)] for r in records])
     except (KeyError, TypeError, AttributeError) as error:
@@ -80,7 +80,7 @@ def _digest_in(record: Mapping[str, Any]) -> str:
 
 
 def differing(then: Sequence[ArtifactRecord], now: Sequence[Artifact]) -> list[str]:
-    """The ids of artifacts that are not the same in both, up to the noise of floating-point addition."""
+    """The ids of artifacts that differ, up to the noise of floating-point addition."""
     found = {artifact.id: as_json(artifact) for artifact in now}
     wrong = [record.id for record in then if not _same(record, found.get(record.id))]
     known = {record.id for record in then}
@@ -103,7 +103,7 @@ def _same(record: ArtifactRecord, now: dict[str, Any] | None) -> bool:
 
 
 def same_text(then: str, now: str) -> bool:
-    """Equal but for memory addresses, which the repr of many objects holds."""
+    """Whether the texts are equal except for memory addresses, which the repr of many objects contains."""
     return _ADDRESS.sub("0x", then) == _ADDRESS.sub("0x", now)
 
 

@@ -1,7 +1,7 @@
-"""Marks of trust: what is known of an answer without believing anybody.
+"""Marks of trust: what is known of an answer without trusting its proposer.
 
-Invariant: derived from the plan and the proposer, which a capsule of every format since 2 has sealed; a model cannot
-claim one. They say how a question became a plan, never that the plan is what was meant.
+Invariant: derived from the plan and the proposer, which every capsule format since 2 has sealed; a model cannot claim
+one. They say how a question became a plan, never that the plan is what was meant.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from sandtable.plan.reading import read_plan
 Mark = Literal["defined", "read_literally", "proposed_by_model"]
 BUILTIN = "builtin"
 READER = "builtin-reader"
-"""Proposer of plans with parts that a small network read from words which name nothing in the data, and of readings
-that a person chose after a question back."""
+"""Proposer of plans with parts that a small network inferred from words which name nothing in the data, and of readings
+that a person chose when asked."""
 MARK_WORDS: dict[Mark, str] = {
     "defined": "defined: only declared metrics and columns",
     "read_literally": "read literally: every word is bound by the built-in planner",
@@ -28,10 +28,10 @@ MARK_WORDS: dict[Mark, str] = {
 
 
 def marks_of(plan: Mapping[str, Any] | None, dataset: Dataset, proposer: str | None) -> tuple[Mark, ...]:
-    """`proposer` is None where a person or a program handed in what ran.
+    """`proposer` is None when a person or a program submitted the query.
 
-    `BUILTIN` stands only for plans whose every part is bound to words of the question by rules, so that this name alone
-    means `read_literally`. A plan with a likely part is the built-in reader's, which is a model.
+    `BUILTIN` is used only for plans whose every part is bound to words of the question by rules, so this name alone
+    means `read_literally`. A plan with a likely part has the proposer `READER`, which is a model.
     """
     marks: list[Mark] = []
     if plan is not None and _is_defined(plan, dataset):
@@ -42,7 +42,7 @@ def marks_of(plan: Mapping[str, Any] | None, dataset: Dataset, proposer: str | N
 
 
 def _is_defined(plan: Mapping[str, Any], dataset: Dataset) -> bool:
-    """Whether nothing is computed but metrics that the dataset declares."""
+    """Whether only metrics that the dataset declares are computed."""
     parsed = read_plan(dict(plan))
     if not isinstance(parsed, QueryPlan) or parsed.define or parsed.derive or parsed.why is not None:
         return False
@@ -65,7 +65,7 @@ def _is_declared(item: i.AnyItem, dataset: Dataset) -> bool:
 
 
 def _is_plain(item: f.Filter) -> bool:
-    """A condition on columns, with no expression in it."""
+    """Whether it is a condition on columns without an expression."""
     match item:
         case f.Comparison() | f.InWindow():
             return True

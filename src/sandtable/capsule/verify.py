@@ -1,8 +1,8 @@
 """Re-derives everything a capsule claims, link by link, and names the link that broke.
 
-Invariant: no claim is taken from the capsule when it can be derived again. What runs is the text
-that the gate approves now, never the text in the capsule. Of a capsule that is not in order, or whose signer is not
-trusted (`examine`), nothing is compiled, judged or run.
+Invariant: no claim is taken from the capsule when it can be derived again. What runs is the text that the gate approves
+now, never the text in the capsule. For an invalid capsule, or one whose signer is not trusted (`examine`), nothing is
+compiled, judged or run.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from sandtable.sandbox.job import JobResult
 
 @dataclass(frozen=True, slots=True)
 class Rederive:
-    """How to do each step again. A step that is None is reported as not checked."""
+    """How to repeat each step. A step that is None is reported as not checked."""
 
     keys: TrustedKeys
     dataset: Callable[[str, str], Awaitable[Dataset]] | None = None
@@ -52,22 +52,22 @@ class Rederive:
     """Plan, dataset and row limit to SQL. Raises InvalidInput for a plan that cannot be used."""
     judge: Callable[[str, Dataset], Awaitable[Verdict]] | None = None
     judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
-    """Code, dataset and further names that the code finds. None where Python is switched off."""
+    """Code, dataset and further names that the code can use. None where Python is disabled."""
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
-    """The names that code leaves behind for later cells of its session."""
+    """The names that code defines for later cells of its session."""
     code_engine: Callable[[str], str] | None = None
-    """What the results of code over a dataset depend on here, as capsules record it."""
+    """Versions here that the results of code over a dataset depend on, as capsules record them."""
     run: Callable[[AnyCapsule, Approved, Dataset], Awaitable[JobResult]] | None = None
     draw: (
         Callable[[JobResult, str, dict[str, Any] | None, int, Dataset | None, str], dict[str, Any] | None]
         | None
     ) = None
-    """Result, question, plan, row limit, dataset and by whose rules (`MAKERS`), to the figure. Pure. Without the
-    dataset the title is another."""
+    """Result, question, plan, row limit, dataset and the rules to draw by (`MAKERS`), to the figure. Pure. Without the
+    dataset the title differs."""
 
 
 async def verify(given: Document, parts: Rederive) -> Report:
-    """A capsule, with or without the readable copy, examined and derived again in one go."""
+    """Examine a capsule, with or without the readable copy, and derive it again."""
     try:
         examined = await asyncio.to_thread(examine, given, parts.keys)
     except Unreadable as error:
@@ -76,7 +76,7 @@ async def verify(given: Document, parts: Rederive) -> Report:
 
 
 async def derive(examined: Examined, parts: Rederive) -> Report:
-    """What the capsule claims, derived again; nothing for one that is not in order."""
+    """Derive the capsule's claims again; nothing is derived from an invalid one."""
     capsule = examined.capsule
     if capsule is None or examined.hindrance:
         return examined.report
@@ -93,7 +93,7 @@ class _Rederivation:
         self._query = query_in(capsule)
         self._parts = parts
         self._hindrance = ""
-        """Why what ran before in the session cannot be run again."""
+        """Why the earlier cells of the session cannot be run again."""
 
     async def links(self) -> list[Link]:
         dataset, data = await self._data()
@@ -111,7 +111,7 @@ class _Rederivation:
         return [data, plan, judged, result, *shown]
 
     def _shown(self, dataset: Dataset | None, again: JobResult | None, result: Link) -> list[Link]:
-        """The links of what is made of a result."""
+        """The links of what is made from a result."""
         return [self._chart(dataset, again if result.status == "ok" else None), *self._code(again, result)]
 
     def _code(self, again: JobResult | None, result: Link) -> list[Link]:
@@ -190,7 +190,7 @@ class _Rederivation:
         return approved, self._excused(link) if unread else link
 
     async def _judged(self, dataset: Dataset) -> Verdict | None:
-        """Nothing where there is no gate for it."""
+        """None where there is no gate for it."""
         capsule, query, parts = self._capsule, self._query, self._parts
         if isinstance(capsule, Capsule) and isinstance(query, CodeQuery):
             if parts.judge_python is None:
@@ -253,7 +253,7 @@ class _Rederivation:
 
 
 def _question(capsule: AnyCapsule, dataset: Dataset | None) -> Link:
-    """How the question became what ran, with its marks of trust: shown, and never said to hold."""
+    """How the question became what ran, with its marks of trust: shown, and never `ok`."""
     query = query_in(capsule)
     what = _kind(query)
     if not capsule.question:
@@ -275,7 +275,7 @@ def _without_title(chart: Any) -> Any:
 
 
 def _recorded(result: ResultRecord) -> JobResult | None:
-    """The recorded rows as a result, when they are all there."""
+    """The recorded rows as a result, if they are complete."""
     if not result.rows_complete:
         return None
     return JobResult(

@@ -1,6 +1,6 @@
-"""The further links of a run of Python: what it showed and what it printed, against the same code run again.
+"""The further links of a run of Python: what it showed and what it printed, compared with the same code run again.
 
-A cell of a session is run again after the cells that ran before it, all of them approved anew.
+A cell of a session is run again after the cells that ran before it, each of them judged again.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Judge = Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]]
 
 
 def not_replayed(capsule: Capsule) -> str:
-    """Why code is not judged and run again after the earlier cells of its session; empty when it can be."""
+    """Why code cannot be judged and run again after the earlier cells of its session; empty when it can be."""
     if not isinstance(query_in(capsule), CodeQuery):
         return ""
     if capsule.before is None:
@@ -42,7 +42,7 @@ async def look_back(
     judge: Judge,
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None,
 ) -> tuple[frozenset[str], str]:
-    """The names that the code found, and why its session's earlier cells cannot be run again, if so."""
+    """The names that the code could use, and why its session's earlier cells cannot be run again, if so."""
     names = frozenset(capsule.names or ())
     hindrance = ""
     for number, cell in enumerate(capsule.before or (), 1):
@@ -66,7 +66,7 @@ def _hindrance(cell: Earlier, verdict: Verdict, which: str) -> str:
 
 
 def versions_apart(recorded: str, here: str) -> str:
-    """Where what a run had (`python 3.11.2, pandas 3.1.0`) is not what is here: `python 3.11.2 (here 3.13.0)`."""
+    """Versions that differ between a run (`python 3.11.2, pandas 3.1.0`) and here: `python 3.11.2 (here 3.13.0)`."""
     then, now = _versions(recorded), _versions(here)
     apart = [name for name in {**then, **now} if then.get(name) != now.get(name)]
     return ", ".join(
@@ -80,7 +80,7 @@ def _versions(engine: str) -> dict[str, str]:
 
 
 def excused(link: Link, recorded: str, here: str) -> Link:
-    """Under other versions the same code may rightly come to something else: then it says nothing of the capsule."""
+    """With other versions the same code may correctly give another result: a difference then proves nothing."""
     apart = versions_apart(recorded, here)
     if link.status == "ok" or not apart:
         return link
@@ -89,12 +89,12 @@ def excused(link: Link, recorded: str, here: str) -> Link:
 
 
 def is_unread(record: VerdictRecord) -> bool:
-    """Whether the text was refused because the parser, which every version of Python has its own of, cannot read it."""
+    """Whether the text was refused because this version of Python cannot parse it."""
     return record.decision == "refused" and record.construct == "syntax"
 
 
 def code_links(capsule: Capsule, again: JobResult | None, result: Link) -> list[Link]:
-    """`again` is nothing where the code was not run again; the link of the result says why."""
+    """`again` is None where the code was not run again; the link of the result says why."""
     if capsule.result is None:
         return [_not_repeated(capsule, "artifacts"), _not_repeated(capsule, "stdout")]
     if again is None or again.status != "succeeded":
