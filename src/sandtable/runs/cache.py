@@ -1,8 +1,7 @@
 """An identical run on the same copy of a data version is answered from the first one's stored result.
 
-Invariant: only a result that its own signed capsule still vouches for is reused, so a changed
-database cannot have its changes signed again; and only one that was made from the files that are there now, which were
-whole before and after that run.
+Invariant: a result is reused only if it matches its own signed capsule, so changes to the database are never signed
+again; and only if it was made from the files that are there now, which were whole before and after that run.
 """
 
 from __future__ import annotations
@@ -30,8 +29,8 @@ log = structlog.get_logger(__name__)
 def cache_key(
     request: RunRequest, version: str, copy_id: str, executed: str, limits: Limits, engine: str
 ) -> str:
-    """`copy_id` is of the files that are read: it is another one after they were damaged or replaced, and in another
-    home, so that no result from before or from elsewhere is taken for one of theirs."""
+    """`copy_id` identifies the files that are read: it changes when they are damaged or replaced, and differs between
+    homes, so results from other copies are not reused."""
     key = {
         "dataset_version": version,
         "copy_id": copy_id,
@@ -71,7 +70,7 @@ class Cache:
         try:
             payload, keyid, signature = unpack(envelope)
             self.key.private.public_key().verify(signature, pre_authentication(PAYLOAD_TYPE, payload))
-            # Signed by ourselves: it has the form we gave it, and need not be written out again to see that.
+            # Signed by this installation: it has our form, so its canonical form need not be checked.
             predicate = loads(payload)["predicate"]
         except (InvalidInput, InvalidSignature):
             return False

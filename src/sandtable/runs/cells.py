@@ -1,7 +1,7 @@
-"""What a session has gone through, read from the run store: its cells are its runs.
+"""The history of a session, read from the run store: its cells are its runs.
 
-Invariant: a run counts as a cell of its session exactly when its end says so (`Ending.session`): it was executed,
-and the session outlived it. Refused code, and code that its session died of, left nothing behind.
+Invariant: a run counts as a cell of its session exactly when its end says so (`Ending.session`): it was executed, and
+the session survived it. Refused code, and code that killed its session, left no state behind.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SessionKey:
 
     @classmethod
     def of(cls, run: Run) -> SessionKey | None:
-        """Nothing for a run that is no session's cell."""
+        """None for a run that is not a session's cell."""
         match run.request.query:
             case CodeQuery(names=names, check=check, session=str(session)):
                 pairs = tuple(sorted(names.items()))
@@ -41,7 +41,7 @@ class SessionKey:
 
     @cached_property
     def text(self) -> str:
-        """As the store has it."""
+        """The key as the store keeps it."""
         return digest([self.session, self.user, self.dataset_version, self.names, self.check])
 
 
@@ -49,9 +49,9 @@ class SessionKey:
 class Past:
     cells: tuple[Earlier, ...] = ()
     last: str | None = None
-    """The run that was its latest cell."""
+    """Id of the run that was its latest cell."""
     left_out: int = 0
-    """Cells that were interrupted, and that a rebuilt session does not go through again."""
+    """Number of interrupted cells, which a rebuilt session does not run again."""
 
 
 def was_interrupted(run: Run) -> bool:
@@ -69,10 +69,9 @@ async def latest(store: RunStore, key: SessionKey) -> str | None:
 
 
 async def recorded(store: RunStore, key: SessionKey) -> Past:
-    """What a session that is not alive is rebuilt from.
+    """The cells from which a session that is not alive is rebuilt.
 
-    Without the cells that were interrupted: where they stopped cannot be found again, and each would take its whole
-    time once more.
+    Interrupted cells are left out: where they stopped cannot be reproduced, and each would take its whole time again.
     """
     runs: list[Run] = []
     page = await store.list(RunFilter(session=key.text, limit=_PAGE))

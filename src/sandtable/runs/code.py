@@ -1,7 +1,7 @@
-"""What is particular to a run of Python: its seed, its job, the names it has for tables.
+"""What is specific to a run of Python: its seed, its job, its names for tables.
 
-Invariant: the same code with the same names on the same data version is the same job, so that it gives the same
-answer whenever its capsule is verified.
+Invariant: the same code with the same names on the same data version is the same job, so that it gives the same result
+whenever its capsule is verified.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def switched_off() -> InvalidInput:
 
 
 def seed_of(code: str, version: str) -> int:
-    """For random numbers: anybody who has the code and the data has it too."""
+    """Seed for random numbers, computable from the code and the data version alone."""
     seen = hashlib.sha256(f"{version}\n{code}".encode("utf-8", "replace")).digest()
     return int.from_bytes(seen[:4])
 
@@ -41,7 +41,7 @@ def options_of(
 
 
 def require_tables(names: Mapping[str, str], dataset: Dataset) -> None:
-    """Raises NotFound for a name that stands for no table of the dataset."""
+    """Raises NotFound for a name whose table is not in the dataset."""
     tables = [table.name for table in dataset.tables]
     for name, table in names.items():
         if table not in tables:

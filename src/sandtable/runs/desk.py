@@ -1,8 +1,8 @@
-"""Where runs are handed in, waited for, listed and cancelled.
+"""Where runs are submitted, awaited, listed and cancelled.
 
-Invariant: a run that `submit` returned reaches exactly one terminal state with exactly one capsule,
-whatever dies in between. An unfinished run belongs to one instance: the one that took it, or, in a store that servers
-share, the one that claimed it. When that instance is dead, the next one to look adopts its runs.
+Invariant: a run that `submit` returned reaches exactly one terminal state with exactly one capsule, even if processes
+crash. An unfinished run belongs to one instance: the one that accepted it, or, in a store that servers share, the one
+that claimed it. When that instance is dead, another instance adopts its runs at its next sweep.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ log = structlog.get_logger(__name__)
 MOST_LISTED = 500
 SWEEP_S = 15.0
 SHARED_SWEEP_S = 3.0
-"""Other servers may die while this one lives on, and their callers wait."""
+"""Other servers may die while this one runs, and their callers wait."""
 CANCEL_POLL_S = 0.5
 LOCAL_POLL_S = 1.0
 FOREIGN_POLL_S = 0.1
@@ -81,8 +81,8 @@ class Runs:
         instance: Liveness | None = None,
         quotas: Quotas | None = None,
     ) -> None:
-        """`share`: how much of the slots and of the queue one user may have. `instance` tells who lives; a lock in
-        the home when left out. `quotas` limits what a user may have stored."""
+        """`share`: how much of the slots and of the queue one user may have. `instance` tells which instances are
+        alive; by default, a lock in the home. `quotas` limits what a user may have stored."""
         self._store = store
         self._parts = parts
         self._queue_limit = queue_limit
@@ -97,16 +97,16 @@ class Runs:
             store, self._worker, self._instance, lambda: iso(now()), concurrency=concurrency, share=share
         )
         self._ended: OrderedDict[str, Run] = OrderedDict()
-        """The latest ones: callers that waited for a run read it again soon."""
+        """The latest ended runs: callers that waited for a run read it again soon."""
         self._open: set[str] = set()
-        """Accepted here and not known to have ended: nothing new about them is in the store."""
+        """Accepted here and not known to have ended: the store has nothing newer about them."""
         self._sweep_now = False
         self._loops: list[asyncio.Task[None]] = []
         self._adopting = True
         store.subscribe(self._hear)
 
     async def start(self, *, adopt: bool = True) -> None:
-        """Open the store and begin to work. `adopt=False` does its own runs only, and leaves those of others alone."""
+        """Open the store and start working. `adopt=False` executes this instance's own runs only."""
         self._adopting = self._dispatcher.anyones = adopt
         await self._instance.acquire()
         try:
@@ -121,7 +121,7 @@ class Runs:
             loop.add_done_callback(_report_broken_loop)
 
     async def aclose(self) -> None:
-        """Stop. Running runs go back to the queue, for the next process that opens this home."""
+        """Stop. Running runs return to the queue, for the next process that opens this home."""
         loops, self._loops = self._loops, []
         await stopped(*loops)
         await self._dispatcher.aclose()
@@ -134,7 +134,7 @@ class Runs:
         try:
             await self._store.release(self._instance.id)
         except (StoreUnavailable, StoreCorrupt) as error:
-            # The released lock says the same: the next process finds the owner gone.
+            # The released lock has the same effect: the next process finds the owner dead.
             log.warning("runs_not_put_back", reason=error.message)
 
     async def submit(self, request: RunRequest) -> Run:
@@ -165,7 +165,7 @@ class Runs:
             created_at=run.created_at,
             body=body_of(run),
             search=search_text(request),
-            # A living session, and the data of one person's process, are where they are.
+            # A live session, and the data of a single-user process, exist only on this machine.
             pinned=key is not None or not self._adopting,
             session=None if key is None else key.text,
         )
@@ -230,7 +230,7 @@ class Runs:
         return envelope
 
     async def wait(self, run_id: str, timeout_s: float | None = None) -> Run:
-        """The run when it has ended, or as it is after `timeout_s`. Raises when its end cannot be stored."""
+        """The run when it has ended, or its state after `timeout_s`. Raises when its end cannot be stored."""
         give_up = None if timeout_s is None else time.monotonic() + timeout_s
         if run_id in self._open and (timeout_s is None or timeout_s > 0):
             await self._waiters.wait(run_id, min(LOCAL_POLL_S, timeout_s or LOCAL_POLL_S))
@@ -254,7 +254,7 @@ class Runs:
         return LOCAL_POLL_S if announced else FOREIGN_POLL_S
 
     async def cancel(self, run_id: str) -> Run:
-        """Stop a run. One that has ended stays as it is."""
+        """Stop a run. An ended run does not change."""
         give_up = time.monotonic() + CANCEL_WAIT_S
         while True:
             with self._waiters.watch(run_id) as watch:
@@ -304,12 +304,12 @@ class Runs:
         )
 
     def forget(self, run_ids: Iterable[str]) -> None:
-        """They were removed from the store."""
+        """Drop removed runs from the cache."""
         for run_id in run_ids:
             self._ended.pop(run_id, None)
 
     async def _whole(self, run: Run) -> Run:
-        """With its figure, which is kept once, where it is signed. What has ended stays as it is."""
+        """Adds its figure, which is stored only in the signed capsule. Ended runs never change."""
         if run.request.chart and run.status == "succeeded" and run.chart is None:
             envelope = await self._store.capsule(run.id)
             run = run if envelope is None else run.model_copy(update={"chart": chart_in(envelope)})
@@ -318,7 +318,7 @@ class Runs:
         return run
 
     def _remember(self, run: Run) -> None:
-        """As it is in the store by now."""
+        """Cache a run that is stored as ended."""
         self._open.discard(run.id)
         if len(run.rows or ()) <= ROWS_REMEMBERED and not run.artifacts:
             self._ended[run.id] = run
@@ -326,7 +326,7 @@ class Runs:
                 self._ended.popitem(last=False)
 
     def _hear(self, news: RunNews) -> None:
-        """What servers that share the store did."""
+        """Handle an event of the shared store."""
         match news.kind:
             case "work" if self._adopting and news.owner != self._instance.id:
                 self._dispatcher.look()
@@ -344,7 +344,7 @@ class Runs:
                 return
 
     async def _sweep(self) -> None:
-        """Hear what other processes ask, and adopt what dead ones left."""
+        """Poll for cancel requests of other processes, and adopt runs of dead instances."""
         swept, every = time.monotonic(), SHARED_SWEEP_S if self._store.shared else SWEEP_S
         while True:
             await asyncio.sleep(CANCEL_POLL_S)
@@ -368,7 +368,7 @@ class Runs:
                 log.warning("runs_adopted", owner=owner, runs=taken)
                 self._dispatcher.look(taken)
         if self._store.shared:
-            # What somebody accepted may not have been heard of here.
+            # Notifications of accepted runs may have been missed.
             self._dispatcher.look()
 
 

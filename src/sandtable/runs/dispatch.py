@@ -1,6 +1,6 @@
-"""The runs that are worked on here: claimed one by one while there is room, and stopped when they must be.
+"""The runs that this process executes: claimed one by one while there is room, and stopped when they must be.
 
-Invariant: nothing is claimed without a living lock, and no run is worked on twice at the same time in one process.
+Invariant: nothing is claimed without a live lock, and no run is executed twice at the same time in one process.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ log = structlog.get_logger(__name__)
 
 
 _LATELY = 64
-"""Users of whom it is remembered that a run of theirs was claimed."""
+"""How many users with recently claimed runs are remembered."""
 
 
 @dataclass(slots=True)
@@ -30,7 +30,7 @@ class _Active:
     task: asyncio.Task[None]
     stopper: Stopper
     cell: bool
-    """Of a session."""
+    """Whether it is a cell of a session."""
 
 
 class Dispatcher:
@@ -52,12 +52,12 @@ class Dispatcher:
         self._lately: OrderedDict[str, None] = OrderedDict()
         self._now = now
         self.anyones = True
-        """Whether runs that other servers accepted are taken, too."""
+        """Whether runs that other servers accepted are claimed, too."""
         self._active: dict[str, _Active] = {}
         self._leaving: set[asyncio.Task[None]] = set()
-        """Runs that may be another's by now: they are being stopped."""
+        """Runs that another server may have adopted: they are being stopped."""
         self._pending = 1
-        """How many runs wait to be claimed here. More than there are costs one look in vain."""
+        """How many runs may be claimed here. Too high a number costs one empty query."""
         self._wake = asyncio.Event()
         self._wake.set()
         instance.on_loss(self._let_go)
@@ -71,12 +71,12 @@ class Dispatcher:
         return [active.task for active in self._active.values()]
 
     def look(self, runs: int = 1) -> None:
-        """So many more wait, as far as is known."""
+        """Announces that `runs` more may be pending."""
         self._pending += runs
         self._wake.set()
 
     def cancel(self, run_id: str) -> bool:
-        """Whether the run is worked on here, and is being stopped now."""
+        """True if the run is active here; it is being stopped now."""
         active = self._active.get(run_id)
         if active is not None:
             active.stopper.stop("cancel")
@@ -94,7 +94,7 @@ class Dispatcher:
                 asyncio.get_running_loop().call_later(1.0, self._wake.set)
 
     async def aclose(self) -> None:
-        """Stops what is worked on; it is for others to take up."""
+        """Stops active runs and leaves them for others to claim."""
         for active in self._active.values():
             active.stopper.stop("close")
         if self._active:
@@ -113,13 +113,13 @@ class Dispatcher:
             if not self._active:
                 # Others may have been accepted meanwhile.
                 self._pending -= known
-            # Else some may wait for what is active: for their session's turn, or for their user's share.
+            # Otherwise some may wait for active runs: for their session's turn, or for their user's share.
             return False
         if not self._instance.alive or self._instance.id != owner:
-            # Whoever adopts what that name left behind takes it up.
+            # The server that adopts the runs of the old id will execute it.
             log.warning("claim_lost", run_id=record.id)
             return True
-        # Where servers share the store, nobody here knows how many wait.
+        # In a shared store, the number of pending runs is not known here.
         self._pending -= 0 if self._store.shared else 1
         self._launch(record)
         return True

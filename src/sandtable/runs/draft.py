@@ -1,4 +1,4 @@
-"""A run in the making: filled in step by step, then sealed as it stands.
+"""A run in progress: filled in step by step, then sealed in its current state.
 
 Whatever stops the run, the capsule holds what was known at that moment.
 """
@@ -49,16 +49,16 @@ class Draft:
     result: JobResult | None = None
     artifacts: tuple[Artifact, ...] = ()
     chart: dict[str, Any] | None = None
-    """Made of the result's rows."""
+    """Made from the result's rows."""
     status: Ended | None = None
     error: Problem | None = None
     stats: dict[str, float] = field(default_factory=dict)
     sitting: Sitting | None = None
-    """Of a session's cell: where it runs, and after what."""
+    """For a session's cell: where it runs, and after which cells."""
     names: frozenset[str] = frozenset()
-    """Further names that the code finds: of tables, and of what its session's earlier cells defined."""
+    """Further names that the code can use: of tables, and of what its session's earlier cells defined."""
     kept: str | None = None
-    """The session that lives on with what the run did in it."""
+    """The session that survives with the run's changes."""
     replayed: int = 0
 
     @classmethod
@@ -94,7 +94,7 @@ class Draft:
         )
 
     def reject_proposal(self, why: str, dataset: Dataset) -> None:
-        """The gate has approved it, and its verdict stays on record; as an answer it is of no use."""
+        """The gate has approved it, and its verdict stays on record, but it cannot serve as an answer."""
         self.status = "rejected"
         tables = ", ".join(table.name for table in dataset.tables)
         self.error = Problem(
@@ -112,7 +112,7 @@ class Draft:
         self.error = None
 
     def take(self, result: JobResult) -> None:
-        """The sandbox's answer decides how the run ends. Raises RunnerBroken when it is not as agreed."""
+        """Ends the run by the sandbox's answer. Raises RunnerBroken for one without the agreed form."""
         self.stats |= result.metrics
         if isinstance(self.run.request.query, CodeQuery):
             self.artifacts = artifacts_in(result)
@@ -173,7 +173,7 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
 
 
 def capsule_of(draft: Draft, run: Run, parts: RunParts, *, lean: bool = False) -> Capsule:
-    """`lean`: rows and artifacts by their digests alone, and no chart, for content that is too large otherwise."""
+    """`lean`: rows and artifacts by their digests alone, and no chart, for content that is otherwise too large."""
     request, query = run.request, run.request.query
     of_code = isinstance(query, CodeQuery)
     recorded = ResultRecord.of(draft.result) if draft.result and run.status == "succeeded" else None

@@ -1,7 +1,7 @@
-"""The figure of a run: made while it runs, made again when its capsule is verified; and the same rows as other kinds.
+"""The figure of a run: drawn while it runs, drawn again when its capsule is verified; and its rows as other kinds.
 
-Invariant: the run's figure is one function of the result, the question, the plan, the row limit and the dataset. Of the
-dataset the title alone depends, and only on what the plan's SQL depends on, too (`wording.titles.chart_words`).
+Invariant: the run's figure is a function of the result, the question, the plan, the row limit and the dataset. Only the
+title depends on the dataset, and only on what the plan's SQL depends on, too (`wording.titles.chart_words`).
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ def draw(
     dataset: Dataset | None = None,
     maker: str = MAKER,
 ) -> dict[str, Any] | None:
-    """Nothing when no chart fits. A defect in drawing costs the chart, never the answer.
+    """None when no chart fits. A bug in drawing loses the chart, never the answer.
 
-    Without the `dataset`, the title is made of the names of columns. `maker` says by whose rules it is drawn.
+    Without the `dataset`, the title consists of the names of columns. `maker` selects the drawing rules.
     """
     try:
         words = _words(result.columns, len(result.rows), plan, dataset)
@@ -53,7 +53,7 @@ def draw(
 
 
 def draw_each_kind(run: Run, dataset: Dataset | None = None) -> dict[FigureKind, dict[str, Any]]:
-    """The rows that a run keeps, as each kind of chart that can show them."""
+    """The run's stored rows, as each kind of chart that can show them."""
     rows, plan = run.rows or (), plan_of(run.request.query)
     return charts_of(
         _typed(run.columns),

@@ -26,7 +26,7 @@ MEDIA_TYPES: dict[Format, str] = {
     "json": "application/json",
     "parquet": "application/vnd.apache.parquet",
 }
-# A spreadsheet takes text that begins so for a formula, and runs it.
+# A spreadsheet treats text that begins with these as a formula, and runs it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 _NEEDS_QUOTES = re.compile(r'[",\r\n]')
 _UNSAFE = re.compile(r"[^\w.-]", re.ASCII)
@@ -42,7 +42,7 @@ class Exported:
 
 
 async def export_run(run: Run, kind: Format, executor: Executor, store: DataStore) -> Exported:
-    """Raises NotFound for a run without a result; InvalidInput and RunnerBroken where there can be no Parquet."""
+    """Raises NotFound for a run without a result; InvalidInput and RunnerBroken where no Parquet can be made."""
     require_result(run)
     if kind == "parquet":
         content = await parquet_of(executor, store, run.columns, run.rows or (), run.limits)
@@ -85,7 +85,7 @@ def require_result(run: Run) -> None:
 
 
 def json_of(run: Run) -> bytes:
-    """Columns with their types, then rows as arrays: two columns may have one name."""
+    """Columns with their types, then rows as arrays, because two columns may have the same name."""
     document = {
         "run_id": run.id,
         "dataset_id": run.request.dataset_id,
@@ -111,12 +111,12 @@ def _lines(run: Run) -> Iterator[str]:
 
 
 def _line(fields: list[str]) -> str:
-    # A line with nothing on it would be no row to most readers.
+    # Most readers would skip an empty line.
     return (",".join(fields) or '""') + "\r\n"
 
 
 def _field(cell: Any, *, inert: bool) -> str:
-    """`inert`: of a type whose values are no formulas, such as -1 or -Infinity."""
+    """`inert`: the column's type cannot be a formula, as with -1 or -Infinity."""
     if cell is None:
         return ""
     text = cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False, separators=(",", ":"))

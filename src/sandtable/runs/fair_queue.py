@@ -1,10 +1,10 @@
-"""Fair queueing between users: how many of a kind of work run at the same time, and who is next.
+"""Fair queueing between users: how many tasks of a kind run at the same time, and which is next.
 
-Invariants: a user holds at most a share of the places and of the queue, however much they ask for. Users take turns:
-what one of them asked for waits for one piece of each other user's work at a time, never for all that they queued
-before (start-time fair queueing). Work that is cancelled leaves the queue at once.
+Invariants: a user holds at most a share of the places and of the queue, however much they ask for. Users take turns: a
+user's task waits for one task of each other user at a time, never for all that they queued before (start-time fair
+queueing). A cancelled task leaves the queue at once.
 
-Runs wait in the store, by the same rules (`store.run_store.Fairness`): they outlive this process.
+Runs wait in the store, by the same rules (`store.run_store.Fairness`): they survive this process.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from sandtable.store.run_store import over_share
 
 
 def share_of(whole: int, share: float) -> int:
-    """What one user may have of a whole: at least one."""
+    """One user's share of `whole`: at least one."""
     return max(1, int(whole * share))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Waiting:
     order: tuple[int, int]
-    """The turn of its user, and the number under which it came; the lowest goes first."""
+    """The turn of its user, and its number of arrival; the lowest goes first."""
     place: asyncio.Future[None]
 
 
 class FairQueue:
     def __init__(self, what: str, places: int, waiting: int, share: float = 1.0) -> None:
-        """`what` is said of those that wait, such as `verifications`. `waiting`: how many may wait."""
+        """`what` names the waiting tasks in messages, such as `verifications`. `waiting`: how many may wait."""
         self._what = what
         self._free = places
         self._waiting_most = waiting
@@ -44,9 +44,9 @@ class FairQueue:
         self._queues: dict[str, deque[_Waiting]] = {}
         self._numbers = itertools.count()
         self._turns: dict[str, int] = {}
-        """Of the last work of each user who waits."""
+        """The last turn given to each waiting user."""
         self._turn = 0
-        """Of the work that got the last place."""
+        """The turn of the task that got the last place."""
 
     @asynccontextmanager
     async def place(self, user: str) -> AsyncGenerator[None, None]:
@@ -58,7 +58,7 @@ class FairQueue:
             self.release(user)
 
     async def acquire(self, user: str) -> None:
-        """Raises QueueFull. Who is cancelled while waiting has no place."""
+        """Raises QueueFull. A caller that is cancelled while waiting holds no place."""
         if self._free and self._held[user] < self._each and not self._next_user():
             self._take(user)
             return
@@ -67,7 +67,7 @@ class FairQueue:
         waiting = _Waiting((turn, next(self._numbers)), asyncio.get_running_loop().create_future())
         self._turns[user] = turn
         self._queues.setdefault(user, deque()).append(waiting)
-        # A place may be free for this user while those who came earlier have their share.
+        # A place may be free for this user while earlier users have reached their share.
         self._serve()
         try:
             await waiting.place
@@ -75,7 +75,7 @@ class FairQueue:
             if waiting.place.cancelled():
                 self._leave(user, waiting)
             else:
-                # It was given the place in the same moment.
+                # The place was assigned at the same moment.
                 self.release(user)
             raise
 

@@ -1,7 +1,7 @@
-"""Fixes that hold: candidates for what was refused or failed, of which those stay that the gate approves.
+"""Verified fixes: candidates for a refused or failed query, filtered by the gate's approval.
 
-Invariant: a fix that is offered passes the gate as it is offered. Nothing here is recorded: a fix is advice
-about the dataset as it is now.
+Invariant: an offered fix passes the gate unchanged. Nothing here is recorded: a fix is advice about the dataset as it
+is now.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _ROUNDS = 3
 
 
 Check = Callable[[Dataset, Query], Awaitable[Verdict]]
-"""What the gate says, without running anything."""
+"""The gate's verdict, without running anything."""
 
 
 async def with_fixes(check: Check, dataset: Dataset, verdict: Verdict, query: Query) -> Verdict:
-    """The same verdict; a refusal with the fixes that the gate approves."""
+    """The same verdict; a refusal includes the fixes that the gate approves."""
     if isinstance(verdict, Approved):
         return verdict
     return replace(verdict, fixes=await _for_refusal(check, dataset, verdict, query))
@@ -75,7 +75,7 @@ async def _for_refusal(check: Check, dataset: Dataset, refused: Refused, query: 
 async def _mended_plan(
     check: Check, dataset: Dataset, refused: Refused, plan: Mapping[str, Any]
 ) -> tuple[Fix, ...]:
-    """Some problems of a plan are only found when others are out of the way."""
+    """Some problems of a plan are only found after others are fixed."""
     verdict: Verdict = refused
     used: list[str] = []
     try:
@@ -109,13 +109,13 @@ async def _approved(check: Check, dataset: Dataset, made: Iterable[Fix]) -> tupl
             if len(kept) == MOST_FIXES:
                 break
     except SandtableError as error:
-        # The refusal stands without them.
+        # The refusal is returned without them.
         log.warning("fixes_not_checked", reason=error.message)
     return tuple(kept)
 
 
 async def _held(check: Check, dataset: Dataset, fix: Fix) -> Fix | None:
-    """The fix, if the gate approves it; else with the likeliest fix of what is refused about it, once."""
+    """The fix, if the gate approves it; else, once, with the likeliest fix for its own refusal."""
     assert fix.text is not None
     verdict = await check(dataset, SqlQuery(fix.text))
     if isinstance(verdict, Approved):

@@ -1,4 +1,4 @@
-"""Run ids that sort by the time they were made: `run_`, milliseconds, a counter, randomness."""
+"""Run ids that sort by creation time: `run_`, milliseconds, a counter, randomness."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class RunIds:
         self._last = (0, 0)
 
     def next(self, now: datetime) -> str:
-        """Later than every id made before, even when the clock stands still or steps back."""
+        """Greater than every earlier id, even when the clock stands still or steps back."""
         millis, count = int(now.timestamp() * 1000), 0
         if millis <= self._last[0]:
             millis, count = self._last[0], self._last[1] + 1

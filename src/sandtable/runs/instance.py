@@ -1,8 +1,8 @@
-"""Who owns a run, and whether that owner still lives.
+"""Which instance owns a run, and whether that owner is alive.
 
-An instance holds a lock on `<home>/instances/<id>.lock` as long as its process lives; the kernel
-releases it at the very death, however it comes, and no reuse of process ids can fake it. The
-descriptor is closed on exec, so a sandbox cannot keep a dead server's lock.
+An instance holds a lock on `<home>/instances/<id>.lock` while its process is alive; the kernel releases it when the
+process ends for any reason, and a reused process id cannot fake it. The descriptor is closed on exec, so a sandbox
+cannot keep a dead server's lock.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ class Instance:
         self.id = ""
 
     def acquire(self) -> None:
-        """Raises InvalidInput where no lock can be made."""
+        """Raises InvalidInput where no lock can be created."""
         try:
             private_folder(self._folder.parent)
             private_folder(self._folder)
             while self._descriptor is None:
                 self.id = secrets.token_hex(8)
-                # Fails when a recovery mistook the new, not yet locked file for a dead owner's.
+                # Fails when another process took the new, not yet locked file for a dead owner's.
                 self._descriptor = _lock(self._path(self.id), create=True)
         except OSError as error:
             raise InvalidInput(
@@ -47,7 +47,7 @@ class Instance:
 
     @contextmanager
     def inherit(self, owner: str) -> Iterator[bool]:
-        """True inside when `owner` is dead. Its lock is held meanwhile, and its file gone afterwards."""
+        """Yields True when `owner` is dead. Its lock is held meanwhile, and its file is removed afterwards."""
         path = self._path(owner)
         descriptor = None if owner == self.id else _lock(path)
         if descriptor is None:
@@ -55,13 +55,13 @@ class Instance:
             return
         try:
             yield True
-            # While the lock is still held: a newcomer that opened this file must see that it is gone.
+            # While the lock is still held: another process that opened this file must see that it is gone.
             path.unlink(missing_ok=True)
         finally:
             os.close(descriptor)
 
     def others(self) -> list[str]:
-        """Owners with a lock file, living or dead."""
+        """Owners with a lock file, alive or dead."""
         return [path.stem for path in self._folder.glob("*.lock") if path.stem != self.id]
 
     def _path(self, owner: str) -> Path:
@@ -69,7 +69,7 @@ class Instance:
 
 
 def _lock(path: Path, *, create: bool = False) -> int | None:
-    """A descriptor that holds the lock; None when another holds it or the file is gone."""
+    """A descriptor that holds the lock; None when another process holds it or the file is gone."""
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0), 0o600)
     except FileNotFoundError:

@@ -1,8 +1,8 @@
-"""The seam that tells which servers still live: a lock that a process holds and that its death frees.
+"""The interface that tells which servers are alive: a lock that a process holds and that its death releases.
 
-A server that loses its lock while it lives (only a lock across a network can be lost) may find its runs adopted: it
-stops what it runs, claims nothing until it has a lock again, and is somebody else (`id`) from then on. What it ends
-under its old name is refused once another has adopted it.
+A server that loses its lock while it is alive (only a lock across a network can be lost) may find its runs adopted: it
+stops its runs, claims nothing until it has a lock again, and has a new `id` from then on. Results under its old id are
+refused once another server has adopted the run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandtable.runs.instance import Instance
 class Liveness(Protocol):
     @property
     def id(self) -> str:
-        """This server's name as an owner of runs."""
+        """This server's id as an owner of runs."""
         ...
 
     @property
@@ -27,17 +27,17 @@ class Liveness(Protocol):
         ...
 
     async def acquire(self) -> None:
-        """Raises InvalidInput or StoreUnavailable where no lock can be had."""
+        """Raises InvalidInput or StoreUnavailable where no lock can be acquired."""
         ...
 
     async def release(self) -> None: ...
 
     def inherit(self, owner: str) -> AbstractAsyncContextManager[bool]:
-        """True inside when `owner` is dead; no other heir is inside at the same time."""
+        """Yields True when `owner` is dead, to one server at a time."""
         ...
 
     def others(self) -> list[str]:
-        """Further owners to look at, living or dead, beside those who have runs."""
+        """Further owners to check, alive or dead, beside those with runs."""
         ...
 
     def on_loss(self, tell: Callable[[], None]) -> None:
@@ -46,7 +46,7 @@ class Liveness(Protocol):
 
 
 class HomeLiveness:
-    """Over the lock file of a home folder."""
+    """Uses the lock file of a home folder."""
 
     def __init__(self, home: Path) -> None:
         self.lock = Instance(home)
@@ -73,4 +73,4 @@ class HomeLiveness:
         return self.lock.others()
 
     def on_loss(self, tell: Callable[[], None]) -> None:
-        """The kernel keeps the lock as long as the process lives."""
+        """Never called: the kernel keeps the lock while the process is alive."""

@@ -1,4 +1,4 @@
-"""A run as callers see it: what was asked for, and how far it has come.
+"""A run as callers see it: the request, and its progress.
 
 Invariant: the query of a request is already in the form in which the capsule keeps it (`1.0` and `1` are one number
 there), so a plan compiles now as it will when the capsule is verified.
@@ -32,8 +32,8 @@ from sandtable.sandbox.job import Limits, ResultColumn
 from sandtable.store.run_store import TERMINAL, RunRecord, Status
 
 LONGEST_SQL = PAYLOAD_BYTES * 3 // 8
-"""Bytes as JSON: a capsule holds the whole text, that of a run which is refused for its length, too. Of SQL it holds
-the canonical text besides."""
+"""Bytes as JSON: a capsule holds the whole text, even that of a run which is refused for its length. For SQL it also
+holds the canonical text."""
 LONGEST_PYTHON = PAYLOAD_BYTES // 2
 LONGEST_PLAN = 256 << 10
 LONGEST_QUESTION = 16 << 10
@@ -48,7 +48,7 @@ class _Frozen(BaseModel):
 class RunRequest(_Frozen):
     dataset_id: str
     query: Query = Field(exclude=True)
-    """Written field by field; see `_fields`."""
+    """Serialized field by field; see `_fields`."""
     question: str = ""
     user: str = Field(default="local", min_length=1, max_length=128)
     max_rows: int | None = Field(default=None, ge=1)
@@ -96,7 +96,7 @@ class RunRequest(_Frozen):
 
     @model_serializer(mode="wrap")
     def _fields(self, serialize: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """As rows of the run store have it, in every version: the query's fields beside the others."""
+        """The form of rows in the run store, in every version: the query's fields beside the others."""
         return serialize(self) | fields_of(self.query)
 
 
@@ -121,7 +121,7 @@ def _too_long(name: str, size: str, most: int) -> InvalidInput:
 
 
 def check_names(names: Mapping[str, str]) -> None:
-    """Raises InvalidInput for names that code cannot have for tables."""
+    """Raises InvalidInput for names that code cannot use for tables."""
     if len(names) > MOST_NAMES:
         raise InvalidInput(f"there are more than {MOST_NAMES} names", suggestion="Give fewer.", field="names")
     for name in names:
@@ -134,7 +134,7 @@ def check_names(names: Mapping[str, str]) -> None:
 
 
 def normal_plan(plan: dict[str, Any]) -> dict[str, Any]:
-    """As the capsule keeps it. Raises InvalidInput for one that is nested too deeply or is too long."""
+    """The plan as the capsule keeps it. Raises InvalidInput for one that is nested too deeply or is too long."""
     try:
         text = canonical(plan)
     except RecursionError:
@@ -168,17 +168,17 @@ class Run(_Frozen):
     warnings: tuple[str, ...] = ()
     columns: tuple[ResultColumn, ...] = ()
     rows: tuple[tuple[Any, ...], ...] | None = None
-    """Nothing while there is no result, and in lists."""
+    """None while there is no result, and in lists."""
     row_count: int | None = None
     truncated: bool = False
     exec_time_ms: float | None = None
     output: dict[str, Any] = Field(default_factory=dict)
     """What a dry run explains."""
     artifacts: tuple[Artifact, ...] = ()
-    """What code showed; nothing in lists."""
+    """What code showed; empty in lists."""
     chart: dict[str, Any] | None = None
-    """The Plotly figure that code showed last; else the one that was made of the result, as it is in the capsule.
-    Nothing when none was asked for or none fits, and in lists."""
+    """The Plotly figure that code showed last; else the one that was made from the result, as in the capsule. None when
+    none was requested or none fits, and in lists."""
     stdout: str = ""
     stderr: str = ""
     error: Problem | None = None
@@ -204,8 +204,8 @@ def body_of(run: Run) -> dict[str, Any]:
 
 
 def result_of(run: Run) -> dict[str, Any] | None:
-    """What is kept apart from the run, because lists do without it."""
-    # Not `model_dump` in JSON mode: it turns an infinity into null.
+    """Stored apart from the run, because lists omit it."""
+    # Not `model_dump` in JSON mode, which turns an infinity into null.
     made: dict[str, Any] = {}
     if run.rows is not None:
         made = {"rows": plain(run.rows), "output": plain(run.output)}
@@ -217,7 +217,7 @@ def result_of(run: Run) -> dict[str, Any] | None:
 
 
 def as_stored(run: Run) -> Run:
-    """As `run_of` would read it, for those who need it before anyone has read it."""
+    """As `run_of` would read it, for use before it is read from the store."""
     rows = None if run.rows is None else tuple(tuple(row) for row in plain(run.rows))
     return run.model_copy(update={"rows": rows, "output": plain(run.output)})
 

@@ -1,4 +1,4 @@
-"""What a run needs from the rest of the house, as small protocols."""
+"""What a run needs from other packages, as small protocols."""
 
 from __future__ import annotations
 
@@ -27,21 +27,21 @@ class Datasets(Protocol):
         ...
 
     async def version(self, dataset_id: str, version: str) -> Dataset:
-        """One version, as it was when it was queried. Raises NotFound when it is not here."""
+        """One version, as it was when it was queried. Raises NotFound when it is not stored here."""
         ...
 
     async def open(self, dataset_id: str, version: str) -> OpenData:
-        """The same, with its files found to be those that were published. Raises NotFound, DataDamaged."""
+        """The same, after its files were verified to be the published ones. Raises NotFound, DataDamaged."""
         ...
 
     async def unchanged(self, data: OpenData) -> bool:
-        """Whether the files were not touched since they were opened."""
+        """Whether the files are unchanged since they were opened."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """Which engine answers for a dataset: how its queries are written, judged and executed."""
+    """The engine of a dataset: how its queries are written, judged and executed."""
 
     engine: str
     """Such as `duckdb 2.0.0`."""
@@ -51,7 +51,7 @@ class Route:
     """For a text of any origin."""
     executor: Executor
     judge_compiled: Callable[[str, Dataset, tuple[DataRef, ...], Limits], Awaitable[Verdict]] | None = None
-    """For a text that was compiled from a plan, together with what its run will have. None: as any other."""
+    """For a text that was compiled from a plan, with the data and limits of its run. None: as any other text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,15 @@ class RunParts:
     elsewhere: Mapping[str, Route] = field(default_factory=dict[str, Route])
     """By dataset id, for data that another engine holds."""
     judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
-    """Code, dataset, further names that the code finds. None where Python is switched off."""
+    """Code, dataset, further names that the code can use. None where Python is disabled."""
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None
-    """The names that code leaves behind for later cells of its session."""
+    """The names that code defines for later cells of its session."""
     sessions: Sessions | None = None
-    """Where the cells of living sessions run. None where no session can be kept."""
+    """Where the cells of live sessions run. None where sessions are not supported."""
     python_engine: Callable[[], str] = lambda: ""
-    """What the results of code depend on beside the engine, such as `python 3.11.2, pandas 3.1.0`."""
+    """Versions that the results of code depend on beside the engine, such as `python 3.11.2, pandas 3.1.0`."""
     ready_for_code: Callable[[], Awaitable[object]] | None = None
-    """Waits until sandboxes for code can be had, which takes a while once. Raises SandboxUnavailable."""
+    """Waits until sandboxes for code are available, which takes a while the first time. Raises SandboxUnavailable."""
     may_skip_check: bool = False
     """Whether code may run unjudged: for one person on their own machine."""
     isolation: tuple[str, ...] = ()
@@ -79,18 +79,18 @@ class RunParts:
     threads: int = 1
     """For large data; small data and order-dependent queries use one."""
     large_rows: int = 500_000
-    """From how many rows on data is large."""
+    """Data with at least this many rows is large."""
     judge_s: float = 10.0
     """After how long the gate counts as hung."""
     grace_s: float = 10.0
     """How long after the wall-clock limit a sandbox counts as hung."""
     start_s: float = 60.0
-    """After how long sandboxes for code count as not to be had."""
+    """After how long sandboxes for code count as unavailable."""
 
     def route(self, dataset_id: str) -> Route:
         return self.elsewhere.get(dataset_id, self.stored)
 
     def engine_of(self, dataset_id: str, *, code: bool) -> str:
-        """As it is recorded."""
+        """The engine's name and version, as recorded."""
         engine = self.route(dataset_id).engine
         return ", ".join(filter(None, (engine, self.python_engine()))) if code else engine

@@ -1,8 +1,8 @@
-"""The way of a run: resolve, write SQL, look back, judge, recall, execute, and draw if a chart is wanted.
+"""The steps of a run: resolve, write SQL, look back, judge, recall, execute, and draw if a chart was requested.
 
-Invariant: `advance` always leaves the draft ended, unless it is cancelled from outside. Nothing
-reaches a sandbox without the gate's approval, and what reaches it is the gate's canonical text; the one
-exception is code that a person at their own machine chose to run unchecked, which its capsule says.
+Invariant: `advance` always leaves the draft ended, unless it is cancelled from outside. Nothing reaches a sandbox
+without the gate's approval, and what reaches it is the gate's canonical text; the one exception is code that a person
+on their own machine chose to run unchecked, which its capsule records.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ from sandtable.store.run_store import StoreUnavailable
 log = structlog.get_logger(__name__)
 
 LARGE_CELLS = 2_000
-"""From how many cells on work on a result is felt by everyone else on the loop."""
+"""Results with at least this many cells are processed off the event loop."""
 LARGE_TEXT = 128 << 10
-"""From how many characters on work on texts is."""
+"""Texts with at least this many characters are processed off the event loop."""
 STORE_AWAY = Backoff((0.2, 0.5, 1.0, 2.0, 5.0))
-"""A store that is away is asked again after these; after the last one as often as it takes."""
+"""Backoff while the store is unavailable; the last pause repeats without limit."""
 _TRIES = 2
 Step = Callable[[Draft, RunParts, Cache], Awaitable[None]]
 
@@ -51,7 +51,7 @@ async def advance(draft: Draft, parts: RunParts, cache: Cache) -> None:
     for step in STEPS:
         started = time.perf_counter()
         try:
-            # What a sandbox has begun is never begun again here.
+            # A job that was started in a sandbox is never started again here.
             taken = step if step is execute else partial(_patiently, step, step.__name__)
             await taken(draft, parts, cache)
         except SandtableError as error:
@@ -67,7 +67,7 @@ async def advance(draft: Draft, parts: RunParts, cache: Cache) -> None:
 
 
 async def _patiently(step: Step, name: str, draft: Draft, parts: RunParts, cache: Cache) -> None:
-    """These steps only read, so they are repeated until the store answers."""
+    """These steps only read, so they are retried until the store answers."""
 
     async def report(error: StoreUnavailable) -> None:
         log.warning("run_step_waits", run_id=draft.run.id, step=name, reason=error.message)
@@ -76,7 +76,7 @@ async def _patiently(step: Step, name: str, draft: Draft, parts: RunParts, cache
 
 
 async def resolve(draft: Draft, parts: RunParts, cache: Cache) -> None:
-    """The data version that was current when the run was accepted, not the one that is now."""
+    """Uses the data version that was current when the run was accepted, not the current one."""
     draft.data = await parts.datasets.open(draft.run.request.dataset_id, draft.run.dataset_version)
 
 
@@ -94,7 +94,7 @@ async def write_sql(draft: Draft, parts: RunParts, cache: Cache) -> None:
 
 
 async def look_back(draft: Draft, parts: RunParts, cache: Cache) -> None:
-    """What the code finds there: names for tables, and all that the earlier cells of its session left."""
+    """The names that the code can use: for tables, and all that the earlier cells of its session defined."""
     query, key = draft.run.request.query, SessionKey.of(draft.run)
     if not isinstance(query, CodeQuery):
         return
@@ -131,7 +131,7 @@ async def judge(draft: Draft, parts: RunParts, cache: Cache) -> None:
         draft.approved = verdict
         draft.verdict = VerdictRecord.of(verdict)
         draft.warnings += verdict.warnings
-        # A person may compute what they like; of a model's answer, the numbers are those of the data.
+        # A person may compute anything; in a model's answer, the numbers must come from the data.
         proposed = isinstance(request.query, SqlQuery) and request.origin is not None
         if verdict.not_from_data and proposed:
             draft.reject_proposal(verdict.not_from_data, _dataset(draft))
@@ -142,7 +142,7 @@ def _verdict(draft: Draft, parts: RunParts) -> Awaitable[Verdict]:
     match draft.run.request.query:
         case CodeQuery(code):
             if parts.judge_python is None:
-                # Accepted by another process of this home, which had it on.
+                # Accepted by another process of this home, which had Python enabled.
                 raise switched_off()
             return parts.judge_python(code, data.dataset, draft.names)
         case PlanQuery() if route.judge_compiled is not None:
@@ -156,7 +156,7 @@ def _verdict(draft: Draft, parts: RunParts) -> Awaitable[Verdict]:
 async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
     approved, run = _approved(draft), draft.run
     if approved.volatile or _unchecked(draft) or SessionKey.of(run) is not None:
-        # What a session's cell gives depends on the cells before it.
+        # The result of a session's cell depends on the cells before it.
         return
     engine = parts.engine_of(run.request.dataset_id, code=isinstance(run.request.query, CodeQuery))
     copy_id = _data(draft).whole.copy_id
@@ -168,8 +168,8 @@ async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
 
 
 async def execute(draft: Draft, parts: RunParts, cache: Cache) -> None:
-    """What comes out is taken only if the files were not touched meanwhile. If they were, and are whole, it is executed
-    once more: a backup touches files, too. Jobs only read, so that is safe."""
+    """A result counts only if the files did not change meanwhile. If they did, and are whole, the job is executed once
+    more: a backup touches files, too. Jobs only read, so that is safe."""
     query = draft.run.request.query
     if isinstance(query, CodeQuery):
         await wait_ready(parts.ready_for_code, parts.start_s)
@@ -180,7 +180,7 @@ async def execute(draft: Draft, parts: RunParts, cache: Cache) -> None:
             draft.take(result)
             return
         if draft.sitting is not None and parts.sessions is not None:
-            # Its variables may hold what was read meanwhile.
+            # Its variables may hold data that was read meanwhile.
             await parts.sessions.end(draft.sitting.key.session)
             draft.kept = None
         log.warning("data_touched_under_run", run_id=draft.run.id, dataset_id=draft.run.request.dataset_id)
@@ -232,14 +232,14 @@ async def illustrate(draft: Draft) -> None:
 def job_for(
     draft: Draft, approved: Approved, refs: tuple[DataRef, ...], parts: RunParts, number: int = 1
 ) -> Job:
-    """`number`: how many times it is executed in this attempt, with this one."""
+    """`number`: the number of this execution within the attempt."""
     run, request = draft.run, draft.run.request
     options: dict[str, Any] = {}
     if isinstance(query := request.query, CodeQuery):
         checked = not _unchecked(draft)
         options = options_of(query.code, run.dataset_version, query.names, check=checked)
     return Job(
-        # Another id for each attempt: a tier may still remember the attempt that a crash cut short.
+        # A new id for each attempt: a tier may still remember the attempt that a crash interrupted.
         id=f"{run.id}-{draft.attempt}" + (f".{number}" if number > 1 else ""),
         mode=request.mode,
         dataset_id=request.dataset_id,
@@ -276,7 +276,7 @@ def threads_for(approved: Approved, refs: tuple[DataRef, ...], parts: RunParts) 
 
 
 def limits_for(limits: Limits, max_rows: int | None, timeout_ms: int | None) -> Limits:
-    """The installation's limits, lowered as asked. Raises InvalidInput for more than they allow."""
+    """The installation's limits, lowered as requested. Raises InvalidInput for more than they allow."""
     asked = {"rows": ("max_rows", max_rows), "wall_ms": ("timeout_ms", timeout_ms)}
     lowered: dict[str, int] = {}
     for name, (field, value) in asked.items():

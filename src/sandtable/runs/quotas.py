@@ -1,7 +1,7 @@
-"""How much of the disk and how many conversations one user may have.
+"""How much disk space and how many conversations one user may have.
 
-Invariant: a refusal is decided on what is stored at that moment. A user within the quota is measured every few
-seconds only, so a burst may go beyond it by what is stored meanwhile.
+Invariant: a refusal is decided on what is stored at that moment. A user within the quota is measured only every few
+seconds, so a burst may exceed it by what is stored meanwhile.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sandtable.errors import ErrorCode, SandtableError
 from sandtable.recent import Recent
 
 Meter = Callable[[str], Awaitable[int]]
-"""Bytes that a part of the house keeps of a user."""
+"""Bytes that one component stores for a user."""
 
 _MEASURED_S = 5.0
 _USERS = 1000
@@ -22,14 +22,14 @@ _MB = 1 << 20
 
 
 class QuotaFull(SandtableError):
-    """A user has as much stored as one user may have."""
+    """A user has reached a storage quota."""
 
     code = ErrorCode.RUNNER_RESOURCE_EXCEEDED
 
 
 class Quotas:
     def __init__(self, disk_mb: int | None = None, threads: int | None = None) -> None:
-        """None, and 0, are no limit."""
+        """None and 0 mean no limit."""
         self._disk_mb = disk_mb or None
         self._threads = threads or None
         self.meters: list[Meter] = []

@@ -1,4 +1,4 @@
-"""How a capsule is derived again with the parts that runs are made of."""
+"""Derives a capsule again with the components that execute runs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ from sandtable.runs.watch import run_watched, wait_ready
 from sandtable.sandbox.job import Job, JobResult, Limits, refs_of
 
 MOST_S = 600.0
-"""For one verification, and so for a session's cells that are run again one after another."""
+"""Limit of one verification, which may run several cells of a session again."""
 
 
 _MOST_SHAPE = {"rows": 100_000, "cell_bytes": 64 << 20, "result_bytes": 64 << 20, "log_bytes": 16 << 20}
-"""What a result may be shaped by, beyond this installation's own limits: the result comes back into this process."""
+"""A capsule's limits may exceed this installation's up to these: the result is read into this process."""
 
 
 def rederive_with(
@@ -42,7 +42,7 @@ def rederive_with(
     async def run_again(capsule: AnyCapsule, approved: Approved, dataset: Dataset) -> JobResult:
         data = await parts.datasets.open(dataset.id, dataset.version)
         refs = refs_of(data)
-        # What shapes the result comes from the capsule; what the machine must bear does not.
+        # Limits that shape the result come from the capsule; limits on the machine's resources do not.
         shape = capsule.limits.model_dump(include=set(_MOST_SHAPE))
         _require_bearable(shape, parts.limits)
         options: dict[str, Any] = {}
@@ -83,7 +83,7 @@ def rederive_with(
 
 
 def _time_for(cells: int, limits: Limits) -> dict[str, int]:
-    """Each cell had the whole limit for itself."""
+    """Each cell had the whole time limit for itself."""
     wall_ms = max(limits.wall_ms, min(cells * limits.wall_ms, round(MOST_S * 1000)))
     return {"wall_ms": wall_ms, "cpu_s": limits.cpu_s * -(-wall_ms // limits.wall_ms)}
 

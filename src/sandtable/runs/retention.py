@@ -1,8 +1,8 @@
-"""What is kept and what goes, by age, count and size. Pure: things and rules in, a decision out.
+"""Decides what is kept and what is removed, by age, count and size. Pure: things and rules in, a decision out.
 
-A thing is as new as the newest thing that needs it, directly or through others: a run that an answer of a
-conversation names is as new as the conversation, and the cells of a session are as new as its latest. In that order
-each rule lets an oldest part go. Invariant: what is kept is closed, it needs nothing that goes.
+A thing is as new as the newest thing that needs it, directly or through others: a run that an answer of a conversation
+names is as new as the conversation, and the cells of a session are as new as its latest. In that order each rule
+removes the oldest things. Invariant: what is kept needs nothing that is removed.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ _SIZE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)\s*([kmgt]?)i?b?")
 class Thing:
     name: Name
     at: float
-    """When it was last used, in seconds since 1970. `inf` for what stays whatever the rules say."""
+    """When it was last used, in seconds since 1970. `inf` for things that always stay."""
     bytes: int = 0
     needs: tuple[Name, ...] = ()
-    """Things that are not there are no need."""
+    """Names of things that do not exist are ignored."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """Each is a limit; with none of them everything is kept."""
+    """Each field is a limit; without any, everything is kept."""
 
     older_than_s: float | None = None
     keep_runs: int | None = None
@@ -71,11 +71,11 @@ class Decision:
     """When it was made."""
     goes: frozenset[Name] = frozenset()
     rule: Rule | None = None
-    """The one that was broken first, seen from the newest thing on; all that is older goes by it."""
+    """The first rule that was exceeded, going from the newest thing on; all older things are removed by it."""
     held: dict[Kind, Amount] = field(default_factory=dict)
     going: dict[Kind, Amount] = field(default_factory=dict)
     needed: int = 0
-    """Runs that stay although a rule by itself would not allow it: something that is kept needs them."""
+    """Runs that stay although a rule alone would remove them: something that is kept needs them."""
 
 
 def decide(things: Iterable[Thing], rules: Rules, now: float) -> Decision:
@@ -98,8 +98,8 @@ def decide(things: Iterable[Thing], rules: Rules, now: float) -> Decision:
 
 
 def unneeded(decision: Decision, things: Iterable[Thing]) -> set[Name]:
-    """What of a decision can still be carried out, now that these things are there: what was used since, and what
-    came since, keeps what it needs."""
+    """The removals of a decision that are still valid, given the present things: things used or added since keep what
+    they need."""
     known = {thing.name: thing for thing in things}
     left = [name for name, thing in known.items() if name not in decision.goes or thing.at > decision.at]
     kept: set[Name] = set()
@@ -126,7 +126,7 @@ def _amounts(things: Iterable[Thing]) -> dict[Kind, Amount]:
 
 
 def _broken(rules: Rules, age_s: float, runs_before: int, size: int) -> Rule | None:
-    """The first rule that does not allow a group of things."""
+    """The first rule that a group of things exceeds."""
     if rules.older_than_s is not None and age_s > rules.older_than_s:
         return "age"
     if rules.keep_runs is not None and runs_before >= rules.keep_runs:
@@ -137,7 +137,7 @@ def _broken(rules: Rules, age_s: float, runs_before: int, size: int) -> Rule | N
 
 
 def _together(known: Mapping[Name, Thing]) -> Iterator[tuple[float, list[Thing]]]:
-    """Groups of things that are equally new, newest first, each with the thing that makes the others so."""
+    """Groups of equally new things, newest first, each with the thing that determines the group's age."""
     seen: set[Name] = set()
     for newest in sorted(known.values(), key=lambda thing: (thing.at, thing.name), reverse=True):
         if newest.name in seen:

@@ -1,9 +1,8 @@
-"""The session desk: living sandboxes of Python, one for each session in use, and the cells that run in them.
+"""Live Python sandboxes, one for each session in use, and the cells that run in them.
 
-Invariants: one cell at a time in a session (`turn`), and nothing takes its sandbox away meanwhile but the cell
-itself or an explicit end. A sandbox serves the next cell only if it went through exactly the cells that the run store
-knows, on the files that are there now; otherwise another is made that goes through them first. A session has nothing
-on disk.
+Invariants: one cell at a time in a session (`turn`), and only that cell or an explicit end removes its sandbox
+meanwhile. A sandbox serves the next cell only if it ran exactly the cells that the run store has, on the files that are
+there now; otherwise a new one is made that runs them first. A session stores nothing on disk.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ log = structlog.get_logger(__name__)
 REPLAY_S = 600.0
 """For all the cells that are run again together."""
 STOP_S = 5.0
-"""How long a cell that is stopped may take to let itself be interrupted or to be killed."""
+"""How long a stopped cell may take to react to an interrupt or to be killed."""
 _POLL_S = 0.2
 
 
@@ -48,18 +47,18 @@ class Sitting:
 class Ran:
     result: JobResult
     past: Past
-    """What the session had gone through before the cell."""
+    """The session's cells before this one."""
     rebuilt: bool
-    """The session was not alive: it went through its past again just now."""
+    """The session was not alive: its cells were just run again."""
 
 
 @dataclass(slots=True, eq=False)
 class _Live:
     key: SessionKey
     session: Session | None = None
-    """Nothing while it is being opened."""
+    """None while it is being opened."""
     data: tuple[DataRef, ...] = ()
-    """What it was opened on: it does not see files that have taken their place."""
+    """The files it was opened on: it does not see files that replaced them."""
     past: Past = field(default_factory=Past)
     timer: asyncio.TimerHandle | None = None
 
@@ -89,7 +88,7 @@ class Sessions:
         self.most = most
         self._grace_s = grace_s
         self._live: OrderedDict[SessionKey, _Live] = OrderedDict()
-        """The least lately used first."""
+        """The least recently used first."""
         self._turns: dict[SessionKey, _Turn] = {}
         self._room = asyncio.Event()
         self._closing: set[asyncio.Task[None]] = set()
@@ -97,7 +96,7 @@ class Sessions:
 
     @contextlib.asynccontextmanager
     async def turn(self, key: SessionKey) -> AsyncGenerator[None, None]:
-        """For as long as a run is a session's cell, up to when it is stored. First come, first served."""
+        """Held while a run is a session's cell, until it is stored. First come, first served."""
         turn = self._turns.setdefault(key, _Turn(asyncio.Lock()))
         turn.wanted += 1
         try:
@@ -114,7 +113,7 @@ class Sessions:
             self._room.set()
 
     def past(self, key: SessionKey) -> Past | None:
-        """What the living sandbox of a session went through; nothing when there is none."""
+        """The cells that a session's live sandbox ran; None when there is none."""
         live = self._live.get(key)
         return live.past if live is not None and live.alive else None
 
@@ -139,13 +138,13 @@ class Sessions:
         return Ran(result, past, rebuilt)
 
     async def interrupt(self, session_id: str) -> None:
-        """Stop the cell that runs now, if any; the state is kept where that is possible."""
+        """Stop the running cell, if any; the state is kept where possible."""
         for live in self._of(session_id):
             if live.session is not None:
                 live.session.interrupt()
 
     async def end(self, session_id: str) -> None:
-        """Let go of all that a session holds. A later cell rebuilds it."""
+        """Discard a session's sandbox and state. A later cell rebuilds it."""
         for live in self._of(session_id):
             await self._drop(live)
 
@@ -187,7 +186,7 @@ class Sessions:
             raise SandboxUnavailable("the session was ended meanwhile", suggestion="Run it again.")
 
     async def _again(self, live: _Live, cell: Earlier, number: int, give_up: float) -> Earlier:
-        """Its output is dropped: the run that it was first has it on record."""
+        """Its output is dropped: the original run has it on record."""
         assert live.session is not None
         seed = seed_of(cell.python, live.key.dataset_version)
         work = live.session.cell(cell.python, seed=seed, names=dict(live.key.names))
@@ -200,7 +199,7 @@ class Sessions:
         return cell.model_copy(update={"interrupted": _was_stopped(result)})
 
     async def _place_for(self, key: SessionKey) -> _Live:
-        """Waits while as many sessions as may live are all in use."""
+        """Waits while the maximum number of sessions are all in use."""
         while len(self._live) >= self.most:
             idle = self._dispensable()
             if idle is None:
@@ -213,8 +212,7 @@ class Sessions:
         return self._live[key]
 
     def _dispensable(self) -> _Live | None:
-        """Of the user with the most sessions, the one that was not used for the longest time: a user who opens many
-        loses their own."""
+        """The least recently used idle session of the user with the most: a user who opens many loses their own."""
         idle = [live for live in self._live.values() if live.key not in self._turns]
         counts = Counter(key.user for key in self._live)
         return max(idle, key=lambda live: counts[live.key.user], default=None)
@@ -278,7 +276,7 @@ class Sessions:
         return result
 
     async def _stopped(self, live: _Live, work: asyncio.Future[JobResult]) -> bool:
-        """Whether the cell had begun. One that does not let itself be interrupted is ended with its session."""
+        """Whether the cell had begun. A cell that does not react to the interrupt is ended with its session."""
         assert live.session is not None
         give_up = time.monotonic() + STOP_S
         while not work.done() and time.monotonic() < give_up:
@@ -306,7 +304,7 @@ class Sessions:
 
 
 def _note(live: _Live, run_id: str, cell: Earlier) -> None:
-    """It has left its traces in the session, if that is still there."""
+    """Record the cell in the session's past, if the session is alive."""
     if live.alive:
         live.past = replace(live.past, cells=(*live.past.cells, cell), last=run_id)
 

@@ -1,8 +1,8 @@
-"""Capsules verified for many users at once: read one at a time, derived again in places of their own.
+"""Verifies capsules for many users at once: read one at a time, derived again in places separate from those of runs.
 
 Invariants: a capsule without a trusted signature costs one bounded JSON text on a thread, and no place. Verifications
-take no place from a run, nor more than their user's share from each other. One whose caller is gone (cancelled) leaves
-its queue, or is stopped and its sandbox killed; none takes longer than `MOST_S`.
+take no place from a run, nor more than their user's share from each other. A verification whose caller is gone
+(cancelled) leaves its queue, or is stopped and its sandbox killed; none takes longer than `MOST_S`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sandtable.runs.rederive import MOST_S, rederive_with
 from sandtable.runs.watch import HUNG, bounded, retrieve
 
 WAITING_EACH = 16
-"""Verifications that may wait for each one that is derived at the same time."""
+"""How many verifications may wait, for each place."""
 
 Rehash = Callable[[Dataset], Awaitable[str]]
 
@@ -38,7 +38,7 @@ class Verifier:
         self._hashing: dict[str, asyncio.Future[str]] = {}
 
     async def verify(self, given: Document, keys: TrustedKeys, user: str) -> Report:
-        """Raises Unreadable for a text that is no JSON object, and QueueFull."""
+        """Raises Unreadable for a text that is not a JSON object, and QueueFull."""
         examined = await self._examined(given, keys, user)
         if examined.hindrance:
             return examined.report
@@ -61,7 +61,7 @@ class Verifier:
                 raise
 
     async def _hashed_once(self, dataset: Dataset) -> str:
-        """The same data is read by one thread at a time, however many ask and however many of them leave."""
+        """The same data is hashed by one thread at a time, for all callers, even if some of them are cancelled."""
         hashing = self._hashing.get(dataset.version)
         if hashing is None:
             hashing = self._hashing[dataset.version] = asyncio.ensure_future(self._rehash(dataset))

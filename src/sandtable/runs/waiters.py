@@ -1,4 +1,4 @@
-"""Who waits for which run to end, in this process."""
+"""Callers in this process that wait for a run to end."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from sandtable.errors import SandtableError
 
 
 class Watch:
-    """Hears of a run from the moment it is made, whenever it is waited for."""
+    """Records a run's end from its creation on, even before `wait` is called."""
 
     def __init__(self, future: asyncio.Future[None]) -> None:
         self._future = future
 
     async def wait(self, seconds: float) -> None:
-        """Until the run is told to have ended, or `seconds` have passed. Raises what `fail` was given."""
+        """Wait until the run's end is announced, or `seconds` have passed. Raises the error passed to `fail`."""
         await asyncio.wait({self._future}, timeout=seconds)
         if self._future.done():
             self._future.result()
@@ -46,7 +46,7 @@ class Waiters:
                 future.set_result(None)
 
     def tell_all(self) -> None:
-        """Anything may have ended."""
+        """Wake all waiters: any run may have ended."""
         for run_id in list(self._futures):
             self.tell(run_id)
 

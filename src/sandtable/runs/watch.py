@@ -1,6 +1,6 @@
-"""Waiting that ends: a sandbox or a gate that hangs cannot hang a run.
+"""Waiting with a hard timeout: a sandbox or a gate that hangs cannot block a run.
 
-`asyncio.wait_for` waits for the cancelled task too, and so trusts it to obey; this does not.
+`asyncio.wait_for` also waits for the cancelled task, and so trusts it to end; this does not.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ async def run_watched(executor: Executor, job: Job, grace_s: float) -> JobResult
 
 
 async def wait_ready(ready: Callable[[], Awaitable[object]] | None, seconds: float) -> None:
-    """Before the clock of a run begins: the first sandbox for code takes longer than many a run. Raises
+    """Called before a run's clock starts: the first sandbox for code takes longer than many a run. Raises
     SandboxUnavailable."""
     if ready is not None and await bounded(ready(), seconds) is HUNG:
         raise SandboxUnavailable(
@@ -87,6 +87,6 @@ async def _kill(executor: Executor, job_id: str) -> None:
 
 
 def retrieve(task: asyncio.Future[T]) -> None:
-    """Takes the outcome of a task that no one may wait for any more, so that it is no unhandled error."""
+    """Retrieves the outcome of an abandoned task, so that asyncio does not log it as unhandled."""
     if not task.cancelled():
         task.exception()

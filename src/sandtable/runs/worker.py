@@ -1,4 +1,4 @@
-"""One claimed run from claim to capsule: the pipeline, raced against a request to stop it."""
+"""One run from claim to capsule: the pipeline, raced against a request to stop it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Stop = Literal["cancel", "close"]
 
 @dataclass(slots=True)
 class Stopper:
-    """Whether a run is to stop, and why. Cancelling may turn into closing, not the other way round."""
+    """Whether a run must stop, and why. `cancel` may become `close`, not the other way round."""
 
     reason: Stop | None = None
     _event: asyncio.Event = field(default_factory=asyncio.Event)
@@ -65,7 +65,7 @@ class Worker:
     now: Callable[[], datetime]
     max_attempts: int
     remember: Callable[[Run], None] = lambda run: None
-    """Told of every run that has ended and is stored."""
+    """Called with every run that has ended and is stored."""
 
     async def work(self, record: RunRecord, stopper: Stopper) -> None:
         async with AsyncExitStack() as until_stored:
@@ -102,7 +102,7 @@ class Worker:
         async def in_turn() -> None:
             key, sessions = SessionKey.of(draft.run), self.parts.sessions
             if key is not None and sessions is not None:
-                # The session's next cell looks in the store for what came before it.
+                # The session's next cell reads its predecessors from the store.
                 await until_stored.enter_async_context(sessions.turn(key))
             await advance(draft, self.parts, Cache(self.store, self.key))
 
@@ -117,7 +117,7 @@ class Worker:
             draft.cancel()
 
     async def end(self, draft: Draft, record: RunRecord, expected: Literal["pending", "running"]) -> bool:
-        """Seal and store. False when somebody else ended or took the run meanwhile."""
+        """Seal and store. False when another process ended or adopted the run meanwhile."""
         assert draft.status is not None
         finished_at = iso(self.now())
         run = ended_run(draft, finished_at)
@@ -158,7 +158,7 @@ class Worker:
         return await asyncio.to_thread(make) if _is_large(draft, run) else make()
 
     async def _end_patiently(self, draft: Draft, record: RunRecord, stopper: Stopper) -> None:
-        """A full disk loses no answer: waiting callers get the error, and the answer is stored when it can be."""
+        """A full disk loses no result: waiting callers get the error, and the result is stored when possible."""
 
         async def report(error: StoreUnavailable) -> None:
             log.error("run_not_stored", run_id=record.id, reason=error.message)
@@ -186,7 +186,7 @@ def iso(moment: datetime) -> str:
 
 
 def _is_large(draft: Draft, run: Run) -> bool:
-    """Whether sealing it is felt by everyone else on the loop."""
+    """Whether sealing it would block the event loop noticeably."""
     query = run.request.query
     texts = (run.sql, run.executed_sql, query.code if isinstance(query, CodeQuery) else None)
     return (
