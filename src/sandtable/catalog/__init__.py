@@ -1,2 +1,1 @@
-"""What may be asked about: the model of datasets, the registry, the data store, how files get into it, and how a
-dataset is opened by id."""
+"""Datasets that can be queried: their model, the registry, the data store, ingestion of files, and opening by id."""

@@ -1,9 +1,9 @@
 """What this home knows about the files of each version: their digests, and their stamps when they were last hashed.
 
-    <home>/attestations/<64 hex>    an authentication code, and below it the record as JSON
+<home>/attestations/<64 hex>    an authentication code, and below it the record as JSON
 
-Invariant: a record that was not written with this installation's key counts as none. Records lie outside of the data
-folder, which may be a volume that others can write to.
+Invariant: a record that was not written with this installation's key is ignored. Records lie outside the data folder,
+which may be a volume that others can write to.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ FOLDER = "attestations"
 
 @cache
 def boot_id() -> str:
-    """Another one each time the machine starts."""
+    """Changes each time the machine starts."""
     try:
         return Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
     except OSError:
@@ -47,7 +47,7 @@ class Original(_Frozen):
 
     @classmethod
     def of(cls, path: Path, sha256: str) -> Original:
-        """Of the file itself, where the path is a link to it."""
+        """Resolves a link: records the file itself."""
         return cls(quoted=quote_from_bytes(os.fsencode(path.resolve())), sha256=sha256)
 
     @property
@@ -60,24 +60,24 @@ class Attestation(_Frozen):
     files: dict[str, str]
     """The sha256 of each file in the version's folder, by name."""
     stamps: dict[str, FileStamp] = Field(default_factory=dict)
-    """Of the files, and of the folder as `.`, when their digests were last found right. Empty: they must be hashed."""
+    """Of the files, and of the folder as `.`, when their digests were last correct. Empty: they must be hashed."""
     boot: str = Field(default_factory=boot_id)
-    """When that was: a machine that stopped without warning may have changed files and not their stamps."""
+    """The boot in which that was: a machine that crashed may have changed files and not their stamps."""
     copy_id: str = Field(default_factory=lambda: secrets.token_hex(8))
-    """Changes when the files are found damaged or are replaced: results made before are not used again."""
+    """Changes when the files are found damaged or are replaced: earlier results are not reused."""
     checked_at: float = Field(default_factory=time.time)
     """When all files were last hashed, in seconds since 1970."""
     damage: str = ""
-    """What was wrong then."""
+    """What was wrong when they were last hashed."""
     originals: dict[str, Original] = Field(default_factory=dict)
-    """By table. Nothing for datasets of the registry, which says where theirs are."""
+    """By table. Empty for datasets of the registry, which names their sources."""
     profile: str | None = None
     """The sha256 of the version's profile."""
 
 
 class Attestations:
     def __init__(self, folder: Path, key: bytes) -> None:
-        """`key` is a secret of this installation. The folder is made with the first record."""
+        """`key` is a secret of this installation. The folder is created with the first record."""
         self._folder = folder
         self._key = key
 
@@ -99,14 +99,14 @@ class Attestations:
         replace_file(self._path(attestation.version), content, 0o600)
 
     def stamp(self, version: str) -> FileStamp | None:
-        """Of the record itself: other processes of this home write it, too."""
+        """Stamp of the record itself: other processes of this home write it, too."""
         try:
             return FileStamp.of(self._path(version).lstat())
         except OSError:
             return None
 
     def code_of(self, version: str, files: dict[str, str]) -> str:
-        """An authentication code for the digests of a version, which is kept beside its files."""
+        """An authentication code for the digests of a version, which is stored beside its files."""
         subject = json.dumps([version, files], sort_keys=True, separators=(",", ":"))
         return self._code(b"digests", subject.encode()).decode("ascii")
 

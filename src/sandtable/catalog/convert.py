@@ -1,7 +1,7 @@
-"""The seam between ingestion and the sandbox: one source file in, one Parquet file out; then columns compared.
+"""The interface between ingestion and the sandbox: one source file in, one Parquet file out; then columns compared.
 
-An implementation of `Convert` reads the files in a sandbox. A file that cannot be used is an
-InvalidInput; paths are relative to the data store's root.
+An implementation of `Convert` reads the files in a sandbox. A file that cannot be used is an InvalidInput; paths are
+relative to the data store's root.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class ConvertRequest:
     """Such as `incoming/<id>/orders.csv`. A `csv` may use any delimiter when its columns are sniffed."""
     format: SourceFormat
     columns: tuple[tuple[str, str], ...] | None
-    """Name and SQL type of each column; None to find out."""
+    """Name and SQL type of each column; None to detect them."""
     staging: str
     """Folder to write to, such as `staging/<id>`."""
 
@@ -30,7 +30,7 @@ class ConvertRequest:
 class ConvertedColumn:
     name: str
     sql_type: str
-    """As the engine writes it."""
+    """As the engine names it."""
     type: ColumnType
     nullable: bool = True
 
@@ -53,7 +53,7 @@ class ColumnPlace:
 
 @dataclass(frozen=True, slots=True)
 class CompareRequest:
-    """Columns of tables that were converted, before they are published."""
+    """Columns of converted tables, before they are published."""
 
     files: dict[str, str]
     """By table, the file in `staging`."""
@@ -71,7 +71,7 @@ class Counts:
     """Rows that are not null."""
     distinct: int
     longest: int
-    """Of the values as texts, in bytes."""
+    """Length of the longest value as text, in bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,10 +79,10 @@ class Comparison:
     """In the order of the request."""
 
     ones: tuple[Counts | None, ...]
-    """None where counting took more memory than there is."""
+    """None where counting ran out of memory."""
     pairs: tuple[tuple[int, int | None], ...]
     """Rows that are not null, and how many of them have a value that is not in the other column; None where the other
-    column is not unique, or counting took too much memory."""
+    column is not unique, or counting ran out of memory."""
 
 
 class Convert(Protocol):

@@ -45,7 +45,7 @@ def name_files(paths: Sequence[Path]) -> list[NamedFile]:
         raise InvalidInput("no data file given", suggestion="Name at least one CSV or Parquet file.")
     named: dict[str, NamedFile] = {}
     for path in paths:
-        # Naming a folder is another mistake than an unknown extension: reading it will say so.
+        # A folder is not an unknown extension: reading it will raise the right error.
         if not _is_folder(path):
             source_format(path)
         table = table_name(path.stem)

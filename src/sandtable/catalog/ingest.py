@@ -1,7 +1,7 @@
-"""Source files become a version in the data store.
+"""Converts source files to a version in the data store.
 
-Invariant: this process copies and hashes bytes; only `convert`, in a sandbox, parses them. The same
-bytes under the same names give the same version with the same relationships, and are converted once.
+Invariant: this process copies and hashes bytes; only `convert`, in a sandbox, parses them. The same bytes under the
+same names give the same version with the same relationships, and are converted once.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from sandtable.catalog.version import canonical_digest, dataset_version
 from sandtable.errors import DataDamaged, InvalidInput, NotFound, RunnerBroken
 
 _LINKS_FORMAT = 1
-"""Raise it when relationships are found in another way: sets of files are then looked at again, and versions without
+"""Increment it when relationships are found differently: sets of files are then examined again, and versions without
 relationships get those that are found."""
 
 
@@ -42,7 +42,7 @@ async def ingest_declared(
     *,
     replace: bool = False,
 ) -> Dataset:
-    """Put a dataset of the registry in `folder` into the store, unless it is there; `replace` does it anyway."""
+    """Put a dataset of the registry in `folder` into the store, unless it is there; `replace` does so in any case."""
     if not replace and await asyncio.to_thread(store.has, dataset.version):
         return dataset
     async with _workspace(store) as work, originals(dataset, folder, store.root / work.incoming) as sources:
@@ -69,9 +69,9 @@ async def ingest_declared(
 async def ingest_files(
     paths: Sequence[Path], store: DataStore, convert: Convert, progress: Progress | None = None
 ) -> Dataset:
-    """Make a dataset of data files on the fly: one table per file, types found by the converter.
+    """Make a dataset of data files: one table per file, types detected by the converter.
 
-    What these files became before is used again as long as it is whole, and else made again from them.
+    An earlier conversion of the same files is reused while it is whole, and otherwise repeated.
     """
     files = name_files(paths)
     digests = [await asyncio.to_thread(_digest, file, progress) for file in files]
@@ -92,7 +92,7 @@ async def ingest_files(
 async def ingest_again(
     version: str, store: DataStore, convert: Convert, progress: Progress | None = None
 ) -> Dataset:
-    """A version that was found damaged, from the files that it was made from. Raises InvalidInput without them."""
+    """Convert a damaged version again from its source files. Raises InvalidInput without them."""
     originals = await asyncio.to_thread(store.integrity.originals, version)
     if not originals:
         raise InvalidInput(
@@ -116,7 +116,7 @@ async def _take_in(
     *,
     replace: str | None = None,
 ) -> Dataset:
-    """`replace` is the damaged version that the files must become again."""
+    """`replace` is the damaged version that the conversion must produce again."""
     async with _workspace(store) as work:
         tables: list[Table] = []
         outputs: dict[str, str] = {}
@@ -142,7 +142,7 @@ async def _take_in(
         await asyncio.to_thread(store.publish, work, dataset, outputs, originals, replace=again)
         key = _source_key((table.name, Path(table.file), table.sha256) for table in tables)
         await asyncio.to_thread(store.remember, key, dataset.version)
-        # What is stored is what capsules are verified with, also where a registry has declared the same data.
+        # Capsules are verified with the stored dataset, also where a registry has declared the same data.
         return _renamed(await asyncio.to_thread(store.load, dataset.version), files)
 
 
@@ -163,7 +163,7 @@ async def _related(
 
 
 def _lacks_links(dataset: Dataset, store: DataStore) -> bool:
-    """Whether the version was stored before relationships were looked for, and has some."""
+    """Whether the version was stored without relationships, before they were detected, and has some."""
     try:
         stored = store.load(dataset.version)
     except (NotFound, DataDamaged):
@@ -227,7 +227,7 @@ def _digest(file: NamedFile, progress: Progress | None) -> str:
 
 
 def _source_key(files: Iterable[tuple[str, Path, str]]) -> str:
-    """Of the table, the file's format and its digest, for each."""
+    """Key over the table, the file's format and its digest, for each file."""
     subject = sorted([table, source_format(path), digest] for table, path, digest in files)
     return canonical_digest(subject if len(subject) == 1 else [*subject, {"links": _LINKS_FORMAT}])
 
@@ -273,10 +273,10 @@ def _dataset(
 
 
 def _renamed(known: Dataset, files: Sequence[NamedFile]) -> Dataset:
-    """The known data under the names and in the order of today's files."""
+    """The known dataset with the names and the order of the given files."""
     tables = [t.model_copy(update={"file": f.file}) for f in files if (t := known.table(f.table))]
     why = said(known.relationships)
-    # Those that a registry declared for the same data were not counted here.
+    # Relationships that a registry declared for the same data were not counted here.
     return _dataset(
         files, tables, known.as_of, known.relationships, why if known.description.endswith(why) else ""
     )

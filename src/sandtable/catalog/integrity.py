@@ -1,8 +1,8 @@
-"""Whether the files of a version are those that were published: hashed once, then compared by their stamps.
+"""Whether the files of a version are the published ones: hashed once, then compared by their stamps.
 
-Invariant: `Whole` is said only of files whose bytes had the right digests in the state that its stamps describe. The
-right digests are, in this order: those in the version's `digests.json`, if it carries this installation's code; those
-that this home attested before; those in `digests.json` as it is first found, which are attested from then on.
+Invariant: `Whole` means that the files had the right digests in the state that its stamps describe. The right digests
+are, in this order: those in the version's `digests.json`, if it has this installation's authentication code; those that
+this home attested before; those in `digests.json` as it is first found, which are attested from then on.
 """
 
 from __future__ import annotations
@@ -51,18 +51,18 @@ class Whole:
     version: str
     stamps: Stamps = field(default_factory=dict[str, FileStamp])
     settled: bool = True
-    """False where another change might leave the same stamps: only hashing tells."""
+    """False if another change might leave the same stamps: only hashing can detect it."""
     copy_id: str = ""
-    """Another one after damage: a result belongs to the copy that it was made from."""
+    """Changes after damage: a result belongs to the copy that it was made from."""
 
     def stamp(self, file: str) -> str:
-        """Equal for as long as neither the file nor the folder around it was touched."""
+        """Equal while neither the file nor its folder changes."""
         return repr((*self.stamps[FOLDER], *self.stamps[file])) if file in self.stamps else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Damage:
-    """Some file is not what was published."""
+    """Some file differs from what was published."""
 
     version: str
     why: str
@@ -75,7 +75,7 @@ F = TypeVar("F", bound=Whole | Damage)
 
 @dataclass(frozen=True, slots=True)
 class OpenData:
-    """A dataset whose data may be read, as they were when they were looked at."""
+    """A dataset whose data may be read, in the state in which they were checked."""
 
     dataset: Dataset
     whole: Whole
@@ -85,25 +85,25 @@ class OpenData:
 class _Known:
     found: Whole | Damage
     attested: FileStamp | None
-    """Of this home's record at that time."""
+    """Stamp of this home's record at that time."""
 
 
 class Integrity:
     def __init__(self, root: Path, attestations: Attestations | None = None) -> None:
-        """Without `attestations`, as where there is no key, `digests.json` alone says what is right."""
+        """Without `attestations`, as where there is no key, only `digests.json` defines the right digests."""
         self._root = root
         self._attestations = attestations
         self._known: dict[str, _Known] = {}
 
     def look(self, version: str) -> Whole | Damage | None:
-        """What is known of the files as they are now, found without reading them. None: `check` tells."""
+        """What is known of the files in their current state, without reading them. None: call `check`."""
         known = self._known.get(version)
         if known is None or not known.found.settled or not self.same(known.found):
             return None
         return known.found if self._attested_at(version) == known.attested else None
 
     def same(self, found: Whole | Damage) -> bool:
-        """Whether the files still have the stamps of then."""
+        """Whether the files still have the same stamps."""
         folder = f"{self._root}/versions/{found.version.removeprefix('sha256:')}"
         try:
             return all(FileStamp.of(os.lstat(f"{folder}/{n}")) == stamp for n, stamp in found.stamps.items())
@@ -113,8 +113,8 @@ class Integrity:
     def check(
         self, version: str, progress: Progress | None = None, *, thorough: bool = False
     ) -> Whole | Damage:
-        """Hashes the files, unless they have the stamps that they had when that was done last; `thorough` hashes
-        what lies on disk in any case. Raises NotFound when there is no such folder."""
+        """Hashes the files, unless their stamps are those of the last check; `thorough` always hashes what is on disk.
+        Raises NotFound when there is no such folder."""
         folder = version_folder(self._root, version)
         require_folder(folder, version)
         waited = False
@@ -128,7 +128,7 @@ class Integrity:
             if not trouble and not thorough and attested is not None and _holds(attested, stamps):
                 return self._remember(_attested_state(attested, stamps))
             if not trouble and not settled and not waited and size_of(stamps) > _LARGE:
-                # Sooner done than hashing it a second time.
+                # Waiting is faster than hashing it a second time.
                 time.sleep(_UNSETTLED_S)
                 waited = True
                 continue
@@ -139,21 +139,21 @@ class Integrity:
             if not trouble and not wrong:
                 return self._attest(Whole(version, stamps, settled), digests, thorough=thorough)
             if self._expected(folder, version, self._attested(version)) != expected:
-                # It was built again meanwhile.
+                # It was rebuilt meanwhile.
                 continue
             files = {name: digest for name, digest in expected.items() if digest is not None}
             found = Damage(version, trouble or changed_in_words(wrong, digests), stamps, settled)
             return self._damaged(found, files, wrong)
         return self._damaged(Damage(version, "its files change while they are read"))
 
-    # What publishing leaves
+    # Records made by publishing
 
     def digests_json(self, version: str, files: dict[str, str]) -> bytes:
         code = {} if self._attestations is None else {_CODE: self._attestations.code_of(version, files)}
         return json.dumps({**files, **code}, indent=1).encode()
 
     def published(self, version: str, files: dict[str, str], originals: Mapping[str, Original]) -> None:
-        """The version's folder is new: nothing that was made from an earlier one holds."""
+        """The version's folder is new: knowledge about an earlier one is discarded."""
         self._known.pop(version, None)
         self._write(Attestation(version=version, files=files, originals=dict(originals)))
 
@@ -162,7 +162,7 @@ class Integrity:
         return attested.originals if attested is not None else {}
 
     def remember_originals(self, version: str, originals: Mapping[str, Original]) -> None:
-        """They may lie elsewhere than when the version was made."""
+        """The files may have moved since the version was made."""
         attested = self._attested(version)
         if attested is not None and attested.originals != originals:
             self._write(attested.model_copy(update={"originals": dict(originals)}))
@@ -175,23 +175,23 @@ class Integrity:
             self._write(attested.model_copy(update={"profile": digest}))
 
     def knows_profile(self, version: str, digest: str) -> bool:
-        """Whether it is the one that was kept. The first one that is found here is taken."""
+        """Whether it is the recorded profile. The first one found here is accepted and recorded."""
         attested = self._attested(version)
         if attested is not None and attested.profile is None:
             self.remember_profile(version, digest)
         return attested is None or attested.profile in (None, digest)
 
     def checked_at(self, version: str) -> float:
-        """When all its files were last hashed; 0 when this home does not know."""
+        """When all its files were last hashed; 0 when unknown."""
         attested = self._attested(version)
         return attested.checked_at if attested is not None else 0.0
 
-    # What is right, and what was found
+    # Expected digests, and findings
 
     def _expected(
         self, folder: Path, version: str, attested: Attestation | None
     ) -> dict[str, str | None] | None:
-        """By file, None where any digest will do: a store of before has none of the manifest."""
+        """Digest by file, None where any digest is accepted: older stores have no digest of the manifest."""
         files = recorded_digests(folder)
         if files is not None and self._attestations is not None:
             code = files.pop(_CODE, "").encode(errors="replace")
@@ -217,7 +217,7 @@ class Integrity:
     def _damaged(
         self, found: Damage, files: Mapping[str, str] | None = None, wrong: Sequence[str] = ()
     ) -> Damage:
-        """`files` are the right digests, as far as they are known."""
+        """`files` are the right digests, where known."""
         log.warning("data_damaged", version=found.version, reason=found.why)
         known = self._attested(found.version)
         past = {} if known is None else known.stamps
@@ -241,7 +241,7 @@ class Integrity:
         return self._remember(found)
 
     def _make_visible(self, version: str, names: Sequence[str], stamps: Stamps) -> dict[str, FileStamp]:
-        """Bytes that changed without a trace get one, so that every process that knows the files reads them again."""
+        """Changes the stamp of files whose bytes changed under the old one, so that all processes read them again."""
         folder = version_folder(self._root, version)
         for name in names:
             try:
@@ -267,7 +267,7 @@ class Integrity:
         try:
             self._attestations.write(attestation)
         except OSError as error:
-            # What was found holds for this process; the next one hashes the files itself.
+            # The finding is kept in this process; the next one hashes the files again.
             log.warning("attestation_not_kept", version=attestation.version, reason=str(error))
 
 
@@ -282,7 +282,7 @@ def _attested_state(attested: Attestation, stamps: Stamps) -> Whole | Damage:
 
 
 def damaged(version: str, why: str, dataset_id: str = "", *, rebuilding: bool = False) -> DataDamaged:
-    """The error for a user: which data, what is wrong with them, and what to do. No path of the host is in it."""
+    """The error for a user: which data, what is wrong with them, and what to do. Contains no path of the host."""
     what = f"the data of dataset `{dataset_id}`" if dataset_id else "the data"
     command = "`sandtable data scrub --repair`"
     return DataDamaged(

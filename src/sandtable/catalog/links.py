@@ -1,8 +1,8 @@
-"""Which tables of a dataset made of files refer to which: by names that say the same and by complete evidence.
+"""Finds which tables of a dataset made of files refer to which: by matching names and by complete counts.
 
-`candidates` chooses by name and type what a sandbox counts; `links` decides on what it counted. A candidate is taken
-when the column referred to is unique and has no nulls, and every value that refers to it is there.
-Invariant: both are pure, and the order of the tables changes nothing: the same tables give the same links.
+`candidates` selects by name and type what a sandbox counts; `links` decides on the counts. A candidate is accepted when
+the referenced column is unique and has no nulls, and contains every referring value. Invariant: both are pure and
+independent of the order of the tables: the same tables give the same links.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from sandtable.catalog.names import singular
 MOST_TABLES = 60
 MOST_CANDIDATES = 64
 MOST_KEYS = 5_000_000
-"""Rows of a table that is referred to."""
+"""Rows of a referenced table."""
 MOST_ROWS = 20_000_000
 LONGEST_KEY = 200
 """In bytes."""
@@ -32,13 +32,13 @@ _IDENTIFIERS = frozenset(
 _BARE = frozenset(
     "id code no nr num number key pk ref reference sku uuid guid symbol abbr abbreviation slug name title label".split()
 )
-"""What a key is called in its own table: `customers.id`, which is `customer_id` elsewhere."""
+"""Names of a key in its own table: `customers.id`, which is `customer_id` elsewhere."""
 _AFTER_TABLE = _IDENTIFIERS | _BARE | {""}
 _EVERYWHERE = frozenset(
     "id ids code no nr num number key pk fk ref reference name title label serial row rows line rank ranking position "
     "pos place seq sequence index idx sort count n column field unnamed".split()
 )
-"""A name of these words alone says nothing, or numbers the rows: two tables with an `id` have nothing in common."""
+"""Names of only these words are generic, or number the rows: two tables with an `id` have nothing in common."""
 _CALENDAR = frozenset({"year", "quarter", "month", "week", "weekday", "day", "hour"})
 _INTEGER = "integer"
 _BREAK = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|(?<=[^\W\d_])(?=\d)")
@@ -51,7 +51,7 @@ class Candidate:
     many: ColumnPlace
     one: ColumnPlace
     score: tuple[bool, bool, bool]
-    """Of the column referred to: whether it is named after its table, is an identifier, is the table's first."""
+    """About the referenced column: whether it is named after its table, is an identifier, is the table's first."""
 
     @property
     def pair(self) -> frozenset[str]:
@@ -77,27 +77,27 @@ def candidates(tables: Sequence[Table]) -> tuple[Candidate, ...]:
         if (many.rows or 0) <= MOST_ROWS and (one.rows or 0) <= MOST_KEYS:
             found.extend(_between(named[many.name], keys[one.name]))
     found.sort(key=lambda candidate: candidate.order)
-    # What cannot be told from a candidate that is left out would only seem to be without a rival.
+    # Drop candidates that tie with one beyond the limit: they would wrongly seem unambiguous.
     left_out = {(candidate.many, candidate.score) for candidate in found[MOST_CANDIDATES:]}
     return tuple(c for c in found[:MOST_CANDIDATES] if (c.many, c.score) not in left_out)
 
 
 @dataclass(frozen=True, slots=True)
 class _Key:
-    """A column that may refer or be referred to, as its name describes it."""
+    """A column that may refer or be referenced, as its name describes it."""
 
     place: ColumnPlace
     type: str
     name: str
-    """Its words as one."""
+    """Its words joined."""
     elsewhere: tuple[str, ...]
-    """What it is called in other tables: `id` of customers is `customer_id`."""
+    """Its names in other tables: `id` of customers is `customer_id`."""
     after_table: bool
     identifier: bool
     first: bool
     says_nothing: bool
     dimension: bool
-    """A text or a part of the calendar: rows can be looked up by it, though it is no identifier."""
+    """A text or a part of the calendar: rows can be looked up by it, though it is not an identifier."""
 
 
 def _keys(table: Table) -> Iterator[_Key]:
@@ -114,9 +114,9 @@ def _keys(table: Table) -> Iterator[_Key]:
             type=kind,
             name=name,
             elsewhere=tuple(owner + name for owner in owners) if name in _BARE else (),
-            # As `customer_id`, `customerid` and `customer` are after customers.
+            # Like `customer_id`, `customerid` and `customer` for customers.
             after_table=any(name.startswith(o) and name[len(o) :] in _AFTER_TABLE for o in owners),
-            # As `account_no` and `id_account` are, not `no_of_accounts`.
+            # Like `account_no` and `id_account`, not `no_of_accounts`.
             identifier=letters[-1] in _IDENTIFIERS or letters[0] == "id",
             first=position == 0,
             says_nothing=_EVERYWHERE.issuperset(letters),
@@ -132,7 +132,7 @@ def _by_name(keys: Iterable[_Key]) -> dict[str, list[_Key]]:
 
 
 def _between(named: dict[str, list[_Key]], ones: Iterable[_Key]) -> Iterator[Candidate]:
-    """`named` are the columns of the table that refers."""
+    """`named` are the columns of the referring table."""
     for one in ones:
         for many in named.get(one.name, ()):
             if many.type == one.type and _is_common_key(many, one):
@@ -144,13 +144,13 @@ def _between(named: dict[str, list[_Key]], ones: Iterable[_Key]) -> Iterator[Can
 
 
 def _is_common_key(many: _Key, one: _Key) -> bool:
-    """Whether their common name is that of a key, and neither one that every table has nor that of a measure."""
+    """Whether their common name is that of a key, and neither a generic name nor that of a measure."""
     if one.says_nothing or many.says_nothing:
         return False
     if one.after_table:
         return True
     if many.after_table:
-        # Customers do not refer to orders by `customer_id`, though each may have one order only.
+        # Customers do not refer to orders by `customer_id`, even if each has only one order.
         return False
     return one.identifier or many.identifier or (one.first and one.dimension)
 
@@ -175,14 +175,14 @@ def _called(table: Table) -> tuple[str, ...]:
 def _key_type(column: Column) -> str | None:
     if column.type is ColumnType.INTEGER:
         return _INTEGER
-    # Texts of two types are not compared: the engine would convert one of them for every query.
+    # Texts of two types are not compared: the engine would convert one of them in every query.
     return column.sql_type if column.type is ColumnType.TEXT else None
 
 
 def links(
     tables: Sequence[Table], proposed: Sequence[Candidate], counted: Comparison
 ) -> tuple[Relationship, ...]:
-    """The relationships that the counts prove, at most one for two tables, and no circle of them."""
+    """The relationships that the counts prove, at most one for each pair of tables, without cycles."""
     rows = {table.name: table.rows or 0 for table in tables}
     places = {(t.name, c.name): at for t in tables for at, c in enumerate(t.columns)}
     keys = dict(zip(ones_of(proposed), counted.ones, strict=True))
@@ -210,7 +210,7 @@ def links(
 
 
 def ones_of(proposed: Iterable[Candidate]) -> tuple[ColumnPlace, ...]:
-    """The columns that may be referred to, each once, as `Comparison.ones` has them."""
+    """The columns that may be referenced, each once, in the order of `Comparison.ones`."""
     return tuple(dict.fromkeys(candidate.one for candidate in proposed))
 
 
@@ -219,7 +219,7 @@ def _is_unique(key: Counts | None) -> bool:
 
 
 def _is_better_directed(candidate: Candidate, proven: Iterable[Candidate]) -> bool:
-    """Of two columns that hold the same values, the better named one is referred to."""
+    """Of two columns with the same values, the better named one is referenced."""
     other = next(c for c in proven if (c.many, c.one) == candidate.reversed)
     return candidate.order < other.order
 
@@ -227,7 +227,7 @@ def _is_better_directed(candidate: Candidate, proven: Iterable[Candidate]) -> bo
 def _best_referred(
     found: Sequence[Candidate], proven: set[tuple[ColumnPlace, ColumnPlace]]
 ) -> Iterator[Candidate]:
-    """For each column the best named ones that it may refer to: one, or several that hold the same values."""
+    """For each column its best named references: one, or several with the same values."""
     for many in dict.fromkeys(c.many for c in found):
         mine = [c for c in found if c.many == many]
         best = [c for c in mine if c.score == max(each.score for each in mine)]

@@ -20,11 +20,11 @@ NUMBER_TYPES = frozenset({ColumnType.INTEGER, ColumnType.DECIMAL, ColumnType.FLO
 
 class MeasureKind(StrEnum):
     ADDITIVE = "additive"
-    """Amounts and counts: their sum is the first thing to say."""
+    """Amounts and counts: usually summed."""
     AVERAGED = "averaged"
-    """Rates, scores, durations, ages, prices of one unit: a sum means nothing or little."""
+    """Rates, scores, durations, ages, unit prices: a sum has little or no meaning."""
     IDENTIFIER = "identifier"
-    """Codes, numbers of things, years: neither a sum nor an average means anything."""
+    """Codes, serial numbers, years: neither a sum nor an average has a meaning."""
 
 
 def _words(text: str) -> frozenset[str]:
@@ -65,7 +65,7 @@ _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 
 def measure_kind(measure: Column | Metric, profile: ColumnProfile | None = None) -> MeasureKind:
-    """`profile` is that of the column, where it is known."""
+    """`profile` is that of the column, if known."""
     if isinstance(measure, Metric):
         return _kind_of_metric(measure)
     if measure.measure is not None:
@@ -104,7 +104,7 @@ def _within_one(profile: ColumnProfile | None) -> bool:
 
 
 def bad_end(measure: Column | Metric) -> End | None:
-    """Which end of the values is the worst: high of a return rate, low of a satisfaction score; None when unknown."""
+    """Which end of the values is the worst: high for a return rate, low for a satisfaction score; None when unknown."""
     if measure.better is not None:
         return "low" if measure.better == "high" else "high"
     words = set(name_words(measure.name))

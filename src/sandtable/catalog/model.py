@@ -1,7 +1,7 @@
-"""What may be asked about: datasets, tables, columns, relationships, metrics.
+"""The model of datasets: tables, columns, relationships, metrics.
 
-Invariant: an instance is consistent in itself. Every relationship and metric names tables and
-columns that exist; names are unique regardless of case, as DuckDB sees them.
+Invariant: an instance is consistent in itself. Every relationship and metric names tables and columns that exist; names
+are unique regardless of case, as in DuckDB.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Column(_Frozen):
     unit: str = ""
     nullable: bool = True
     measure: Literal["additive", "averaged", "identifier"] | None = None
-    """What may be done with its numbers; see `catalog.measures`, which tells it from the name when absent."""
+    """What may be done with its numbers; `catalog.measures` derives it from the name when absent."""
     better: Literal["high", "low"] | None = None
     """Which end of its values is the good one."""
 
@@ -95,7 +95,7 @@ class Dataset(_Frozen):
     metrics: tuple[Metric, ...] = ()
     prompts: tuple[str, ...] = ()
     as_of: str | None = None
-    """Where 'now' is in this data (ISO date or timestamp); relative time windows are anchored here."""
+    """The time that counts as 'now' in this data (ISO date or timestamp); relative time windows are anchored here."""
     version: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
     """Digest over the bytes and the schema of every table: see `catalog.version`."""
 

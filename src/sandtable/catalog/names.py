@@ -16,11 +16,11 @@ _NEAR_WORD = 0.25
 _FAR = 1.0
 _LIMIT = 0.4
 _WORD_MATCH = 0.3
-"""What a name costs whose words are all among the candidate's: `discount` for `discount_rate`."""
+"""Cost of a name whose words are all among the candidate's: `discount` for `discount_rate`."""
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str | None:
-    """The candidate most like `name`, or None when none is alike."""
+    """The candidate most similar to `name`, or None when none is similar."""
     if not 0 < len(name) <= _LONGEST:
         return None
     best: str | None = None
@@ -33,7 +33,7 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
 
 
 def _likeliest(name: str, candidates: list[str]) -> list[str]:
-    """In their order, those that have most of the name's letters."""
+    """Candidates that share most of the name's letters, in their order."""
     if len(candidates) <= _MOST_COMPARED:
         return candidates
     letters = set(name.lower())
@@ -54,7 +54,7 @@ def _cost(name: str, candidate: str) -> float:
     cost = _ratio("".join(ours), "".join(theirs), _LIMIT)
     apart = _words_apart(ours, theirs)
     if apart <= _NEAR_WORD:
-        # Fewer words left over is nearer: `discount` is `discount_rate` before `max_discount_rate`.
+        # Fewer remaining words is nearer: `discount` is `discount_rate` before `max_discount_rate`.
         cost = min(cost, _WORD_MATCH + apart * 0.2 + 0.01 * min(abs(len(theirs) - len(ours)), 5))
     if _abbreviates("".join(ours), "".join(theirs)):
         cost = min(cost, _LIMIT)
@@ -62,7 +62,7 @@ def _cost(name: str, candidate: str) -> float:
 
 
 def _words_apart(ours: list[str], theirs: list[str]) -> float:
-    """How far the word is that is farthest from all of theirs; any number above _NEAR_WORD is as good as another."""
+    """The largest distance of one of our words to its nearest word of theirs; exact only up to _NEAR_WORD."""
     apart = 0.0
     for word in (word for word in ours if word not in theirs):
         apart = max(apart, min(_ratio(word, other, _NEAR_WORD) for other in theirs))
@@ -81,7 +81,7 @@ def _words(name: str) -> list[str]:
 
 
 def singular(word: str) -> str:
-    """Of an English word in lower case; a guess, and mostly right."""
+    """Of an English word in lower case; a heuristic that is mostly right."""
     if len(word) > 4 and word.endswith("ies"):
         return word[:-3] + "y"
     if len(word) > 4 and word.endswith(("ses", "xes", "zes", "ches", "shes")):
@@ -92,7 +92,7 @@ def singular(word: str) -> str:
 
 
 def _ratio(a: str, b: str, limit: float) -> float:
-    """Mistakes for each letter; _FAR without looking where the lengths alone make it more than `limit`."""
+    """Errors per letter; _FAR at once where the lengths alone exceed `limit`."""
     longest = max(len(a), len(b))
     return _FAR if abs(len(a) - len(b)) > limit * longest else _distance(a, b) / longest
 
@@ -100,8 +100,8 @@ def _ratio(a: str, b: str, limit: float) -> float:
 def _distance(a: str, b: str) -> int:
     """Insertions, deletions, replacements and swaps of neighbours that turn one into the other.
 
-    Bit-parallel (Hyyrö, 2003): bit i of a vector is about the first i + 1 letters of `a`, so that a letter of `b`
-    costs a few operations on whole numbers instead of one for each letter of `a`.
+    Bit-parallel (Hyyrö, 2003): bit i of a vector is about the first i + 1 letters of `a`, so that a letter of `b` costs
+    a few integer operations instead of one for each letter of `a`.
     """
     if not a:
         return len(b)
@@ -109,7 +109,7 @@ def _distance(a: str, b: str) -> int:
     for place, letter in enumerate(a):
         places[letter] = places.get(letter, 0) | 1 << place
     every, last = (1 << len(a)) - 1, 1 << (len(a) - 1)
-    # Where a column of the table grows or falls downwards, and where a diagonal step is free.
+    # Where a column of the table increases or decreases downwards, and where a diagonal step is free.
     grows, falls, free = every, 0, 0
     distance, before = len(a), 0
     for letter in b:

@@ -1,4 +1,4 @@
-"""Where the source files of a declared dataset come from: the registry's folder, or its generator."""
+"""The source files of a declared dataset: from the registry's folder, or from its generator."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def _find(folder: Path, dataset_id: str, file: str) -> Path | None:
 
 
 async def _generate(generator: Path, dataset_id: str, out: Path) -> None:
-    # -I: neither the user's environment nor the current folder may change what is generated;
-    # -B: the folder of an installed package may be read-only.
+    # -I: neither the user's environment nor the current folder may change what is generated; -B: the folder of an
+    # installed package may be read-only.
     command = (sys.executable, "-I", "-B", str(generator), "--out", str(out), "--only", dataset_id)
     pipe, null = asyncio.subprocess.PIPE, asyncio.subprocess.DEVNULL
     try:

@@ -1,4 +1,4 @@
-"""Datasets by id: put into the data store on first use, opened when their files are whole, profiled once a version.
+"""Datasets by id: put into the data store on first use, opened when their files are whole, profiled once per version.
 
 Invariant: `open` returns only data that were found whole, in the state that `unchanged` compares with.
 """
@@ -44,7 +44,7 @@ class ReadyDatasets:
         *,
         rebuilds: bool = False,
     ) -> None:
-        """`rebuilds`: damaged data are built again as soon as they are met, where their original is kept."""
+        """`rebuilds`: damaged data are rebuilt as soon as they are found, where their original is kept."""
         self.catalog = catalog
         self._store = store
         self._convert = convert
@@ -53,16 +53,16 @@ class ReadyDatasets:
         self._added: dict[str, Dataset] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._there_until: dict[str, float] = {}
-        """Versions that were seen in the store a moment ago: one answer asks a dozen times."""
+        """Versions that were recently seen in the store: one answer asks a dozen times."""
         self._checks: dict[str, asyncio.Task[Whole | Damage]] = {}
-        """Versions whose files are being hashed: all who need one wait for the same check."""
+        """Versions whose files are being hashed: all callers wait for the same check."""
         self._closed = False
         self.rebuilding = Rebuilding(catalog, store, convert, self.lock_of, self._watched, by_itself=rebuilds)
         self.progress: Progress | None = None
-        """Called with how far a conversion or a check is, in bytes."""
+        """Called with the progress of a conversion or a check, in bytes."""
 
     async def aclose(self) -> None:
-        """Ends the checks and rebuilds that are under way."""
+        """Ends running checks and rebuilds."""
         self._closed = True
         await self.rebuilding.aclose()
         await asyncio.gather(*self._checks.values(), return_exceptions=True)
@@ -78,7 +78,7 @@ class ReadyDatasets:
         return self._added.get(dataset_id) or self.catalog.get(dataset_id)
 
     async def ready(self, dataset_id: str) -> Dataset:
-        """The dataset, with its data in the store; `open` says whether they are whole."""
+        """The dataset, with its data in the store; `open` checks that they are whole."""
         dataset = self.get(dataset_id)
         if dataset_id in self._added or self.catalog.folder is None:
             return dataset
@@ -92,7 +92,7 @@ class ReadyDatasets:
         return ready
 
     async def version(self, dataset_id: str, version: str) -> Dataset:
-        """One version, as it was when it was queried. Raises NotFound when it is not here."""
+        """One version, as it was when it was queried. Raises NotFound when it is not stored here."""
         return await self._current(dataset_id, version) or await asyncio.to_thread(self._store.load, version)
 
     async def _current(self, dataset_id: str, version: str) -> Dataset | None:
@@ -102,7 +102,7 @@ class ReadyDatasets:
             return None
         return current if current.version == version else None
 
-    # Whether the files are those that were published
+    # Whether the files are the published ones
 
     async def open(self, dataset_id: str, version: str) -> OpenData:
         """One version whose files were found whole. Raises NotFound, DataDamaged."""
@@ -115,7 +115,7 @@ class ReadyDatasets:
         return OpenData(dataset, whole)
 
     async def unchanged(self, data: OpenData) -> bool:
-        """Whether the files are still what was opened: a run that ended read nothing else."""
+        """Whether the files are still those that were opened, so that a run that ended has read nothing else."""
         if not self._store.integrity.same(data.whole):
             return False
         if data.whole.settled:
@@ -124,14 +124,14 @@ class ReadyDatasets:
         return isinstance(found, Whole) and found.stamps == data.whole.stamps
 
     async def _whole(self, dataset_id: str, version: str) -> Whole:
-        # Asking the file system about a few files in use takes microseconds, less than handing it to a thread.
+        # A stat of a few files takes microseconds, less than a switch to a thread.
         found = self._store.integrity.look(version) or await self._checked(version)
         if isinstance(found, Whole):
             return found
         raise damaged(version, found.why, dataset_id, rebuilding=self.on_damage(version))
 
     def on_damage(self, version: str) -> bool:
-        """What was made from the version is not used again. Whether it is being built again."""
+        """Discards what was made from the version. Returns whether it is being rebuilt."""
         self._profiles.pop(version, None)
         return self.rebuilding.begin(version)
 
@@ -145,7 +145,7 @@ class ReadyDatasets:
         return await asyncio.shield(task)
 
     def _watched(self, version: str) -> Progress:
-        """Shows how far a check is, and logs it where that takes long; ends the check when this object is closed."""
+        """Reports the progress of a check, and logs it if it takes long; ends the check when this object is closed."""
         logged_at = time.monotonic()
 
         def watch(done: int, total: int) -> None:
@@ -163,9 +163,9 @@ class ReadyDatasets:
         return watch
 
     async def add_files(self, paths: Sequence[Path], *, reserved: Collection[str] = ()) -> Dataset:
-        """Data files become a dataset of this process, under the name of the first and a number if that is taken.
+        """Adds data files as a dataset of this process, named after the first, with a number if that is taken.
 
-        `reserved` names are never given; else a file hides the dataset of the catalog that has its name.
+        `reserved` names are never used; otherwise a file hides the catalog's dataset of the same name.
         """
         dataset = await ingest_files(paths, self._store, self._convert, self.progress)
         name, number = dataset.id, 1
@@ -178,7 +178,7 @@ class ReadyDatasets:
         return dataset
 
     async def profile(self, dataset: Dataset) -> Profile:
-        """What the columns of this version hold. All who ask at the same time wait for one look at the data."""
+        """The contents of this version's columns. Concurrent callers share one profiling job."""
         task = self._profiles.get(dataset.version)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = asyncio.create_task(self._look_at(dataset), name=f"profile {dataset.id}")
@@ -187,7 +187,7 @@ class ReadyDatasets:
         self._profiles.move_to_end(dataset.version)
         while len(self._profiles) > _PROFILES_KEPT and next(iter(self._profiles.values())).done():
             self._profiles.popitem(last=False)
-        # A caller that gives up does not take the profile from the others.
+        # A cancelled caller does not cancel the profile for the others.
         return await asyncio.shield(task)
 
     async def _look_at(self, dataset: Dataset) -> Profile:
@@ -201,12 +201,12 @@ class ReadyDatasets:
         try:
             await asyncio.to_thread(self._store.keep_profile, made)
         except OSError as error:
-            # It is as good as any for this process; the next one makes its own.
+            # It is valid for this process; the next one makes its own.
             log.warning("profile_not_kept", dataset_id=dataset.id, reason=str(error))
         return made
 
 
 def _retrieve(task: asyncio.Task[Any]) -> None:
-    """The callers that wait get the error; one for which none waits any more is not an unhandled one."""
+    """Waiting callers get the error; without any, asyncio must not log it as unhandled."""
     if not task.cancelled():
         task.exception()

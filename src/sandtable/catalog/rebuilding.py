@@ -1,4 +1,4 @@
-"""Damaged versions are built again from the files that they were made from, where these are kept."""
+"""Rebuilds damaged versions from their source files, where these are kept."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from sandtable.errors import SandtableError
 log = structlog.get_logger(__name__)
 
 _AGAIN_S = 60.0
-"""After a rebuild that failed, the runs of the next minute do not begin another."""
+"""After a failed rebuild, no other is started for this long."""
 
 
 class Rebuilding:
@@ -34,8 +34,8 @@ class Rebuilding:
         *,
         by_itself: bool,
     ) -> None:
-        """`lock_of` a dataset excludes its conversion elsewhere; `watched` a version is called with how far its rebuild
-        is, and ends it by raising. `by_itself`: `begin` begins something."""
+        """`lock_of` a dataset excludes concurrent conversions; `watched` a version is called with the progress of its
+        rebuild, and ends it by raising. `by_itself`: `begin` starts rebuilds."""
         self._catalog = catalog
         self._store = store
         self._convert = convert
@@ -46,7 +46,7 @@ class Rebuilding:
         self._not_before: dict[str, float] = {}
 
     def begin(self, version: str) -> bool:
-        """In the background, if this process does that. Whether it is under way now."""
+        """Starts a rebuild in the background, if enabled. Returns whether one is running now."""
         if version in self._tasks:
             return True
         if not self._by_itself or time.monotonic() < self._not_before.get(version, 0.0):
@@ -58,7 +58,7 @@ class Rebuilding:
         return True
 
     async def rebuild(self, version: str, progress: Progress | None = None) -> None:
-        """Unless it is whole by now. Raises InvalidInput where the original is not kept, or is another by now."""
+        """Unless it is whole by now. Raises InvalidInput where the original is not kept, or has changed."""
         declared = self._declared(version)
         async with self._lock_of(version if declared is None else declared.id):
             found = await asyncio.to_thread(self._store.check, version, progress)

@@ -1,7 +1,7 @@
-"""The datasets that can be asked about by id, read from a folder's `registry.json`.
+"""The datasets that can be queried by id, read from a folder's `registry.json`.
 
-Invariant: a loaded catalog is consistent. Types agree with SQL types, versions with the tables they
-cover, and metrics with the columns they name.
+Invariant: a loaded catalog is consistent. Types agree with SQL types, versions with the tables they cover, and metrics
+with the columns they name.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class Catalog:
     def __init__(self, datasets: Iterable[Dataset], folder: Path | None = None) -> None:
         self._by_id = {dataset.id: dataset for dataset in datasets}
         self.folder = folder
-        """Where the sources of these datasets lie, or the program that makes them."""
+        """Where the sources of these datasets lie, or their generator."""
 
     def get(self, dataset_id: str) -> Dataset:
         """The dataset, or NotFound with the nearest id."""
@@ -82,7 +82,7 @@ def registry_folder(settings: Settings | None = None) -> Path:
 
 
 def load_catalog(folder: Path, column_type: TypeOf) -> Catalog:
-    """`column_type`: the logical type of an SQL type, as the engine that reads the files has them."""
+    """`column_type`: the logical type of an SQL type, for the engine that reads the files."""
     path = folder / REGISTRY
     content = _read(path)
     datasets: list[Dataset] = []
@@ -135,7 +135,7 @@ def _dataset(path: Path, index: int, entry: Any, column_type: TypeOf) -> Dataset
 
 
 def explain(error: ValidationError) -> str:
-    """Each problem with the field it is in, on one line."""
+    """Each problem with its field, on one line."""
     return "; ".join(
         f"{'.'.join(str(part) for part in e['loc']) or 'value'}: {e['msg'].removeprefix('Value error, ')}"
         for e in error.errors()
@@ -184,7 +184,7 @@ def _metric_problem(dataset: Dataset, metric: Metric) -> str | None:
 
 
 def _columns_in(value: Any) -> Iterator[str]:
-    """Every column that an expression of the plan language names, however deep."""
+    """Every column that an expression of the plan language names, at any depth."""
     if isinstance(value, dict):
         for key, item in cast(dict[str, Any], value).items():
             if key == "column" and isinstance(item, str):

@@ -1,4 +1,4 @@
-"""Reads all converted data at intervals, to find by its digest what changed on disk with unchanged time stamps.
+"""Reads all converted data at intervals, to find by digest what changed on disk with unchanged time stamps.
 
 Invariant: one scrub at a time reads a data folder, also where servers share it; it reads slowly and at low priority.
 """
@@ -35,7 +35,7 @@ log = structlog.get_logger(__name__)
 
 
 class Stopped(Exception):
-    """The server stops before the scrub has read everything."""
+    """The server stops before the scrub has finished."""
 
 
 class Scrub:
@@ -48,8 +48,8 @@ class Scrub:
         bytes_per_s: int = BYTES_PER_S,
         look_s: float = _LOOK_S,
     ) -> None:
-        """A version is read again `every_s` after the last time; `on_damage` is called with each that is damaged.
-        `look_s`: the interval between looks for versions that are due."""
+        """A version is read again `every_s` after the last time; `on_damage` is called with each damaged one. `look_s`:
+        the interval between checks for versions that are due."""
         self._store = store
         self._on_damage = on_damage
         self._every_s = every_s
@@ -72,7 +72,7 @@ class Scrub:
 
     async def _keep(self) -> None:
         while True:
-            # Servers that were started together do not look at the same moment.
+            # Jitter: servers that were started together do not check at the same moment.
             await asyncio.sleep(self._look_s * random.uniform(1.0, 2.0))  # noqa: S311 - nothing secret hangs on it
             try:
                 await self.scrub()
@@ -82,12 +82,12 @@ class Scrub:
                 log.exception("scrub_broke")
 
     async def scrub(self) -> dict[str, Whole | Damage]:
-        """Reads the versions that are due, the longest unread first. Nothing while another server reads."""
+        """Reads the versions that are due, the longest unread first. Does nothing while another server reads."""
         found: dict[str, Whole | Damage] = {}
         if not await self._apart(self._due):
             return found
         with _alone(self._store.root / LOCK) as alone:
-            # Another server of this home may just have read them.
+            # Another server of this home may have read them just before.
             due = await self._apart(self._due) if alone else []
             if not due:
                 return found
@@ -130,13 +130,13 @@ class Scrub:
 
 
 def _lower_priority() -> None:
-    """For this thread alone; the kernel gives its reads the same priority."""
+    """For this thread only; the kernel gives its reads the same priority."""
     os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), _NICENESS)
 
 
 @contextlib.contextmanager
 def _alone(path: Path) -> Generator[bool, None, None]:
-    """Whether no other server that uses this folder is inside at the same time."""
+    """Yields True to one server at a time that uses this folder."""
     try:
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:

@@ -1,4 +1,4 @@
-"""Files as bytes: hashed, copied and compared by what the file system says of them, never parsed here.
+"""Files as bytes: hashed, copied and compared by their metadata, never parsed here.
 
 Invariant: a copy appears whole or not at all, with mode 0644 whatever the umask.
 """
@@ -23,20 +23,20 @@ Progress = Callable[[int, int], None]
 """Called with the bytes done and the bytes in total."""
 
 LONGEST_LINE = 16 << 20
-"""A conversion refuses longer ones too; here it is seen before gigabytes are read and copied."""
+"""A conversion refuses longer ones too; here they are detected before gigabytes are read and copied."""
 _CHUNK = 1 << 20
 _HEADROOM = 16 << 20
 """Disk space that a copy leaves free, so that the rest of the server can still write."""
 _SMALL = 64 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _SETTLED_NS = 2_000_000_000
-"""The coarsest clock of a file system in use: two changes within it may bear the same time."""
+"""The coarsest time resolution of a file system in use: two changes within it may have the same time."""
 
 
 class FileStamp(NamedTuple):
-    """What changes with every write to a file, and with its replacement: enough to see a change without reading.
+    """Metadata that changes with every write to a file, and with its replacement: detects a change without reading.
 
-    The times that a program can set back (`utime`) are one of these; `changed_ns` is the kernel's own.
+    A program can set `modified_ns` (`utime`); `changed_ns` is set by the kernel only.
     """
 
     device: int
@@ -56,8 +56,8 @@ class FileStamp(NamedTuple):
 
 
 def digest_open_file(fd: int, size: int, progress: Progress | None = None, *, from_disk: bool = False) -> str:
-    """The sha256 of a file that is open at its beginning. `from_disk` reads what lies there, not what the kernel
-    remembers of it; piece by piece, so that others who read the file hardly ever find it forgotten."""
+    """The sha256 of a file that is open at its beginning. `from_disk` bypasses the page cache; piece by piece, so that
+    concurrent readers rarely miss the cache."""
 
     def forget_next(done: int, total: int) -> None:
         os.posix_fadvise(fd, done, _CHUNK, os.POSIX_FADV_DONTNEED)
@@ -70,7 +70,7 @@ def digest_open_file(fd: int, size: int, progress: Progress | None = None, *, fr
 
 
 def digest_source(source: Path, progress: Progress | None = None, *, lines: bool = False) -> str:
-    """The sha256 of the file; with `lines`, one with an endless line is given up as soon as that is seen."""
+    """The sha256 of the file; with `lines`, stops as soon as an overlong line is found."""
     with _opened(source) as (fd, size):
         return _pump(fd, None, size, progress, _line_watch(source) if lines else None)
 
@@ -100,7 +100,7 @@ def copy_source(source: Path, target: Path, progress: Progress | None = None, *,
 
 
 def write_file(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """A new file, on disk when this returns."""
+    """A new file, synced to disk when this returns."""
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "wb") as file:
         file.write(content)
@@ -110,7 +110,7 @@ def write_file(path: Path, content: bytes, mode: int = 0o644) -> None:
 
 
 def read_file(path: Path) -> bytes:
-    """A small regular file. A link is not followed, and a named pipe is not waited for. Raises OSError."""
+    """Reads a small regular file. Does not follow a link or wait for a named pipe. Raises OSError."""
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(fd, "rb") as file:
         if not stat.S_ISREG(os.fstat(fd).st_mode):
@@ -122,7 +122,7 @@ def read_file(path: Path) -> bytes:
 
 
 def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Readers see the file as it was or as it is, never half of it."""
+    """Atomic: readers see the old file or the new one, never a part."""
     temporary = path.with_name(f".{secrets.token_hex(8)}")
     try:
         write_file(temporary, content, mode)
@@ -135,7 +135,7 @@ def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
 @contextmanager
 def _opened(source: Path, follow: bool = True) -> Generator[tuple[int, int], None, None]:
     try:
-        # Non-blocking, or opening a named pipe would wait for a writer.
+        # Non-blocking, because opening a named pipe would wait for a writer.
         flags = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | (0 if follow else os.O_NOFOLLOW)
         fd = os.open(source, flags)
     except FileNotFoundError as e:

@@ -47,11 +47,11 @@ from sandtable.private import private_folder
 from sandtable.quoting import quote
 
 BAIT = "bait.parquet"
-"""In the folder that a self-test leaves among the versions, for its attempts to spoil."""
+"""In the folder that a self-test leaves among the versions, as a target for its escape attempts."""
 _LEFTOVER_SECONDS = 3600.0
 _IN_THE_WAY = (errno.EEXIST, errno.ENOTEMPTY, errno.ENOTDIR)
 _PROFILE_FORMAT = 1
-"""Raise it when profiles are made in another way: stored ones are then made anew."""
+"""Increment it when profiles are made differently: stored ones are then made again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,15 +71,15 @@ class Workspace:
 
 class DataStore:
     def __init__(self, root: Path, attestations: Attestations | None = None) -> None:
-        """`root` is `<home>/data`; both are made when missing, the home for its owner alone. `attestations` are what
-        the home knows of its files."""
+        """`root` is `<home>/data`; both are created when missing, the home for its owner only. `attestations` are the
+        home's records of its files."""
         self.root = root
         self.integrity = Integrity(root, attestations)
         with disk_trouble(root):
             private_folder(root.parent)
             root.mkdir(exist_ok=True)
             if root.stat().st_uid == os.geteuid():
-                # Of a volume that was mounted there, its owner decides who may look in.
+                # If a volume was mounted there, its owner decides who may read it.
                 _make_dir(root, 0o755)
             for name in ("incoming", "versions", "by-source", "profiles"):
                 _make_dir(root / name, 0o755)
@@ -90,7 +90,7 @@ class DataStore:
     def open_workspace(self) -> Workspace:
         work = Workspace(secrets.token_hex(8))
         _make_dir(self.root / work.incoming, 0o755)
-        # The parent cannot be listed, and the name cannot be guessed: only the job told of it finds it.
+        # The parent cannot be listed, and the name cannot be guessed: only a job that is given the name can find it.
         _make_dir(self.root / work.staging, 0o777)
         return work
 
@@ -112,8 +112,8 @@ class DataStore:
     ) -> Path:
         """Make the workspace's converted tables (table → file in staging) the dataset's version.
 
-        `originals` are the files that they were made from, where these may be found again. `replace` puts it in the
-        place of a version that is there, which was found damaged.
+        `originals` are their source files, where these may be found again. `replace` replaces an existing version,
+        which was found damaged.
         """
         target = self.path(dataset.version)
         if not replace and self.has(dataset.version):
@@ -135,7 +135,7 @@ class DataStore:
         return target
 
     def _move_in(self, building: Path, target: Path, version: str, *, replace: bool) -> bool:
-        """False when another has published the same version meanwhile."""
+        """False when another process has published the same version meanwhile."""
         for _ in range(2):
             try:
                 building.rename(target)
@@ -144,7 +144,7 @@ class DataStore:
                     raise
                 if not replace and self.has(version):
                     return False
-                # What is there changed or lost files since it was published: out of the way with it.
+                # The existing folder has changed or lost files since it was published: move it away.
                 with contextlib.suppress(FileNotFoundError):
                     target.rename(self.root / "incoming" / f"broken-{secrets.token_hex(8)}")
             else:
@@ -162,12 +162,12 @@ class DataStore:
         return version_folder(self.root, version)
 
     def versions(self) -> list[str]:
-        """All that are there, whole or not."""
+        """All versions in the store, whole or not."""
         folders = sorted((self.root / "versions").glob("[0-9a-f]" * 64))
         return [f"sha256:{folder.name}" for folder in folders if not (folder / BAIT).exists()]
 
     def has(self, version: str) -> bool:
-        """Whether it is there with all its files; `integrity` tells whether they are the right ones."""
+        """Whether it is there with all its files; `integrity` checks whether they are the right ones."""
         try:
             self.load(version)
         except (NotFound, DataDamaged):
@@ -195,14 +195,14 @@ class DataStore:
     def check(
         self, version: str, progress: Progress | None = None, *, thorough: bool = False
     ) -> Whole | Damage:
-        """As `Integrity.check`; what was made from damaged files goes with them."""
+        """As `Integrity.check`; the profile of damaged files is removed with them."""
         found = self.integrity.check(version, progress, thorough=thorough)
         if isinstance(found, Damage):
             self.drop_profile(version)
         return found
 
     def rehash(self, version: str) -> str:
-        """The version computed again, after every file is found to be as it was published. Raises DataDamaged."""
+        """The version computed again, after every file was verified. Raises DataDamaged."""
         found = self.check(version, thorough=True)
         if isinstance(found, Damage):
             raise damaged(version, found.why)
@@ -214,12 +214,12 @@ class DataStore:
         replace_file(self.root / "by-source" / source_key, json.dumps({"version": version}).encode())
 
     def recall(self, source_key: str) -> Dataset | None:
-        """The dataset these source files became before, if it is still whole."""
+        """The dataset that these source files became before, if it is still whole."""
         try:
             version = json.loads(read_file(self.root / "by-source" / source_key))["version"]
             return self.load(version)
         except (OSError, ValueError, KeyError, TypeError, NotFound, DataDamaged):
-            # A lost or damaged index entry costs one conversion, which writes another.
+            # A lost or damaged index entry costs one conversion, which writes a new one.
             return None
 
     # Profiles
@@ -230,7 +230,7 @@ class DataStore:
         self.integrity.remember_profile(profile.version, hashlib.sha256(body).hexdigest())
 
     def profile(self, version: str) -> Profile | None:
-        """The one that was kept. Nothing when it is lost, changed or of another format: it can be made again."""
+        """The stored profile. None when it is lost, changed or of another format: it can be made again."""
         try:
             body = read_file(self._profile_path(version))
             kept = json.loads(body)
@@ -242,7 +242,7 @@ class DataStore:
         return profile if self.integrity.knows_profile(version, hashlib.sha256(body).hexdigest()) else None
 
     def drop_profile(self, version: str) -> None:
-        """It was made from data that are not used any more."""
+        """It was made from data that are no longer used."""
         self._profile_path(version).unlink(missing_ok=True)
         self.integrity.remember_profile(version, None)
 
@@ -250,7 +250,7 @@ class DataStore:
         return self.root / "profiles" / f"{self.path(version).name}.json"
 
     def clean(self, now: float | None = None) -> int:
-        """Remove what crashed ingestions left more than an hour ago; returns how many were removed."""
+        """Remove leftovers of ingestions that crashed more than an hour ago; returns how many were removed."""
         before = (time.time() if now is None else now) - _LEFTOVER_SECONDS
         incoming, staging = self.root / "incoming", self.root / "staging"
         ids = {path.name for folder in (incoming, staging) for path in folder.iterdir()}
@@ -269,7 +269,7 @@ class DataStore:
 
 @contextlib.contextmanager
 def disk_trouble(root: Path) -> Generator[None, None, None]:
-    """A disk that is full, read-only or not ours is told of in words, whichever step met it."""
+    """Turns OSError (disk full, read-only, no permission) into RunnerBroken with a suggestion."""
     try:
         yield
     except OSError as e:
@@ -298,8 +298,8 @@ def _make_dir(path: Path, mode: int) -> None:
 def _take(staging: Path, name: str, target: Path) -> None:
     """Move one output of a job here as a file that only we can change.
 
-    The job was untrusted: its output may be a link, or a file owned by the sandbox's user, who
-    could write to it later. Such a file is copied; ours is renamed.
+    The job was untrusted: its output may be a link, or a file owned by the sandbox's user, who could write to it later.
+    Such a file is copied; ours is renamed.
     """
     if name in ("", ".", "..") or "/" in name or "\0" in name:
         raise RunnerBroken(f"the conversion named {quote(name)} as its output, which is no file name")
@@ -319,7 +319,7 @@ def _take(staging: Path, name: str, target: Path) -> None:
 
 
 def _discard(path: Path) -> None:
-    # What cannot be removed now (a folder the sandbox's user made) is tried again by `clean`.
+    # What cannot be removed now (a folder that the sandbox's user made) is retried by `clean`.
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -327,9 +327,9 @@ def _discard(path: Path) -> None:
 
 
 def _last_change(path: Path) -> float:
-    """A folder is as young as the youngest thing in it: a long conversion still at work is no leftover."""
+    """A folder is as new as the newest file in it: a long conversion in progress is not a leftover."""
     newest = 0.0
-    # An ingestion may end, and its folder go, while this looks.
+    # An ingestion may end, and remove its folder, meanwhile.
     with contextlib.suppress(FileNotFoundError):
         newest = path.lstat().st_mtime
         for entry in path.rglob("*"):

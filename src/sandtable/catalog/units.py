@@ -1,4 +1,4 @@
-"""Units: the one that a column's values are in, and how a value is said in another one.
+"""Units: the unit of a column's values, and how a value is converted to another.
 
 `fraction` is a share (0.25 is 25 %), `%` a number already in percent, and no unit is an empty text.
 """
@@ -20,7 +20,7 @@ _UNITS = {
 
 
 def split_unit(name: str) -> tuple[str, str]:
-    """`avg_wait_minutes` to `avg_wait` and `minutes`. A name that would be nothing else keeps its unit."""
+    """`avg_wait_minutes` to `avg_wait` and `minutes`. A name that consists of a unit only keeps it."""
     parts = name.replace(" ", "_").split("_")
     for n in (2, 1):
         ending = "_".join(parts[-n:])
@@ -30,7 +30,7 @@ def split_unit(name: str) -> tuple[str, str]:
 
 
 def unit_of_column(column: Column) -> str:
-    """The declared unit, else the one that the name ends in."""
+    """The declared unit, else the unit at the end of the name."""
     return column.unit or split_unit(column.name)[1]
 
 
@@ -44,7 +44,7 @@ class Conversion:
     offset: Fraction
 
 
-# For each kind of quantity: a unit, its size in the first unit of the kind, and other ways to write it.
+# For each kind of quantity: a unit, its size in the first unit of the kind, and its other spellings.
 _KINDS: tuple[tuple[tuple[str, str, str], ...], ...] = (
     (
         ("seconds", "1", "s sec secs second"), ("ms", "1/1000", "millisecond milliseconds msec"),
@@ -95,7 +95,7 @@ _SPELLINGS = _spellings()
 
 
 def conversion(unit: str, wanted: str) -> Conversion | None:
-    """How a value in `unit` becomes one in `wanted`; None when there is no way."""
+    """How a value in `unit` becomes one in `wanted`; None when it cannot."""
     degrees = _DEGREES.get(unit.lower()), _DEGREES.get(wanted.lower())
     if None not in degrees:
         return _between_degrees(degrees[0] == _CELSIUS, degrees[1] == _CELSIUS)
@@ -106,7 +106,7 @@ def conversion(unit: str, wanted: str) -> Conversion | None:
 
 
 def canonical(unit: str) -> str:
-    """The unit as it is written after a number: `hour` is hours; itself when it is not known."""
+    """The unit as it is written after a number: `hour` is hours; unchanged when it is not known."""
     known = _SPELLINGS.get(unit.lower())
     return known[1] if known else _DEGREES.get(unit.lower(), unit)
 
@@ -121,7 +121,7 @@ def _between_degrees(from_celsius: bool, to_celsius: bool) -> Conversion:
 
 
 def units_like(unit: str) -> tuple[str, ...]:
-    """The units that a value in `unit` can be said in."""
+    """The units that a value in `unit` can be converted to."""
     if unit.lower() in _DEGREES:
         return _CELSIUS, _FAHRENHEIT
     known = _SPELLINGS.get(unit.lower())

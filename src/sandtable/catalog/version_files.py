@@ -1,4 +1,4 @@
-"""The files in a version's folder: which there should be, what the file system says of them, and their digests."""
+"""The files in a version's folder: which are expected, their metadata, and their digests."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ from sandtable.quoting import quote
 MANIFEST = "dataset.json"
 DIGESTS = "digests.json"
 FOLDER = "."
-"""The version's folder itself among its stamps: a sandbox may be bound to the one that was there before."""
+"""Name of the version's folder itself among its stamps: a sandbox may be bound to a folder that was replaced."""
 _VERSION = re.compile(r"sha256:([0-9a-f]{64})")
 _REPLACED_S = 0.05
 _UNREADABLE = ""
-"""For a digest: of a file that may not be read, or that lies on a broken sector."""
+"""In place of a digest, for a file that may not be read, or that has a broken sector."""
 
 Stamps = Mapping[str, FileStamp]
 
 
 def version_folder(root: Path, version: str) -> Path:
-    """Raises NotFound for what is no version."""
+    """Raises NotFound for a text that is not a version."""
     match = _VERSION.fullmatch(version)
     if match is None:
         raise NotFound(
@@ -46,7 +46,7 @@ def not_in_store(version: str) -> NotFound:
 
 
 def require_folder(folder: Path, version: str) -> None:
-    """Raises NotFound. A folder that is being replaced is away for a moment."""
+    """Raises NotFound. A folder that is being replaced is missing for a moment."""
     if not os.path.lexists(folder):
         time.sleep(_REPLACED_S)
         if not os.path.lexists(folder):
@@ -73,7 +73,7 @@ def _is_file_name(name: str) -> bool:
 
 
 def stamps_of(folder: Path, names: Mapping[str, Any]) -> tuple[dict[str, FileStamp], str]:
-    """Of the folder and of these files in it, as far as they are files; and what is wrong."""
+    """Stamps of the folder and of the regular files in it; and what is wrong."""
     found: dict[str, FileStamp] = {}
     wrong: list[str] = []
     for name in (FOLDER, *(name for name in names if name != FOLDER)):
@@ -97,7 +97,7 @@ def size_of(stamps: Stamps) -> int:
 def digests_of(
     folder: Path, stamps: Stamps, progress: Progress | None, *, from_disk: bool = False
 ) -> dict[str, str] | None:
-    """Of the files with these stamps; None when one has another by now. `from_disk`: see `digest_open_file`."""
+    """Digests of the files with these stamps; None when a stamp has changed. `from_disk`: see `digest_open_file`."""
     total = size_of(stamps)
     digests: dict[str, str] = {}
     done = 0
@@ -117,7 +117,7 @@ def digests_of(
 
 
 def _digest(path: Path, stamp: FileStamp, progress: Progress | None, from_disk: bool) -> str | None:
-    # A link is not followed, and a named pipe that took the file's place is not waited for.
+    # Do not follow a link or wait for a named pipe that replaced the file.
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         if FileStamp.of(os.fstat(fd)) != stamp:
