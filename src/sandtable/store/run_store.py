@@ -36,7 +36,7 @@ class StoreCorrupt(RunnerBroken):
 
 
 class HolderGone(RunnerBroken):
-    """The run that holds the result was removed: finish this run with a result of its own."""
+    """The run that holds the result was removed: finish this run with its own result."""
 
 
 @dataclass(frozen=True, slots=True)
