@@ -5,7 +5,7 @@
     >>> sandtable.ask("What was revenue by month in 2024?", data="ecommerce").text
 
 `run` takes Python, `ask` a question in plain language, `Session` Python in several pieces that share their variables.
-They answer with values; runs and answers leave a signed record. `sandtable.aio` has the same to be awaited.
+They return values; runs and answers leave a signed record. `sandtable.aio` has the same functions as coroutines.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
     "run",
 ]
 
-# By name, when they are asked for: `sandtable --help` and every other import of a part go through here.
+# Imported lazily: `sandtable --help` and every import of a submodule execute this file first.
 _ERRORS = ("InvalidInput", "NotFound", "QueueFull", "SandboxUnavailable", "SandtableError")
 
 

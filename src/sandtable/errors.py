@@ -4,9 +4,9 @@ SandtableError
 ├── InvalidInput        the caller: a plan, a file, a request that cannot be used   VALIDATION_ERROR
 ├── NotFound            the caller: no such dataset, table, run                     NOT_FOUND
 ├── SandboxUnavailable  the operator: this host cannot isolate                      SANDBOX_UNAVAILABLE
-├── QueueFull           the caller: wait, as many wait already as may wait          QUEUE_FULL
+├── QueueFull           the caller: the queue is full, try again later              QUEUE_FULL
 ├── DataDamaged         the operator: a version's files are not those published     DATA_DAMAGED
-└── RunnerBroken        nobody by name: the machinery failed                        RUNNER_INTERNAL_ERROR
+└── RunnerBroken        no one in particular: an internal failure                   RUNNER_INTERNAL_ERROR
 
 Expected outcomes of a run (refused, timed out, too large) are values, not exceptions: see
 `policy.verdict.Refused` and `sandbox.job.JobError`. Both carry a `Problem`'s fields, so that
@@ -51,7 +51,7 @@ class Problem(BaseModel):
 
     @property
     def in_words(self) -> str:
-        """Message and suggestion as one text, for those who show only one."""
+        """Message and suggestion as one text, for clients that show only one."""
         message, suggestion = self.message.rstrip(), self.suggestion.strip()
         if not message or not suggestion:
             return message or suggestion
@@ -65,8 +65,8 @@ _folder_names: Mapping[str, str] = {}
 
 @contextmanager
 def folders_named(names: Mapping[str, str]) -> Generator[None, None, None]:
-    """Meanwhile the problems of this process name these folders of the host in other words: a server's users do not
-    learn where it keeps its files, whether they read an answer, a stored run or a stream."""
+    """Inside this context, problems show these replacements for folders of the host: users of a server must not
+    learn where it keeps its files, be it from an answer, a stored run or a stream."""
     global _folder_names
     before, _folder_names = _folder_names, names
     try:
@@ -76,7 +76,7 @@ def folders_named(names: Mapping[str, str]) -> Generator[None, None, None]:
 
 
 def renamed(problem: Problem, names: Mapping[str, str]) -> Problem:
-    """With other words for these texts, a longer one before one that it holds."""
+    """Replace these texts; a longer text is replaced before one that it contains."""
     order = sorted(names, key=len, reverse=True)
 
     def other(value: Any) -> Any:
@@ -103,7 +103,7 @@ class SandtableError(Exception):
 
     @property
     def problem(self) -> Problem:
-        """For users. What is raised, and so the log, keeps the folders' real names."""
+        """The problem for users. The exception itself, and so the log, keeps the folders' real names."""
         found = Problem(
             code=self.code, message=self.message, suggestion=self.suggestion, details=self.details
         )

@@ -16,7 +16,7 @@ _BESIDE_DATABASE = ("-wal", "-shm", "-journal")
 
 
 def private_folder(path: Path) -> None:
-    """Make it with its parents when it is missing. Raises OSError.
+    """Create the folder and its parents if missing. Raises OSError.
 
     A folder that every user may write to (one with the sticky bit, such as /tmp) is not Sandtable's own and stays as
     it is, and so does the root of the file system.
@@ -32,7 +32,7 @@ def private_folder(path: Path) -> None:
 
 
 def private_file(path: Path) -> None:
-    """Make it, empty, when it is missing. Raises OSError."""
+    """Create the file, empty, if missing. Raises OSError."""
     if not path.exists():
         create_once(path, b"", 0o600)
     _tighten(path)
@@ -50,7 +50,7 @@ def private_database(path: Path) -> None:
 
 
 def create_once(path: Path, content: bytes, mode: int) -> None:
-    """The file appears whole or not at all. Of several processes the first one wins; the others keep its file."""
+    """Create the file atomically. Of several processes the first one wins; the others keep its file."""
     descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(descriptor, "wb") as file:

@@ -1,4 +1,4 @@
-"""What a process of one person does before anything else: read its settings, and keep its answer free of logs."""
+"""Start-up of a single-user process: read the settings, and keep logs out of the output."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def load_settings() -> Settings:
 
 
 def quiet_logs() -> None:
-    """Stdout holds the answer alone, and stderr what a person must know."""
+    """Log errors only, to stderr; stdout holds nothing but the answer."""
     structlog.configure(
         processors=[structlog.processors.add_log_level, structlog.processors.KeyValueRenderer()],
         wrapper_class=structlog.make_filtering_bound_logger(logging.ERROR),

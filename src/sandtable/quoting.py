@@ -1,12 +1,12 @@
-"""How text from elsewhere stands in text of ours: names, cells, identifiers, errors of engines and providers.
+"""Quote untrusted text in our own text: names, cells, identifiers, errors of engines and providers.
 
 Invariant: what these functions return is one line without control or invisible characters that no Markdown
 renderer (CommonMark, GitHub's extensions, math) turns into markup, a link, an image, HTML or a block, and that a
 terminal shows as it is. A code span is the one form that every renderer shows untouched: a backslash does not
 keep an address from becoming a link.
 
-An error's `message` and `suggestion` are plain text by this convention: a fragment from elsewhere is put there with
-`quote` and stands between backticks. Where such a text is rendered as Markdown, it passes `in_markdown`.
+An error's `message` and `suggestion` are plain text by this convention: an untrusted fragment is added with
+`quote`, which puts it between backticks. Where such a text is rendered as Markdown, it passes `in_markdown`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 LONGEST = 80
 LONGEST_TEXT = 2_000
 
-# Characters that do not show: controls, zero-width, bidirectional, exotic spaces, private use.
+# Invisible characters: controls, zero-width, bidirectional, exotic spaces, private use.
 # A fixed table, because unicodedata differs between Python versions and compiling a plan must not.
 INVISIBLE_CHARACTERS = (
     "\x00-\x1f\x7f-\xa0\xad\u034f\u061c\u115f\u1160\u1680\u17b4\u17b5\u180b-\u180f\u2000-\u200f"
@@ -42,7 +42,7 @@ def quote(text: str, longest: int = LONGEST) -> str:
 
 
 def inert(text: str) -> str:
-    """The text for a sentence of Markdown: as it is where that does nothing, else between backticks."""
+    """The text for use in a Markdown sentence: unchanged if it contains no markup, else between backticks."""
     line = one_line(text)
     if not line:
         return "(empty)"
@@ -50,13 +50,13 @@ def inert(text: str) -> str:
 
 
 def one_line(text: str, longest: int = LONGEST) -> str:
-    """Without line breaks and characters that do not show, and cut where it gets long."""
+    """Without line breaks and invisible characters, truncated when long."""
     line = " ".join(INVISIBLE.sub(" ", text[: 4 * longest]).split())
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
 
 def in_markdown(text: str, longest: int = LONGEST_TEXT) -> str:
-    """A plain text for a place that renders Markdown: what stands between backticks stays a code span, and every
+    """Plain text for a place that renders Markdown: text between backticks stays a code span, and every
     other word that Markdown would act on becomes one."""
     parts = one_line(text, longest).split("`")
     if len(parts) % 2 == 0:
@@ -65,7 +65,7 @@ def in_markdown(text: str, longest: int = LONGEST_TEXT) -> str:
     made = ""
     for place, part in enumerate(parts):
         piece = (quote(part, longest) if part.strip() else part) if place % 2 else _without_marks(part, made)
-        # Two code spans side by side would be one, with other ends.
+        # Two adjacent code spans would be parsed as one span with other ends.
         made += f" {piece}" if made.endswith("`") and piece.startswith("`") else piece
     return made
 

@@ -1,6 +1,6 @@
-"""The last few results of pure work, so that one question does not do it again at every step.
+"""A cache of the last few results of pure functions, so that one question does not repeat the work at every step.
 
-Only for what depends on its key alone: forgetting changes nothing but time.
+Only for results that depend on their key alone: eviction costs time and changes nothing else.
 """
 
 from __future__ import annotations
@@ -34,5 +34,5 @@ class Recent(Generic[K, V]):
         try:
             self._kept.move_to_end(key)
         except KeyError:
-            # Another thread has just pushed it out.
+            # Another thread has just evicted it.
             return

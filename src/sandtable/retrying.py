@@ -1,4 +1,4 @@
-"""Calls that are repeated after a failure: which pauses lie between the attempts, and when the last failure is raised.
+"""Retry calls after a failure: the pauses between the attempts, and when the last failure is raised.
 
 Invariant: no attempt begins later than the budget after the first one began. The clock, the sleep and the random
 numbers can be replaced, so that schedules are tested without waiting.
@@ -25,7 +25,7 @@ class Backoff:
     pauses_s: tuple[float, ...]
     """After the first failure, the second, and so on. The last one repeats."""
     budget_s: float = math.inf
-    """From the beginning of the first attempt to the beginning of the last."""
+    """Seconds from the start of the first attempt to the start of the last."""
     jitter: float = 0.0
     """The share of each pause that is random: with 0.8, a pause of 1 s lasts between 0.2 and 1 s."""
 

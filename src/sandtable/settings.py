@@ -28,7 +28,7 @@ def _listed(given: Any) -> list[Any]:
 
 
 def _host(given: str) -> str:
-    """A name in lower case, or an address as it is usually written; raises ValueError."""
+    """A host name in lower case, or an IP address in its usual form; raises ValueError."""
     try:
         return str(ip_address(given.strip("[]")))
     except ValueError:
@@ -57,21 +57,21 @@ class Settings(BaseSettings):
     conversations, for one server or several; SQLite files in the home when unset."""
 
     signing_key: Path | None = None
-    """File with the Ed25519 private key (PEM) that capsules are signed with, for servers with homes of their own that
-    share a database; a key in the home, made on first use, when unset."""
+    """File with the Ed25519 private key (PEM) that capsules are signed with, for servers with separate homes that
+    share a database; a key in the home, created on first use, when unset."""
 
     datasets: Path | None = None
     """Folder with another `registry.json`; the three built-in datasets when unset."""
 
     reader: bool = True
-    """Whether the built-in planner asks its learned reader, where the extra `reader` is installed."""
+    """Whether the built-in planner uses its learned reader, where the extra `reader` is installed."""
 
     planners: int | None = Field(default=None, ge=0, le=64)
     """Processes in which `sandtable serve` plans questions with the learned reader, each with a copy of it; with 0 it
     plans them itself. When unset, two on a machine with more than two cores, else one."""
 
     web: Path | None = None
-    """Folder with another build of the web interface, for those who work on it; the package's own when unset."""
+    """Folder with another build of the web interface, for its developers; the one in the package when unset."""
 
     host: str = "127.0.0.1"
     """Address that `sandtable serve` listens on."""
@@ -80,12 +80,12 @@ class Settings(BaseSettings):
     """Port that `sandtable serve` listens on."""
 
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
-    """Names and addresses, with commas between them, under which `sandtable serve` may be asked besides `localhost`,
+    """Host names and addresses, separated by commas, that `sandtable serve` accepts requests for besides `localhost`,
     the loopback addresses and the address it is reached at. `.example.org` means every name below `example.org`; `*`
     switches the check off, and with it the protection against DNS rebinding."""
 
     trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...], NoDecode] = ()
-    """Addresses and networks (`10.0.0.7`, `10.1.0.0/16`), with commas between them, of the proxies that sign people in.
+    """Addresses and networks (`10.0.0.7`, `10.1.0.0/16`), separated by commas, of the proxies that sign people in.
     Only from these are `X-Sandtable-User`, `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` used, and only
     these and the machine itself are served when `sandtable serve` listens on more than a loopback address."""
 
@@ -103,13 +103,13 @@ class Settings(BaseSettings):
     prefer_docker: bool = Field(
         default=False, validation_alias=AliasChoices("SANDTABLE_PREFER_DOCKER", "SANDBOX_PREFER_DOCKER")
     )
-    """With `auto`: take Docker where its daemon answers, and the local sandbox only where it does not."""
+    """With `auto`: use Docker if its daemon responds, and the local sandbox only if it does not."""
 
     docker_host: str | None = Field(
         default=None, validation_alias=AliasChoices("SANDTABLE_DOCKER_HOST", "DOCKER_HOST")
     )
-    """Socket of Docker or Podman, such as `unix:///run/user/1000/podman/podman.sock`; found where it usually lies
-    when unset."""
+    """Socket of Docker or Podman, such as `unix:///run/user/1000/podman/podman.sock`; searched for in the usual
+    places when unset."""
 
     docker_image: str = Field(
         default="sandtable-runner:dev",
@@ -118,13 +118,13 @@ class Settings(BaseSettings):
     """Image of the containers that run jobs."""
 
     docker_runtime: str | None = None
-    """Another container runtime, such as `runsc` (gVisor); the daemon's own when unset."""
+    """Another container runtime, such as `runsc` (gVisor); the daemon's default when unset."""
 
     docker_warm: int = Field(default=2, ge=0, le=64)
     """Containers kept ready for each dataset in use."""
 
     docker_data: Literal["bind", "baked"] = "bind"
-    """Where a container finds its dataset: `bind` shows it the folder of this home, which the daemon must be able to
+    """Where a container finds its dataset: `bind` mounts the folder of this home, which the daemon must be able to
     see under the same path; `baked` is in the image."""
 
     kubernetes_namespace: str | None = None
@@ -133,13 +133,13 @@ class Settings(BaseSettings):
     kubeconfig: str | None = Field(
         default=None, validation_alias=AliasChoices("SANDTABLE_KUBECONFIG", "KUBECONFIG")
     )
-    """File, or several with colons between them, that says how to reach a cluster; inside one it is not needed."""
+    """Kubeconfig file, or several separated by colons; not needed inside a cluster."""
 
     kubernetes_service_host: str | None = Field(
         default=None,
         validation_alias=AliasChoices("SANDTABLE_KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_HOST"),
     )
-    """Address of the cluster's API inside the cluster; every pod is told."""
+    """Address of the cluster's API inside the cluster; set in every pod."""
 
     kubernetes_service_port: int = Field(
         default=443,
@@ -164,7 +164,7 @@ class Settings(BaseSettings):
     """Address of the `sandtable execd` that executes runs, for the backend `remote`."""
 
     execd_token: SecretStr | None = None
-    """What server and `sandtable execd` both know, and prove to each other: 32 characters or more."""
+    """Secret that the server and `sandtable execd` share and prove to each other: 32 characters or more."""
 
     execd_host: str = "127.0.0.1"
     """Address that `sandtable execd` listens on."""
@@ -196,14 +196,14 @@ class Settings(BaseSettings):
     """Bytes an answer may hold."""
 
     max_sql_bytes: int = Field(default=64 << 10, ge=256)
-    """Longest SQL text the gate looks at."""
+    """Longest SQL text that the gate accepts."""
 
     python: Literal["off", "on"] | None = None
     """Whether Python may be run. When unset it is `off` for `sandtable serve` and `on` for the command line and the
     library. It needs `pip install 'sandtable[python]'`."""
 
     max_code_bytes: int = Field(default=100_000, ge=256, le=2 << 20)
-    """Longest Python text the gate looks at."""
+    """Longest Python text that the gate accepts."""
 
     max_output_bytes: int | None = Field(default=None, ge=1024, le=16 << 20)
     """How much of what Python prints is kept; the rest is cut, and a note says so. When unset it is 64 KiB for
@@ -214,22 +214,22 @@ class Settings(BaseSettings):
     (needs `pip install 'sandtable[jupyter]'`)."""
 
     session_idle_s: float = Field(default=1800.0, gt=0, le=86_400)
-    """After how many seconds without a cell a session of Python is ended. Its next cell begins with running the
-    earlier ones again."""
+    """Seconds without a cell after which a Python session is ended. Its next cell first runs the earlier
+    ones again."""
 
     max_sessions: int = Field(default=16, ge=1, le=1024)
-    """Sessions of Python alive at the same time, each with the memory of a run; for one more, the one that was not
-    used for the longest time is ended."""
+    """Python sessions alive at the same time, each with the memory of a run; to start one more, the least recently
+    used one is ended."""
 
     concurrency: int = Field(default=4, ge=1)
-    """Runs executed at the same time. Verifications of capsules have places beside these, half as many."""
+    """Runs executed at the same time. Verifications of capsules have separate slots, half as many."""
 
     queue_limit: int = Field(default=10_000, ge=1)
-    """Runs that may wait; more are refused at the door."""
+    """Runs that may wait in the queue; more are refused."""
 
     user_share: float = Field(default=0.75, gt=0, le=1)
-    """How much one user of a server may have of what all of them share: places of runs, verifications, checks and
-    answers, and room in their queues; at least one of each. A command has one user, who has all of it."""
+    """Share of a server that one user may take: slots for runs, verifications, checks and answers, and room in
+    their queues; at least one of each. A command has one user, who has all of it."""
 
     keep_days: int | None = Field(default=None, ge=1)
     """Runs and conversations that were last used longer ago than this are removed, in days; see retention.md. All are
@@ -255,7 +255,7 @@ class Settings(BaseSettings):
     """Sandboxes kept ready for each dataset in use; for Python at most one."""
 
     model: str | None = None
-    """Who proposes: `builtin`, or a chat model as `anthropic:NAME`, `openai:NAME` or `ollama:NAME`. When unset,
+    """What proposes plans: `builtin`, or a chat model as `anthropic:NAME`, `openai:NAME` or `ollama:NAME`. When unset,
     a key that is found picks its provider's default model (see models.md); with no key it is `builtin`."""
 
     model_base_url: str | None = Field(default=None, repr=False)
@@ -263,7 +263,7 @@ class Settings(BaseSettings):
 
     model_timeout_s: float | None = Field(default=None, gt=0, le=3600)
     """Hard limit for one proposal or one wording by a chat model, retries included, in seconds. When unset, 60 for a
-    provider's own models and 300 for a compatible server or Ollama, which may run on a processor."""
+    provider's own models and 300 for a compatible server or Ollama, which may run on a CPU."""
 
     model_tool_calls: int = Field(default=3, ge=0, le=8)
     """Tools that a chat model may call for one question before it proposes: list datasets, read a schema, run a plan,
@@ -306,8 +306,8 @@ class Settings(BaseSettings):
     """`sql` asks a person before the conversation runs anything, and shows the exact SQL."""
 
     scrub_hours: float = Field(default=24.0, ge=0, le=8760)
-    """How often `sandtable serve` reads all converted data in the background, in hours, to find what changed on disk
-    without leaving a trace; 0 switches it off."""
+    """How often `sandtable serve` reads all converted data in the background, in hours, to detect silent changes on
+    disk; 0 switches it off."""
 
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
@@ -324,23 +324,23 @@ class Settings(BaseSettings):
 
     @property
     def verifications(self) -> int:
-        """Capsules derived again at the same time."""
+        """Capsule verifications at the same time."""
         return max(1, self.concurrency // 2)
 
     @property
     def checks(self) -> int:
-        """Texts and downloads looked at for a caller, outside any run, at the same time."""
+        """Texts and downloads checked for a caller, outside any run, at the same time."""
         return 2
 
     @property
     def places(self) -> int:
-        """For sandboxes at the same time: the runs and verifications, a parser beside each, and the checks."""
+        """Sandboxes at the same time: for the runs and verifications, a parser beside each, and the checks."""
         return (self.concurrency + self.verifications) * 2 + self.checks
 
     @field_validator("home", "datasets", "web", "kubernetes_template", "signing_key")
     @classmethod
     def _from_the_root(cls, path: Path | None) -> Path | None:
-        """A sandbox and a restarted server have other current folders."""
+        """An absolute path: a sandbox and a restarted server have other working directories."""
         return path and path.expanduser().absolute()
 
 
