@@ -1,1 +1,1 @@
-"""What is asked: the QueryPlan language, its JSON Schema, and its check against a catalog."""
+"""The QueryPlan language, its JSON Schema, and the check of a plan against a catalog."""

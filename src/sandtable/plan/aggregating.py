@@ -16,7 +16,7 @@ _REPEATS_MATTER = frozenset({"sum", "avg", "count", "median", "stddev", "quantil
 
 
 def result_type(agg: i.AggName, operand: ColumnType) -> ColumnType | None:
-    """What the aggregate of such values is; None when it makes no sense."""
+    """The type of the aggregate over values of that type; None when it makes no sense."""
     match agg:
         case "count" | "count_distinct":
             return ColumnType.INTEGER
@@ -39,7 +39,7 @@ def result_type(agg: i.AggName, operand: ColumnType) -> ColumnType | None:
 
 
 def restricted(expr: Expr, condition: Condition) -> Expr:
-    """The same with every aggregate over the rows that pass the condition."""
+    """The expression with every aggregate restricted to rows that pass the condition."""
     match expr:
         case Aggregate(where=where):
             return replace(expr, where=every([condition] if where is None else [where, condition]))

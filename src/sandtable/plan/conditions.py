@@ -64,7 +64,7 @@ _WORDS = {
 
 
 def describe(type_: ColumnType) -> str:
-    """What a column of that type is, to stand after "is"."""
+    """A column of that type in words, for use after "is"."""
     return _WORDS[type_]
 
 
@@ -78,7 +78,7 @@ def called(expr: Expr) -> str:
 
 
 def element_type(expr: Expr) -> ColumnType | None:
-    """Of what the lists of a column hold; None when it has no list type."""
+    """The type of the elements of a list column; None when it has no list type."""
     return types.element_type(expr.sql_type) if isinstance(expr, ColumnRef) else None
 
 

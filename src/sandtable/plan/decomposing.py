@@ -27,7 +27,7 @@ from sandtable.plan.units import FRACTION, unit_of
 from sandtable.plan.windows import TimeWindow
 
 ALL = "(all)"
-"""The dimension and the member of the row about everything."""
+"""The dimension and the member in the row for the whole."""
 
 
 def resolve_why(why: Why, expressions: Expressions) -> Decomposition | None:

@@ -1,6 +1,6 @@
-"""Named tables: what a plan defines for itself, and which of that it reads.
+"""Named tables: which a plan defines, and which of them it reads.
 
-Invariant: a defined table stands beside the dataset's own only for what comes after it; its columns
+Invariant: a defined table is visible only to later definitions and to the plan itself; its columns
 are the output columns of its plan, with the types and units that resolving that plan found.
 """
 
@@ -88,6 +88,6 @@ def _table(name: str, plan: ResolvedPlan, dataset: Dataset) -> Table:
 
 
 def with_defined(plan: ResolvedPlan, dataset: Dataset) -> Dataset:
-    """The dataset beside the tables that the plan defines and reads."""
+    """The dataset with the tables that the plan defines and reads added."""
     made = tuple(item.table for item in plan.defined)
     return dataset.model_copy(update={"tables": (*dataset.tables, *made)}) if made else dataset

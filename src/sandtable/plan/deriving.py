@@ -34,7 +34,7 @@ _ANY_TYPE = d.Rank | d.Position | d.Previous | d.Next
 
 @dataclass(slots=True)
 class Deriving:
-    """Output and derived columns by name, as they grow; a plain column also answers to its own name."""
+    """Output and derived columns by name, as they are added; a plain column is also found by its own name."""
 
     outputs: tuple[Output, ...]
     expressions: Expressions
@@ -141,7 +141,7 @@ class Deriving:
     def _within(
         self, within: tuple[str, ...] | None, place: str, along: OutputRef | None
     ) -> tuple[str, ...] | None:
-        """What rows are apart by; of a series, every group column unless the author names some."""
+        """The partition columns; for a series, every group column unless the author names some."""
         if within is None and along is not None:
             return tuple(o.name for o in self.outputs if o.key and o.name != along.name)
         refs = [self.lookup(name, f"{place}.within[{n}]") for n, name in enumerate(within or ())]
@@ -187,7 +187,7 @@ class Deriving:
         within: tuple[str, ...] = (),
         **more: object,
     ) -> str:
-        """A helper column under a name of its own."""
+        """Add a helper column under an unused name."""
         made = Derived(settle(name, self.taken), kind, source, within, type_, self._layer(read), **more)  # pyright: ignore[reportArgumentType] — fields of Derived
         self.derived.append(made)
         return made.name

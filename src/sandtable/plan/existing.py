@@ -124,7 +124,7 @@ def _ends(
 
 
 def _ways(scope: Scope, home: Table, other: Table) -> Iterator[_Way]:
-    """Both refer to the same row of a third table, one of them may be that row itself."""
+    """Both refer to the same row of a third table; one of them may be that row itself."""
     dataset = scope.dataset
     from_row = {home.name: 0} | Scope(dataset, home, aggregating=True).tables_by_distance()
     from_other = {other.name: 0} | Scope(dataset, other, aggregating=True).tables_by_distance()

@@ -1,6 +1,6 @@
 """The list that resolving a plan writes its problems and warnings to, so that all are reported at once.
 
-Invariant: no more than MOST_PROBLEMS; a plan with more of them is not looked at further.
+Invariant: no more than MOST_PROBLEMS; a plan with more of them is not checked further.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ class Findings:
     problems: list[PlanProblem] = field(default_factory=list[PlanProblem])
     warnings: list[str] = field(default_factory=list[str])
     lost: set[str] = field(default_factory=set[str])
-    """Outputs that failed to resolve: to miss them again elsewhere would be the same problem twice."""
+    """Outputs that failed to resolve: references to them are not reported as further problems."""
 
     def add(self, place: str, message: str, suggestion: str = "") -> None:
         problem = PlanProblem(place, message, suggestion)

@@ -1,6 +1,6 @@
-"""A plan that was refused, mended by what its problems say was meant.
+"""Correct a refused plan by the suggestions in its problems.
 
-Only "did you mean" is followed, and every one of them at once: a plan with another problem left is no better.
+Only "did you mean" suggestions are applied, all at once: a plan that keeps another problem is no better.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ _STEP = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]")
 def mended(
     plan: Mapping[str, Any], problems: Iterable[Mapping[str, Any]]
 ) -> tuple[list[str], dict[str, Any]] | None:
-    """The names that were meant and the corrected plan, which may have other problems; None when there is a
-    problem without such an answer."""
+    """The suggested names and the corrected plan, which may have other problems; None when a problem has no
+    such suggestion."""
     new: dict[str, Any] = copy.deepcopy(dict(plan))
     used: list[str] = []
     for problem in problems:

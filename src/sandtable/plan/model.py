@@ -1,7 +1,7 @@
 """The QueryPlan: what is asked, as a closed JSON language.
 
 Invariant: frozen, and every unknown field is an error. A QueryPlan is well formed in itself;
-whether its names and types fit a dataset is for `plan.validate.check_plan` to say.
+`plan.validate.check_plan` checks whether its names and types fit a dataset.
 """
 
 from __future__ import annotations

@@ -31,14 +31,14 @@ _LONGEST = 100
 
 
 def made_up(item: AnyItem, expr: Expr) -> str:
-    """What an item without `as` is called, before clashes are settled."""
+    """The name of an item without `as`, before clashes are resolved."""
     if isinstance(item, MetricItem):
         return item.metric
     return _tidy(_described(expr))
 
 
 def likely_names(item: AnyItem) -> set[str]:
-    """What an author may call an item that failed to resolve, in lower case."""
+    """Names by which an author may refer to an item that failed to resolve, in lower case."""
     match item:
         case ValueOperand():
             return set()

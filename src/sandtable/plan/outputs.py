@@ -156,5 +156,5 @@ def _once(selected: list[Selected]) -> list[Selected]:
 
 
 def names_of(outputs: tuple[Output, ...], derive: tuple[Derivation, ...]) -> set[str]:
-    """Every name that is taken before derived columns make theirs up."""
+    """Every name that is taken before derived columns are named."""
     return {o.name.lower() for o in outputs} | {d.as_.lower() for d in derive if d.as_ is not None}

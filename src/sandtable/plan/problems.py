@@ -1,4 +1,4 @@
-"""What is wrong with a plan, said to the person (or model) who must repair it."""
+"""Problems of a plan, worded for the person or model who must repair it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 
 MOST_PROBLEMS = 20
-"""Problems of one plan that are reported: each costs a search for the name that was meant."""
+"""Most problems reported for one plan: each costs a search for the name that was meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ def did_you_mean(name: str, candidates: Iterable[str]) -> str:
 
 
 def listed(names: Iterable[str], most: int = 12) -> str:
-    """Names for a message, cut where a reader would stop reading."""
+    """Names for a message, truncated when there are many."""
     all_names = [quote(name) for name in names]
     more = len(all_names) - most
     return ", ".join(all_names[:most]) + (f" and {more} more" if more > 0 else "")

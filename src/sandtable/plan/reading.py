@@ -27,8 +27,8 @@ MAX_TOTAL_TEXT = 100_000
 MAX_NESTING = 40
 MAX_INVISIBLE = 1_000
 _MOST_DETAILS = 200
-"""Of pydantic's errors, of which several may say the same."""
-"""Each character that does not show becomes a function call in SQL."""
+"""Most pydantic errors that are read; several may say the same."""
+"""Each invisible character becomes a function call in SQL, hence `MAX_INVISIBLE`."""
 
 _MODELS: Mapping[str, type[BaseModel]] = {
     model.shape: model
@@ -95,7 +95,7 @@ _READ: Recent[str, QueryPlan] = Recent(256)
 
 
 def _text_of(obj: object) -> str:
-    """Nothing for what is no JSON, or nested too deeply to be written; `bounded` says which."""
+    """The JSON text; empty if the object is not JSON or too deeply nested to serialize; `bounded` says which."""
     try:
         return json.dumps(obj, sort_keys=True)
     except (TypeError, ValueError, RecursionError):
@@ -114,7 +114,7 @@ def read_metric_part(part: object) -> items.AnyItem | list[PlanProblem]:
 
 @lru_cache(maxsize=512)
 def _metric_part(text: str) -> items.AnyItem | list[PlanProblem]:
-    """A catalog has few metrics, and every plan that names one reads it again."""
+    """Cached: a catalog has few metrics, and every plan that names one reads it again."""
     plan = read_plan({"dataset_id": "-", "table": "-", "select": [json.loads(text)]})
     return plan.select[0] if isinstance(plan, QueryPlan) else plan
 
@@ -230,7 +230,7 @@ def _with_columns(problems: list[PlanProblem], obj: Mapping[object, object]) -> 
 
 
 def _only_counts_failures(detail: ErrorDetails, details: list[ErrorDetails]) -> bool:
-    """A list is also called too short when its items failed; the items' own errors say more."""
+    """A list whose items failed is also reported as too short; the items' own errors say more."""
     loc = detail["loc"]
     return detail["type"] == "too_short" and any(
         d["loc"][: len(loc)] == loc and d is not detail for d in details

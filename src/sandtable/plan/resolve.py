@@ -34,7 +34,7 @@ from sandtable.quoting import quote
 from sandtable.recent import Recent
 
 _RESOLVED: Recent[tuple[int, int], tuple[QueryPlan, Dataset, ResolvedPlan]] = Recent(256)
-"""By identity: both are frozen, and kept here as long as their numbers are."""
+"""Keyed by `id`: both are frozen, and the cache keeps them alive as long as their ids."""
 
 
 def resolve_plan(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan | list[PlanProblem]:
@@ -69,7 +69,7 @@ def _resolve(plan: QueryPlan, dataset: Dataset, found: Findings) -> ResolvedPlan
 def resolve_body(
     plan: PlanBody, dataset: Dataset, table: Table, defined: frozenset[str], found: Findings
 ) -> ResolvedPlan:
-    """A plan over a table that was found. What it returns holds only when nothing was added to `found`."""
+    """A plan over a table that was found. The result is valid only if nothing was added to `found`."""
     scope = Scope(dataset, table, aggregating=plan.why is not None, defined=defined)
     columns = OutputColumns(plan, Expressions(scope, found), found)
     if plan.why is not None:

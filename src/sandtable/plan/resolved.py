@@ -1,4 +1,4 @@
-"""A plan after every name found its column and every value its type: what the compiler reads.
+"""A plan with every name resolved to a column and every value to a type: the compiler's input.
 
 Invariant: nothing here is ambiguous. Tables and columns carry the catalog's spelling, outputs have
 their final names, time windows are constant bounds. Equal expressions are equal objects.
@@ -291,7 +291,7 @@ class ResolvedPlan:
     limit: int | None
     warnings: tuple[str, ...]
     defined: tuple[Defined, ...] = ()
-    """The named tables that this plan reads, directly or through each other, in the order of their making."""
+    """The named tables that this plan reads, directly or through each other, in the order of their definition."""
     ties: bool = False
     """Rows that equal the last one within the limit stay, too."""
     decomposition: Decomposition | None = None
@@ -312,14 +312,14 @@ class ResolvedPlan:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A table that a plan makes for itself: its columns, and the plan they come from."""
+    """A table that a plan defines: its columns, and the plan they come from."""
 
     table: Table
     plan: ResolvedPlan
 
 
 def walk(node: object) -> Iterator[Expr | Condition]:
-    """The expression or condition and everything it is made of, from the outside in; rows of other tables apart."""
+    """The expression or condition and everything it is made of, from the outside in, except rows of other tables."""
     if isinstance(node, Matched):
         yield node
         yield node.near
@@ -344,7 +344,7 @@ def wholes(*nodes: object) -> tuple[Whole, ...]:
 
 
 def matches(*nodes: object) -> tuple[Matched, ...]:
-    """Every look into another table, each once."""
+    """Every lookup in another table, each once."""
     return tuple(dict.fromkeys(part for node in nodes for part in walk(node) if isinstance(part, Matched)))
 
 
@@ -376,7 +376,7 @@ def row_parts(expr: Expr) -> Iterator[Expr]:
 
 
 def _outside(node: object) -> Iterator[Expr]:
-    """The parts of an expression down to its aggregates and row values, which are not looked into."""
+    """The parts of an expression down to its aggregates and row values, which are not descended into."""
     match node:
         case Bucket(source=Aggregate() as source):
             yield source

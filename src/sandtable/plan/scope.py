@@ -31,9 +31,9 @@ class Scope:
     """Rows are combined, so a join that repeats them would give wrong numbers."""
     joins: dict[str, Join] = field(default_factory=dict[str, Join])
     defined: frozenset[str] = frozenset()
-    """Tables that the plan made for itself: no relationship leads into or out of them."""
+    """Tables that the plan defines: no relationship leads into or out of them."""
     inside_exists: bool = False
-    """Rows are only looked for: see `plan.existing`."""
+    """Rows are only tested for existence: see `plan.existing`."""
 
     def column(self, name: str, home: Table | None = None) -> ColumnRef | Unresolved:
         """`name` as seen from `home` (the plan's own table unless a metric looks it up)."""

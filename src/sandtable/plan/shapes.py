@@ -1,7 +1,7 @@
-"""The ground that every model of the plan language stands on: strictness, shape tags, literals.
+"""The base of every model of the plan language: strictness, shape tags, literals.
 
-Invariant: a plan object is told apart by its keys alone (`agg`, `bucket`, `any`, …), so an error
-can name the one shape the author meant. Tags are written `<agg>` and never reach a person.
+Invariant: the keys of a plan object alone (`agg`, `bucket`, `any`, …) decide its shape, so an error
+can name the one shape the author meant. Tags are written `<agg>` and are never shown to users.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ MAX_INTEGER = 2**127 - 1
 Scalar = str | int | float | bool
 
 SHAPE_KEYS: dict[str, tuple[str, ...]] = {}
-"""Error type of an unknown shape → the keys that would have told the shape."""
+"""Error type of an unknown shape → the keys that would have decided the shape."""
 
 
 class PlanModel(BaseModel):
@@ -43,7 +43,7 @@ class PlanModel(BaseModel):
 
 
 def by_shape(kind: str, rules: Mapping[str, str], shapes: str, text: str | None = None) -> Discriminator:
-    """Tell shapes apart by the first key of `rules` that is present; `shapes` is shown when none is.
+    """Choose the shape by the first key of `rules` that is present; `shapes` is shown when none is.
 
     `text` is the tag of a bare string, where one is allowed.
     """

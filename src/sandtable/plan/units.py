@@ -129,11 +129,11 @@ def _unit_in_name(expr: Expr) -> str:
 
 
 _PARTED = frozenset({"count", "count_distinct", "sum"})
-"""What is added up of the parts is that of the whole, or at most as much."""
+"""Aggregates whose value over some of the rows is part of the value over all rows."""
 
 
 def _is_share(left: Expr, right: Expr) -> bool:
-    """Some rows counted, among all of those; or the same counted or added up, of some rows among all."""
+    """Whether left is a count of some rows over a count of all, or the same aggregate over some rows and over all."""
     if not isinstance(left, Aggregate) or not isinstance(right, Aggregate) or right.where is not None:
         return False
     if left.function != right.function or left.function not in _PARTED:

@@ -1,4 +1,4 @@
-"""The door of the plan language: `parse_plan` reads a plan, `check_plan` judges it against a dataset."""
+"""The entry point of the plan language: `parse_plan` reads a plan, `check_plan` checks it against a dataset."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def check_plan(plan: QueryPlan, dataset: Dataset) -> list[PlanProblem]:
 
 
 def require_plan(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan:
-    """The plan with all its names and types settled; InvalidInput with every problem otherwise."""
+    """The plan with all its names and types resolved; InvalidInput with every problem otherwise."""
     resolved = resolve_plan(plan, dataset)
     if isinstance(resolved, ResolvedPlan):
         return resolved
