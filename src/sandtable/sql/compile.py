@@ -1,7 +1,7 @@
 """QueryPlan → DuckDB SQL.
 
 Invariant: pure and byte-deterministic. The text is one SELECT with a LIMIT and a total order, holds
-constants only (no clock, no chance), and reads no table but those the plan's names resolve to.
+constants only (no clock, no randomness), and reads no table but those the plan's names resolve to.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def compile_plan(plan: QueryPlan, dataset: Dataset, *, max_rows: int = DEFAULT_M
 
 
 _COMPILED: Recent[tuple[int, int, int], tuple[ResolvedPlan, Dataset, Compiled]] = Recent(256)
-"""By identity: both are frozen, and kept here as long as their numbers are."""
+"""Keyed by `id`: both are frozen, and the cache keeps them alive as long as their ids."""
 
 
 def _compile(resolved: ResolvedPlan, dataset: Dataset, max_rows: int) -> Compiled:

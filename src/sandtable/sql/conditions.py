@@ -68,7 +68,7 @@ def _joined(
 
 
 def _comparable(writer: ExpressionWriter, expr: Expr) -> exp.Expr:
-    """Types without a literal form of their own are compared as text."""
+    """Types without a literal form are compared as text."""
     node = writer.by_the_clock(expr)
     return exp.cast(node, exp.DType.VARCHAR) if expr.type is ColumnType.OTHER else node
 

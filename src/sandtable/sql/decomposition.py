@@ -91,7 +91,7 @@ def _ratio(periods: str) -> exp.Select:
     rates = _selected(periods, inner)
 
     def known(period: str, other: str) -> exp.Expr:
-        # Who is absent in a period has its other rate there, so that all of it is mix.
+        # A member that is absent in one period gets its rate of the other, so that its whole effect is mix.
         return w.function("COALESCE", w.column(period), w.column(other), w.number(0))
 
     later, earlier = known("after", "before"), known("before", "after")

@@ -43,7 +43,7 @@ _MICROSECONDS = {
 
 
 def calendar_order(bucket: str, node: exp.Expr) -> exp.Expr:
-    """What names of days and months are sorted by: their place in the calendar. Other values are themselves."""
+    """The sort key of day and month names: their place in the calendar. Other values sort by themselves."""
     names = _CALENDAR.get(bucket)
     if names is None:
         return node
@@ -53,7 +53,7 @@ def calendar_order(bucket: str, node: exp.Expr) -> exp.Expr:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionWriter:
-    """How names are written depends on the query they stand in, nothing else does."""
+    """Writes expressions as SQL. Only the spelling of names depends on the query around them."""
 
     qualified: bool
     """Columns carry their table's name."""
@@ -105,8 +105,8 @@ class ExpressionWriter:
         return _OPERATORS[expr.op](this=w.grouped(left), expression=w.grouped(right))
 
     def by_the_clock(self, expr: Expr) -> exp.Expr:
-        """What days, hours and comparisons are about. A moment with a time zone is shown as it is; here, the
-        session's time zone would decide which day it falls on, so it is read in UTC."""
+        """The value for days, hours and comparisons. A moment with a time zone is displayed unchanged, but read in
+        UTC here; otherwise the session's time zone would decide which day it falls on."""
         node = self.write(expr)
         return exp.AtTimeZone(this=node, zone=exp.Literal.string("UTC")) if self.zoned(expr) else node
 
@@ -161,7 +161,7 @@ class ExpressionWriter:
                 this=call, partition_by=[inner.write(e) for e in self.within] or None, over="OVER"
             )
         if agg.function == "correlation":
-            # Without any spread the engine says NaN, which means that there is no correlation to speak of.
+            # Without variance the engine returns NaN: there is no correlation.
             return exp.Nullif(this=call, expression=exp.cast(exp.Literal.string("NaN"), exp.DType.DOUBLE))
         return call
 

@@ -78,7 +78,7 @@ def _builder(plan: ResolvedPlan, dataset: Dataset) -> _Builder:
 
 
 def _measured(plan: ResolvedPlan) -> dict[Expr, str]:
-    """What the first step computes and hands on, by the names of its columns; nothing when there is no need."""
+    """Expressions that the first step computes and passes on, by column name; empty when none is needed."""
     targets = [term.target for term in plan.order]
     nodes = (tuple(o.expr for o in plan.outputs), plan.where)
     found = (*wholes(*nodes), *each_elements(*nodes))
@@ -114,10 +114,10 @@ class _Builder:
     measured: Mapping[Expr, str]
     """Values of rows that a first step computes, by name."""
     looked_up: Mapping[Matched, tuple[str, exp.Select]]
-    """Rows of other tables that are only looked for: their name and the query of their keys."""
+    """Rows of other tables that are only tested for existence: their name and the query of their keys."""
 
     def single(self) -> exp.Select:
-        """Everything in one SELECT: output names are unfolded where SQL could confuse them with columns."""
+        """Everything in one SELECT: output names that SQL could confuse with columns are written as expressions."""
         plan, writer, hidden = self.plan, self._unfolding(), self._hidden()
         exprs = {output.name: output.expr for output in (*plan.outputs, *hidden)}
         first = self._first_steps(set(self.table_names))
@@ -227,7 +227,7 @@ class _Builder:
     def _qualify(
         self, query: exp.Select, hidden: tuple[Output, ...], named: Named, terms: list[exp.Expr]
     ) -> None:
-        """Which rows stay because of their place among others; `terms` is the plan's order."""
+        """The QUALIFY condition: which rows stay by their rank; `terms` is the plan's order."""
         plan, placed = self.plan, self._placed(named)
         if plan.top is not None:
             query.set("qualify", exp.Qualify(this=first_rows(plan.top, self._ties(hidden), named, placed)))
@@ -235,7 +235,7 @@ class _Builder:
             query.set("qualify", exp.Qualify(this=first_with_ties(terms, plan.limit)))
 
     def _order(self, hidden: tuple[Output, ...], unfolded: Named) -> list[exp.Expr]:
-        """The plan's order, then whatever still tells two rows apart. `unfolded` writes the expression behind a
+        """The plan's order, then the tie-breakers. `unfolded` writes the expression behind a
         name, for what cannot be sorted by the name of its column."""
         plan = self.plan
 
@@ -261,7 +261,7 @@ class _Builder:
         return nodes
 
     def _placed(self, named: Named) -> Named:
-        """What an output column is sorted by."""
+        """The sort key of an output column."""
         return lambda name: calendar_order(self._bucket(name), named(name))
 
     def _bucket(self, name: str) -> str:
@@ -270,11 +270,11 @@ class _Builder:
         return expr.unit if isinstance(expr, Bucket) and expr.unit in ("day_name", "month_name") else ""
 
     def _ties(self, hidden: tuple[Output, ...]) -> tuple[str, ...]:
-        """What tells rows apart where a window function walks over them."""
+        """The tie-breakers for the order of a window function."""
         return (*self.plan.key_names, *(output.name for output in hidden))
 
     def _hidden(self) -> tuple[Output, ...]:
-        """Columns that rows are ordered by and that are not shown."""
+        """Columns that rows are sorted by but that are not shown."""
         taken = {o.name.lower() for o in self.plan.outputs} | {d.name.lower() for d in self.plan.derived}
         refs = [term.target for term in self.plan.order if isinstance(term.target, ColumnRef)]
         return tuple(Output(_free(f"order_by_{ref.column}", taken), ref, key=False) for ref in refs)

@@ -1,7 +1,7 @@
 """The only place that turns names and values into SQL nodes.
 
 Invariant: a value becomes a literal node, a name a quoted identifier; neither is ever spliced into
-text. Characters that do not show are spelled `CHR(n)`, so the text holds none that a reader or a
+text. Invisible characters are spelled `CHR(n)`, so the text holds none that a reader and a
 tokenizer could see differently.
 """
 
@@ -35,7 +35,7 @@ def number(value: int | float) -> exp.Expr:
 
 
 def string(value: str) -> exp.Expr:
-    """A text literal; CONCAT of literals and CHR(n) where a character would not show."""
+    """A text literal; CONCAT of literals and CHR(n) for invisible characters."""
     parts = [part for part in _RUNS.split(value) if part]
     nodes: list[exp.Expr] = [
         function("CHR", number(ord(part))) if _RUNS.fullmatch(part) else exp.Literal.string(part)
