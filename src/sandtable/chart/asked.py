@@ -1,4 +1,4 @@
-"""What the question says about how its answer should look."""
+"""The chart that a question asks for."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from sandtable.plan.model import ChartKind
 
 _LONGEST = 2000
-"""Characters of the question that are looked at: a wish for a chart stands in a sentence."""
+"""Characters of the question that are searched for a chart request."""
 
 _SQL = re.compile(
     r"""```.*?(?:```|\Z)                                                # fenced
@@ -18,7 +18,7 @@ _SQL = re.compile(
       | ^\s*from\s+"?\w+"?\s*(?:;|\Z|select\b|where\b|limit\b|group\b|order\b|join\b).*""",
     re.DOTALL | re.VERBOSE,
 )
-"""A statement, to the end of the text: names and words in it are no wish (`count(*) AS lines`)."""
+"""An SQL statement, to the end of the text: its names do not ask for a chart (`count(*) AS lines`)."""
 
 _PICTURE = r"[ -]?(?:charts?|graphs?|plots?|diagrams?)"
 _KINDS: tuple[tuple[ChartKind, str], ...] = (
@@ -44,7 +44,7 @@ _RUNNING = re.compile(r"\b(?:running|cumulative|accumulated)\b")
 @dataclass(frozen=True, slots=True)
 class Asked:
     kind: ChartKind | None = None
-    """Named in so many words."""
+    """Named explicitly."""
     nothing: bool = False
     """No chart is wanted."""
     share: bool = False
@@ -58,7 +58,7 @@ class Asked:
 
 
 def wished(question: str, kind: ChartKind | None) -> Asked:
-    """What is asked of the chart: `kind`, which the plan names, else the kind that the question names."""
+    """The requested chart: `kind`, which the plan names, else the kind that the question names."""
     asked = read(question)
     if kind is None:
         return asked

@@ -51,7 +51,7 @@ def horizontal(shape: Shape, asked: Asked, wished: bool) -> Figure | None:
 
 
 def _bars(shape: Shape, lying: bool | None) -> Figure | None:
-    """`lying`: whether the bars go across; None leaves it to their labels."""
+    """`lying`: whether the bars are horizontal; None decides by their labels."""
     found = axes(shape)
     if not shape.measures or shape.rows < 2:
         return None
@@ -181,6 +181,6 @@ def _spread(key: Field) -> int:
 
 
 def _in_order(cells: Sequence[Any]) -> bool:
-    """Rows that go along time or against it; any other order is the order of the answer and must stay."""
+    """Whether the rows are sorted, in either direction; any other order is part of the answer and must stay."""
     ordered = sorted(cells)
     return list(cells) in (ordered, ordered[::-1])

@@ -29,7 +29,7 @@ EMPTY = "(empty)"
 
 
 def number(cell: Any) -> float | None:
-    """The cell's place on an axis; nothing for null, infinities and what is no number."""
+    """The cell's place on an axis; None for null, infinities and what is not a number."""
     if isinstance(cell, bool):
         return None
     if isinstance(cell, str):
@@ -73,7 +73,7 @@ class Column:
 
     @cached_property
     def family(self) -> Axis:
-        """What the type says, when the cells agree with it."""
+        """The family of the type, if the cells agree with it."""
         stated = facts(self.sql_type).axis
         fits = {"number": _is_numeric, "moment": _is_label, "text": _is_label}.get(stated)
         return stated if fits is not None and all(map(fits, self.cells)) else "other"
@@ -118,5 +118,5 @@ def _is_special(cell: Any) -> bool:
 
 
 def _is_label(cell: Any) -> bool:
-    # An integer that no double holds travels as text; Python itself refuses to spell the longest ones.
+    # An integer that no double holds travels as text; Python refuses to format the longest ones.
     return cell is None or isinstance(cell, str | bool | float) or number(cell) is not None

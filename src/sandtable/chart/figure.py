@@ -57,10 +57,10 @@ def chart_of(
     words: Words = NO_WORDS,
     maker: str = MAKER,
 ) -> Figure | None:
-    """The figure (`data` and `layout` in Plotly's schema) that shows these rows best; nothing when none does.
+    """The figure (`data` and `layout` in Plotly's schema) that shows these rows best; None if no chart fits.
 
     Columns are names with DuckDB types; cells are as the sandbox sends them. `truncated`: the query had more rows.
-    `words`: the plan in words, for the title. `maker`: by whose rules, one of `MAKERS`.
+    `words`: the plan in words, for the title. `maker`: the version of the rules, one of `MAKERS`.
     """
     asked = wished(question, plan.chart if plan is not None else None)
     if asked.nothing or len(rows) < 2:

@@ -19,13 +19,13 @@ SCALE = "Cividis"
 MOST_SERIES = len(PALETTE)
 
 FIRST_MAKER = "sandtable.chart/1"
-"""Titles of these figures are made of the names of columns alone. All else is as it is today, so they are still drawn
-again when a capsule is verified."""
+"""Titles of these figures consist of column names only. Everything else is unchanged, so they can still be redrawn
+when a capsule is verified."""
 MAKER = "sandtable.chart/2"
-"""Which rules drew a figure. Raised when the same rows would give another figure than before, so that a
-figure in an old capsule is not taken for a false one."""
+"""The version of the rules that drew a figure. Raised when the same rows would give another figure than before,
+so that the figure of an old capsule still verifies."""
 MAKERS = (FIRST_MAKER, MAKER)
-"""Whose figures can be drawn here."""
+"""Versions whose figures can be redrawn."""
 
 _CLEAR = "rgba(0,0,0,0)"
 _GRID = "rgba(128,128,128,0.25)"
@@ -90,7 +90,7 @@ def category_axis(field: Field, order: Sequence[str], every: bool = False) -> Ax
     axis |= {"categoryorder": "array", "categoryarray": list(order)}
     ticks = [escape(shortened(label)) for label in order]
     if every or ticks != list(order):
-        # Plotly thins out the ticks of a crowded axis; a bar without its name says nothing.
+        # Plotly thins out the ticks of a crowded axis; but every bar needs its label.
         axis |= {"tickmode": "array", "tickvals": list(order), "ticktext": ticks}
     return axis
 

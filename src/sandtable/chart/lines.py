@@ -68,7 +68,7 @@ def _is_year(key: Field) -> bool:
 
 
 def _picked(shape: Shape) -> bool:
-    """The best few periods, not a course of time: their order is the answer."""
+    """Whether the rows are a ranking of a few periods, not a time series: their order is the answer."""
     order = shape.reading.order_by.lower()
     few = shape.reading.cut or shape.rows <= FEW_PERIODS
     return few and order in (field.name.lower() for field in shape.measures)

@@ -1,4 +1,4 @@
-"""A result's columns by the part they can play in a chart: keys to spread along, measures to draw."""
+"""A result's columns by their role in a chart: keys for the axes, measures to draw."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ _FRACTION = re.compile(
 )
 
 COUNTS = frozenset(("count", "n", "cnt", "count_star()", "row_count"))
-"""Names of columns that count rows and have no name of their own."""
+"""Default names of columns that count rows."""
 _KEEP_THE_UNIT = frozenset(("avg", "min", "max", "median", "quantile"))
 _COMPUTED_BY_WHY = frozenset(("contribution", "effect", "share_of_change"))
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What the plan is in words, for the title. Where they are missing, the names of the columns are said."""
+    """The plan in words, for the title. Where words are missing, the column names are used."""
 
     columns: tuple[str, ...] = ()
     """What each column of the result is."""
@@ -106,13 +106,13 @@ class Field:
         if self.derived and self.meaning.is_fraction:
             return True
         within = all(-1 <= value <= 1 for value in self.column.numbers)
-        # The average of a rate is a rate, whatever it is called; a sum of rates is nothing of the kind.
+        # The average of a rate is a rate, whatever it is called; a sum of rates is not.
         kept = self.meaning.column if self.meaning.aggregate in _KEEP_THE_UNIT else ""
         return within and any(_FRACTION.search(name) for name in (self.name, kept))
 
     @property
     def unit(self) -> str:
-        """Nothing for a fraction, which is shown as per cent."""
+        """Empty for a fraction, which is shown as per cent."""
         return "" if self.fraction else self.given_unit or split_unit(self.name)[1]
 
     @property
@@ -160,7 +160,7 @@ class Shape:
     """The one that the chart is about first."""
     reading: Reading
     whole: bool
-    """No row is missing, as far as can be told."""
+    """No row is known to be missing."""
 
 
 def shape_of(
@@ -171,7 +171,7 @@ def shape_of(
     truncated: bool,
     words: Words = NO_WORDS,
 ) -> Shape | None:
-    """Nothing when the rows do not fit the columns."""
+    """None when the rows do not fit the columns."""
     if any(len(row) != len(columns) for row in rows):
         return None
     reading = reading_of(plan, [name for name, _ in columns], len(rows), words)
@@ -235,7 +235,7 @@ def _is_period(column: Column) -> bool:
 
 
 def _telling(keys: list[Field]) -> tuple[Field, ...]:
-    """Without keys that are the same in every row, as long as one is left."""
+    """The keys that differ between rows; the first one if none does."""
     kept = [key for key in keys if len(key.column.distinct) > 1]
     return tuple(kept or keys[:1])
 
@@ -259,12 +259,12 @@ def _primary_first(measures: list[Field], asked: Asked, reading: Reading) -> tup
 
 
 def axes(shape: Shape) -> tuple[Field, ...]:
-    """The one or two keys that a chart spreads along; none when there are too many or they do not tell rows apart."""
+    """The one or two keys that a chart spreads along; none when there are too many or they do not identify a row."""
     if shape.reading.grouped is False and _ranked(shape):
         return _naming(shape)
     unique = sorted((key for key in shape.keys if key.unique), key=_closeness)
     if len(shape.keys) >= 2 and unique:
-        # One of them names each row: the others are only said about it.
+        # One of them identifies each row; the others describe it.
         told = shape.reading.grouped or (shape.reading.grouped is None and len(shape.keys) == 2)
         return (unique[0],) if told else ()
     if len(shape.keys) == 1:

@@ -1,6 +1,6 @@
 """Pies, sparingly: a few positive parts that make up a whole, when the question asks for parts.
 
-Plotly's own percentages are left out: what a slice says is a cell of the table.
+Plotly's own percentages are left out: the label of a slice is a cell of the table.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Keys that have an order: sorted, spoken in words, and with the places where something is missing."""
+"""Keys that have an order: sorted, in words, and with gaps where values are missing."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def sort_points(key: Field, points: list[tuple[Any, Any]]) -> list[tuple[Any, An
 
 
 def with_gaps(key: Field, points: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
-    """An empty point between two points that are not neighbours, so that no line claims what is not there."""
+    """An empty point between two points that are not neighbours, so that no line crosses a gap."""
     places = _places(key)
     made = points[:1]
     for (before, _), (cell, value) in pairwise(points):

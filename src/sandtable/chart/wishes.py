@@ -1,6 +1,6 @@
 """Whether a figure is of the kind that was asked for, and the sentence that says why not.
 
-Invariant: pure, and of the figure alone: what is said about a chart is true of the chart that is shown.
+Invariant: pure, and computed from the figure alone, so that the sentence is true of the chart that is shown.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _NEEDS: dict[str, str] = {
 
 
 def unmet_wish(question: str, plan: Mapping[str, Any] | None, figure: Mapping[str, Any] | None) -> str:
-    """Why the figure is not of the kind that was asked for, as a clause; empty where all is well."""
+    """Why the figure is not of the kind that was asked for, as a clause; empty if it is."""
     named = (plan or {}).get("chart")
     asked = wished(question, named if named in _KINDS else None).kind
     if asked is None or asked in kinds_of(figure):

@@ -34,7 +34,7 @@ def escape(text: str) -> str:
 
 
 def shortened(text: str, longest: int = LONGEST_TICK) -> str:
-    """On one line, with an ellipsis where it had to be cut."""
+    """On one line, truncated with an ellipsis when too long."""
     line = " ".join(text.split()) or text
     return line if len(line) <= longest else line[: longest - 1].rstrip() + "…"
 
