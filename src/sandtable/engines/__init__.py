@@ -1,1 +1,1 @@
-"""What is known of the engines that answer queries: one folder per engine, pure data and pure functions."""
+"""Facts about the query engines: one folder per engine, pure data and pure functions."""

@@ -63,7 +63,7 @@ class Grammar:
     sample_keys: frozenset[str]
     show_types: frozenset[str]
     spelling: Mapping[str, str]
-    """What a refused part of the tree is called in SQL, for the reader of the refusal."""
+    """What a refused part of the tree is called in SQL, for refusal messages."""
 
 
 class Refusal(NamedTuple):
@@ -82,7 +82,7 @@ class Functions:
     table_functions: frozenset[str]
     """What may stand in FROM."""
     refused: Mapping[str, Refusal]
-    """With `refused_prefixes` and `refused_pattern`: the words of a refusal. A function that is in no list is refused
+    """With `refused_prefixes` and `refused_pattern`: the wording of a refusal. A function that is in no list is refused
     all the same."""
     refused_prefixes: Mapping[str, Refusal]
     refused_pattern: tuple[re.Pattern[str], Refusal]
@@ -131,7 +131,7 @@ class SystemNames:
     tables: re.Pattern[str]
     """How the names of the engine's own tables begin."""
     session_words: frozenset[str]
-    """Words without brackets that the engine takes for functions about the session, where no column has that name."""
+    """Words without brackets that the engine treats as session functions, where no column has that name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,4 +140,4 @@ class Rules:
     functions: Functions
     system: SystemNames
     spellings: tuple[tuple[re.Pattern[str], str], ...]
-    """Texts of other dialects that the engine's parser does not take, and how the engine writes that."""
+    """Texts of other dialects that the engine's parser rejects, and how the engine writes that."""

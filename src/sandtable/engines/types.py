@@ -1,4 +1,4 @@
-"""What the rest of the house asks about a type of an engine."""
+"""The properties of an engine's types that other packages use."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Functions of DuckDB that are refused on purpose, and why.
 
-This list decides only the words of a refusal. A function that is missing here and in the allow list is refused
+This list decides only the wording of a refusal. A function that is missing here and in the allow list is refused
 all the same.
 """
 
