@@ -1,4 +1,4 @@
-"""What plans and results are in words: how a question was read, and the sentence that answers it."""
+"""Plans and results in words: how a question was read, and the sentence that answers it."""
 
 from sandtable.wording.answer import answer_of
 from sandtable.wording.numbers import numbers_in

@@ -28,7 +28,7 @@ def answer_of(
     row_count: int | None = None,
     overall: Mapping[str, Any] | None = None,
 ) -> str:
-    """What the rows answer to the question. Without a plan (SQL) it goes by columns and rows alone."""
+    """The answer in words. Without a plan (SQL) it is made from columns and rows alone."""
     total = max(len(rows), row_count or 0)
     result = result_of(question, plan, columns, rows, dataset, total, truncated, overall)
     measure = primary(result)

@@ -1,4 +1,4 @@
-"""What compares: two columns of the same row side by side, and whether a condition holds, with what shows it."""
+"""Sentences that compare two columns of a row, or say whether a condition holds, with the evidence."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def change_of(result: Result) -> Field | None:
 
 
 def changed(result: Result, change: Field) -> str:
-    """One row: from what to what. Several: who rose and who fell most."""
+    """One row: from what to what. Several: which rose and which fell most."""
     if len(result.rows) == 1:
         row = result.rows[0]
         who = f"for {result.label(row)}, " if result.keys else ""
@@ -46,7 +46,7 @@ def changed(result: Result, change: Field) -> str:
 
 
 def _head(result: Result, change: Field) -> tuple[str, str, str]:
-    """What both columns say, and what each says beside it."""
+    """The words that both columns share, and the rest of each."""
     earlier, later = _sides(result, change)
     head, before, after = shared(earlier.text, later.text)
     return (head, before, after) if head else (later.text, earlier.text, later.text)
@@ -124,12 +124,12 @@ def caused(result: Result, measure: str, before: str, after: str) -> str:
 
 
 def truth_of(result: Result) -> Field | None:
-    """The column that says whether what was asked is so."""
+    """The column that says whether the condition of the question holds."""
     return next((field for field in result.fields if field.derived == "holds"), None)
 
 
 def held(result: Result, truth: Field) -> str:
-    """Yes or no, and what shows it."""
+    """Yes or no, with the evidence."""
     if len(result.rows) == 1:
         row = result.rows[0]
         shown = [_stated(f, row) for f in result.fields if f.measure and f is not truth]

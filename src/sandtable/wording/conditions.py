@@ -23,7 +23,7 @@ from sandtable.wording.phrases import joined
 
 @dataclass(frozen=True, slots=True)
 class Terms:
-    """What the parts of a condition are called."""
+    """The words for the parts of a condition."""
 
     column: Callable[[str], Named]
     expression: Callable[[AnyItem], Named]
@@ -191,7 +191,7 @@ def value_in_words(value: Scalar, named: Named) -> str:
 
 
 def quoted(text: str, *, always: bool = False) -> str:
-    """In quotation marks where the sentence would not show what belongs to the value; always inert."""
+    """In quotation marks where a reader could not see where the value ends; always inert."""
     line = one_line(text)
     if line and inert(line) != line:
         return inert(line)

@@ -24,7 +24,7 @@ def moment(value: dt.date | dt.datetime) -> str:
 
 
 def instant(value: dt.datetime) -> str:
-    """A moment that is one and the same everywhere: its zone is said, so that a reader's program may show theirs."""
+    """A moment with its time zone, so that a client can convert it to the reader's zone."""
     clock = f"{value.hour:02d}:{value.minute:02d}" + (f":{value.second:02d}" if value.second else "")
     return f"{day(value)}, {clock} UTC"
 

@@ -14,7 +14,7 @@ _MASS = frozenset({"revenue", "sales", "profit", "turnover", "income", "spending
 
 
 def superlative(field: Field, direction: Direction, said: str = "") -> str:
-    """As in "the highest return rate", "the most orders". `said` is what the sentence has named already."""
+    """As in "the highest return rate", "the most orders". `said` is what the sentence has already named."""
     high = direction == "high"
     if field.counts or field.many:
         things = "" if field.things == said else f" {field.things}"
@@ -55,7 +55,7 @@ def comparative(field: Field, direction: Direction) -> str:
 
 
 def verb(field: Field, past: bool = False) -> str:
-    """The verb after the measure; a number of things is one number."""
+    """The verb after the measure; "number of …" takes the singular."""
     several = is_many(field.text) and not field.text.startswith(_ONE_NUMBER) and not field.metric
     return ("were" if past else "are") if several else "was" if past else "is"
 

@@ -1,4 +1,4 @@
-"""One column of a result, ready to be spoken about: what it is called and how its cells are shown.
+"""One column of a result, prepared for sentences: its name in words and how its cells are shown.
 
 Invariant: a shown cell is inert Markdown and holds the cell's own value, rounded; nothing is computed.
 """
@@ -42,7 +42,7 @@ class Field:
     bucket: str = ""
     """The unit of a time bucket."""
     instant: bool = False
-    """Its cells are moments in time, not readings of some wall clock."""
+    """Its cells are instants, not local clock times."""
     counts: bool = False
     metric: bool = False
     derived: str = ""
@@ -59,7 +59,7 @@ class Field:
 
     @property
     def is_code(self) -> bool:
-        """A number that is a name: shown without separators."""
+        """A number that serves as a name: shown without separators."""
         return self.text.rpartition(" ")[2].lower() in CODE_WORDS
 
     @property
@@ -79,7 +79,7 @@ class Field:
 
     @property
     def noun(self) -> str:
-        """What the rows are that this column names: "products" for product name."""
+        """The noun for the rows that this column names: "products" for product name."""
         head, _, last = self.text.partition(" of the ")
         if last:
             return f"{plural(head)} of the {last}"
@@ -101,7 +101,7 @@ class Field:
         return self.show_cell(self.cell(row))
 
     def name_of(self, row: Row) -> str:
-        """What the cell says when it names the row."""
+        """The text of the cell where it names the row."""
         cell = self.cell(row)
         if cell is None:
             return f"(no {self.text})"
@@ -144,7 +144,7 @@ class Field:
 
 
 def _is_wordy(text: str) -> bool:
-    """Long enough, or so much of a sentence, that a reader would lose where the name ends."""
+    """So long, or so much like a sentence, that a reader could not see where the name ends."""
     return not text.startswith("`") and (
         len(text) > _LONG_NAME or text.endswith((".", "!", "?", ":", ";", ","))
     )

@@ -29,7 +29,7 @@ _ONE = {
 }  # fmt: skip
 _SILENT = frozenset({"score", "count", "number", "ratio", "index", "scale"})
 CODE_WORDS = frozenset("id year zip zipcode postcode postal code sku phone ean isbn serial".split())
-"""What a column ends in whose numbers are names: shown without separators."""
+"""Endings of columns whose numbers serve as names: shown without separators."""
 LONGEST_DIGITS = 40
 # Wide enough for every float, so that rounding never fails.
 _EXACT = Context(prec=700, rounding=ROUND_HALF_EVEN)
@@ -73,7 +73,7 @@ def shown(value: Decimal, unit: str = "") -> str:
 
 
 def bare(value: Decimal) -> str:
-    """Digits only, as identifiers and years want it."""
+    """Digits only, for identifiers and years."""
     return format(
         value.quantize(Decimal(1), context=_EXACT) if value == value.to_integral_value() else value, "f"
     )

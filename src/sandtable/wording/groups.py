@@ -1,4 +1,4 @@
-"""Several groups: who is highest and lowest, two against each other, the top of a ranking."""
+"""Several groups: the highest and the lowest, two compared with each other, the top of a ranking."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandtable.wording.phrases import joined, sentence_start
 from sandtable.wording.result import Result
 
 _LISTED = 5
-"""A ranking up to this long is told whole; of a longer one, the head."""
+"""A ranking up to this length is stated in full; of a longer one, only its first rows."""
 HEAD = 3
 
 Point = tuple[Row, Decimal]
@@ -32,7 +32,7 @@ def is_ranking(result: Result) -> bool:
 
 
 def ranking(result: Result) -> str:
-    """The head of such a list."""
+    """The first rows of such a list."""
     order = result.order
     assert order is not None
     field, count = order.field, len(result.rows)
@@ -59,7 +59,7 @@ def _tied(result: Result, field: Field, descending: bool) -> str:
 
 
 def nameless(result: Result, field: Field) -> str:
-    """What belongs to no group, as a sentence of its own: how many, or a value beyond those of all groups."""
+    """A sentence about rows without a group: how many, or a value beyond those of all groups."""
     row = next((row for row in result.rows if result.is_nameless(row)), None)
     number = field.number(row) if row is not None else None
     if row is None or number is None or len(result.rows) < 3:
@@ -135,12 +135,12 @@ def extremes(result: Result, field: Field) -> str:
 
 
 def _same(exactly: bool) -> str:
-    """Values that differ only in what is rounded away are not told apart."""
+    """Values that differ only in rounded-off digits count as equal."""
     return "the same" if exactly else "about the same"
 
 
 def _end(result: Result, field: Field, rows: list[Row], direction: Direction) -> str:
-    """Who is at one end, with the value there."""
+    """The groups at one end, with their value."""
     who, several = _who(result, rows)
     each = " each" if several else ""
     value = f"{field.show(rows[0])}{each}{_share(result, field, rows[0])}"
@@ -177,7 +177,7 @@ def _share(result: Result, field: Field, row: Row) -> str:
 
 
 def second_measure(result: Result, field: Field) -> str:
-    """What a further measure says, as a sentence of its own."""
+    """A separate sentence about a further measure."""
     points = points_of(result, field)
     if len(points) < 2 or result.cut:
         return ""

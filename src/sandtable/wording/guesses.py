@@ -44,14 +44,14 @@ def guessed_fields(columns: Columns, rows: Rows, dataset: Dataset) -> tuple[Fiel
 
 
 def with_instants(fields: Iterable[Field], columns: Columns, rows: Rows) -> tuple[Field, ...]:
-    """Those whose cells are moments of a known zone say so."""
+    """Mark the fields whose cells are moments with a known time zone."""
     return tuple(
         replace(field, instant=_instants(field.index, columns[field.index][1], rows)) for field in fields
     )
 
 
 def _instants(index: int, sql_type: str, rows: Rows) -> bool:
-    """With a zone; but where the clock says midnight in every row, the cells are days, months or years."""
+    """Whether the cells have a time zone and a time: if it is midnight in every row, they are days, months or years."""
     if column_type(sql_type) is not ColumnType.TIMESTAMP or not facts(sql_type).zoned:
         return False
     read = [read_moment(row[index]) for row in rows if index < len(row) and isinstance(row[index], str)]
@@ -83,7 +83,7 @@ def _field(index: int, name: str, sql_type: str, columns: Columns, rows: Rows, d
 
 
 def _counted(name: str, type_: ColumnType) -> str | None:
-    """What a column counts, if that is what it does."""
+    """What a column counts; None if it does not count."""
     if type_ is not ColumnType.INTEGER and not name.lower().startswith("count"):
         return None
     call = _CALL.fullmatch(name)
@@ -102,7 +102,7 @@ def _counted(name: str, type_: ColumnType) -> str | None:
 
 
 def _is_plural(name: str) -> bool:
-    """A whole number called like many things, such as `orders`, counts them."""
+    """A whole number with a plural name, such as `orders`, is a count."""
     last = words(name).lower().split(" ")[-1]
     first = words(name).lower().split(" ")[0]
     many = last.endswith("s") and not last.endswith("ss") and last not in _NOT_THINGS

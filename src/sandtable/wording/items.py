@@ -34,7 +34,7 @@ _BUCKETS = {
 class Items:
     naming: Naming
     outputs: Callable[[str], Named] | None = None
-    """What output columns are called, where names mean those."""
+    """The words for output columns, where names refer to those."""
 
     def column(self, name: str) -> Named:
         return self.outputs(name) if self.outputs is not None else self.naming.column(name)
@@ -236,7 +236,7 @@ class Items:
         return Named(f"run of rows where {held}", "", ColumnType.INTEGER)
 
     def full_derivation(self, item: d.Derivation, source: Named, named: dict[str, Named]) -> str:
-        """The same with what it walks along and starts afresh in; `named` are the output columns."""
+        """The same with the column it is ordered by and those it restarts in; `named` are the output columns."""
         text = self.derivation(item, source).text
         if isinstance(item, d.Expression):
             return f"{text} over all rows" if isinstance(item, i.AggItem) and item.within is None else text

@@ -1,4 +1,4 @@
-"""Rows to be named rather than measured: lists, what passed a condition, what stands out, and nothing at all."""
+"""Sentences that name rows: lists, groups that passed a condition, outliers, and empty results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ HEAD = 3
 
 
 def nothing(result: Result, existence: bool) -> str:
-    """No rows: say what was looked for."""
+    """No rows: state what was searched for."""
     noun = result.noun if result.having and result.grouped else result.row_noun
     if not result.looked_for:
         return f"There are no {noun}." if result.planned else "The query returned no rows."
@@ -55,7 +55,7 @@ def _count(result: Result) -> str:
 
 
 def names(result: Result) -> str:
-    """Rows with nothing to compare: their names."""
+    """Rows without a value to compare: their names."""
     key = result.keys[0] if len(result.keys) == 1 else None
     labels = list(dict.fromkeys(key.show(row) if key else result.label(row) for row in result.rows))
     noun = key.noun if key else result.noun
@@ -118,7 +118,7 @@ def first_of_each(result: Result, measure: Field) -> str:
 
 
 def unusual(result: Result, score: Field) -> str:
-    """What stands out by its z-score."""
+    """Outliers by z-score."""
     scored = [(row, number) for row in result.rows if (number := score.number(row)) is not None]
     if not scored:
         return f"Nothing stands out: there is no spread in {score.text.removeprefix('z-score of ')}."

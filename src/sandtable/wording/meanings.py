@@ -34,7 +34,7 @@ Columns = Sequence[tuple[str, str]]
 Rows = Sequence[Sequence[Any]]
 _CONDITIONS = frozenset({"filters", "having", "time", "where", "holds", "run"})
 _LONG = 60
-"""Characters of a description above which the author's own name is said instead."""
+"""Characters of a description above which the author's name for it is used instead."""
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _EXTREMES = {"highest ": "maximum ", "lowest ": "minimum "}
 
@@ -124,7 +124,7 @@ def _spent(value: Any) -> set[Decimal]:
 
 
 def _looked_for(told: PlanWords) -> str:
-    """All conditions, to say what was not found."""
+    """All conditions, for the sentence about an empty result."""
     parts = [told.where().removeprefix("where "), told.time()]
     kept = conditions.all_of(told.plan.having, told.over_outputs.terms)
     scope = ", ".join(part for part in parts if part)
@@ -132,7 +132,7 @@ def _looked_for(told: PlanWords) -> str:
 
 
 def _where(told: PlanWords) -> str:
-    """The filters, but for those that pick groups by name: the names in the rows say as much."""
+    """The filters except those that select groups by name: the rows show these names."""
     keys = {column.column for column in told.columns if column.role == "key" and column.column}
     rest = [item for item in told.plan.filters if not _picks(item, keys)]
     return conditions.restriction(rest, told.items.terms)
@@ -180,7 +180,7 @@ def _output(
 
 
 def _measure_text(item: i.AnyItem | d.Derivation | None, named: Named, unit: str) -> str:
-    """The author's name for what would be long to say; the highest of a highest is a maximum."""
+    """The author's name where a description would be long; "highest" becomes "maximum", which takes a superlative."""
     if isinstance(item, i.ArithmeticItem | i.HoldsItem) and item.as_:
         return words(item.as_, unit)
     if isinstance(item, i.AggItem) and named.counts and item.as_ and len(named.text) > _LONG:
@@ -195,7 +195,7 @@ def _measure_text(item: i.AnyItem | d.Derivation | None, named: Named, unit: str
 
 
 def _counted(name: str, text: str) -> str:
-    """What is counted by the author's name for it: `new` beside "number of different customers where …" counts
+    """A count under the author's name for it: `new` with "number of different customers where …" is the number of
     new customers."""
     noun = text.partition(" where ")[0].removeprefix("number of ").removeprefix("different ")
     whole = name.endswith("s") or " " in name
@@ -203,7 +203,7 @@ def _counted(name: str, text: str) -> str:
 
 
 def _is_picked(item: i.AggItem) -> bool:
-    """Whether it is about some of the rows only, apart from a time window."""
+    """Whether it has conditions besides a time window."""
     return any(not isinstance(part, f.InWindow) for part in item.where)
 
 

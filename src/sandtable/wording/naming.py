@@ -1,4 +1,4 @@
-"""What names of a plan stand for, in words: columns with their unit and type, and what a row is called."""
+"""The names of a plan in words: columns with their unit and type, and the noun for a row."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Naming:
-    """The names in sight of a plan over `table`. A name that is not known is taken as words."""
+    """The names visible to a plan over `table`. An unknown name is read as words."""
 
     dataset: Dataset
     table: Table | None
@@ -66,7 +66,7 @@ class Naming:
         return table.column(found.column) if table and isinstance(found, ColumnRef) else None
 
     def time_column(self) -> str | None:
-        """The column that time means when nothing else is said."""
+        """The default time column."""
         if self.table is None:
             return None
         found = Scope(self.dataset, self.table, aggregating=False).time_column()
@@ -96,7 +96,7 @@ class Naming:
 
 
 _COLUMNS: Recent[tuple[int, int, str], tuple[Dataset, Table | None, Named]] = Recent(2_000)
-"""By identity: dataset and table are frozen, and kept here as long as their numbers are."""
+"""Keyed by `id`: dataset and table are frozen, and the cache keeps them alive as long as their ids."""
 
 
 def _noun(text: str, type_: ColumnType) -> str:

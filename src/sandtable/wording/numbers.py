@@ -1,4 +1,4 @@
-"""The numbers that a text says, to hold them against those that a result has."""
+"""The numbers in a text, for comparison with those of a result."""
 
 from __future__ import annotations
 

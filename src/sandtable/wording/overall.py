@@ -1,7 +1,7 @@
 """The companion of a grouped question: the same measure over everything, to say "against 8.9 % overall".
 
 Only for values that mean the same over all rows as over a group (rates, averages, medians): a total over
-everything is no yardstick for one group's total.
+everything cannot be compared with one group's total.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class PlanPart:
 
 
 def parts_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[PlanPart, ...]:
-    """The parts in the order in which a person says them; none for a plan that does not fit the dataset."""
+    """The parts in the order of an English sentence; none for a plan that does not fit the dataset."""
     fitting = _fitting(plan, dataset)
     if fitting is None:
         return ()
@@ -54,7 +54,7 @@ def parts_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[PlanPart, ...]:
 
 
 def text_at(plan: Mapping[str, Any], dataset: Dataset, path: PlanPath) -> str | None:
-    """What the part at this place says, nothing where there is none; None for a plan that does not fit the dataset."""
+    """The words of the part at this place, empty where there is none; None for a plan that does not fit the dataset."""
     fitting = _fitting(plan, dataset)
     if fitting is None:
         return None
@@ -72,7 +72,7 @@ def _fitting(plan: Mapping[str, Any], dataset: Dataset) -> tuple[QueryPlan, Reso
 
 
 def joins_of(plan: Mapping[str, Any], dataset: Dataset) -> tuple[str, ...]:
-    """By which columns the plan brings tables together: `orders.customer_id = customers.customer_id`."""
+    """The columns by which the plan joins tables: `orders.customer_id = customers.customer_id`."""
     fitting = _fitting(plan, dataset)
     return tuple(dict.fromkeys(_joins(fitting[1]))) if fitting is not None else ()
 

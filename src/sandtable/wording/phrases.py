@@ -16,7 +16,7 @@ _SPELLED = {
     "avg": "average", "qty": "quantity", "num": "number", "pct": "percent", "amt": "amount", "dept": "department",
     "desc": "description", "max": "maximum", "min": "minimum", "std": "standard", "temp": "temperature",
 }  # fmt: skip
-# What a unit looks like at the end of a column's name, where repeating it after the number would stammer.
+# Spellings of a unit at the end of a column's name, which would repeat the unit after the number.
 _SUFFIXES = {
     "°c": ("c", "celsius", "deg c"), "°f": ("f", "fahrenheit"), "%": ("pct", "percent", "percentage"),
     "mm/s": ("mm s",), "m/s": ("m s", "mps"), "km/h": ("km h", "kmh", "kph"), "kg": ("kg",), "g": ("g",),

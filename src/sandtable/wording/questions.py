@@ -1,7 +1,7 @@
 """What a yes/no question asks: whether there is any, whether all are, a comparison with a number or of two sides.
 
-Invariant: whatever is not surely read is None. A verdict is made from what is found here, and a wrong one is worse
-than none.
+Invariant: what cannot be read with certainty is None. Verdicts are made from these readings, and a wrong verdict is
+worse than none.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _is_more_than_any(question: str) -> bool:
 
 
 def is_plain(question: str) -> bool:
-    """Whether nothing in it denies, compares or speaks of all."""
+    """Whether it contains no negation, no comparison and no "all"."""
     return not _is_more_than_any(question)
 
 
@@ -159,7 +159,7 @@ def loose_numbers(question: str, spent: Collection[Decimal]) -> bool:
 
 
 def sides_of(question: str, measure: str) -> Sides | None:
-    """The two sides of a comparison; age is told from `older` only where it is an age that was measured."""
+    """The two sides of a comparison; None for `older` and the like unless the measure is an age."""
     if _DENIES.search(question) or (_AGE.search(question) and "age" not in measure.lower().split()):
         return None
     for pattern, test in _SIDES:

@@ -1,7 +1,7 @@
 """A plan in words: "average discount and return rate, by category, highest return rate first".
 
 Invariant: total and deterministic. Whatever the mapping holds, the outcome is one sentence fragment
-without a period at its end; a plan that is not one says so.
+without a period at its end; for an invalid plan it says so.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class PlanWords:
         return ", ".join(part for part in parts if part)
 
     def cause(self) -> tuple[str, str, str] | None:
-        """What is taken apart and the two periods; None when the plan does not ask why."""
+        """The decomposed measure and the two periods; None when the plan does not ask why."""
         why = self.plan.why
         if why is None:
             return None
@@ -204,7 +204,7 @@ def ordered(term: OrderBy, named: Named) -> str:
 
 
 def _callable(item: i.AnyItem) -> list[str]:
-    """The names an item answers to elsewhere in the plan, whatever it is called in the end."""
+    """The names by which the plan may refer to an item, whatever its final name."""
     match item:
         case i.ValueOperand():
             return []

@@ -1,4 +1,4 @@
-"""A result ready to be spoken about: its columns, its rows, and what the plan says about them."""
+"""A result prepared for sentences: its columns, its rows, and what the plan says about them."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Result:
     looked_for: str = ""
     """Every condition in words."""
     where: str = ""
-    """Filters in words, such as "where region is Europe", without those that the rows' own names tell."""
+    """Filters in words, such as "where region is Europe", without those that the names in the rows show."""
     time: str = ""
     """The time window in words."""
     window: tuple[dt.date, dt.date] | None = None
@@ -52,7 +52,7 @@ class Result:
     spent: frozenset[Decimal] = frozenset()
     """Numbers that the plan's conditions hold: a question's own number among them is not compared once more."""
     cause: tuple[str, str, str] | None = None
-    """What the rows take apart, and the two periods that they compare."""
+    """The measure that the rows decompose, and the two periods that they compare."""
     ties: bool = False
     """Rows that equal the last one within the limit were kept, too."""
     overall: tuple[tuple[str, str], ...] = ()
@@ -60,7 +60,7 @@ class Result:
 
     @property
     def keys(self) -> tuple[Field, ...]:
-        """The columns that name a row. A name makes the identifiers beside it superfluous."""
+        """The columns that name a row. Identifiers beside a name column are left out."""
         keys = tuple(f for f in self.fields if not f.measure)
         names = [f for f in keys if f.text.endswith("name")]
         if len(names) == 1:

@@ -96,7 +96,7 @@ def _one(result: Result, field: Field, time: Field, points: list[Point]) -> str:
 
 
 def _beside(result: Result, field: Field, first: Point, last: Point) -> str:
-    """How a further measure went in the same time."""
+    """How a further measure changed in the same time."""
     others = [other for other in result.measures if other is not field and other.type in NUMBERS]
     if len(others) != 1:
         return ""
@@ -125,7 +125,7 @@ def _when(time: Field, row: Row, beside: Row | None = None) -> str:
 
 
 def _period(time: Field, row: Row, beside: Row | None) -> str:
-    """Without the year where the period beside it says it."""
+    """Without the year where the neighbouring period states it."""
     text = time.show(row)
     one, other = moment_of(time, row), moment_of(time, beside) if beside is not None else None
     if (
@@ -177,6 +177,6 @@ def _each(result: Result, field: Field, time: Field) -> str:
 
 
 def _lead(result: Result) -> str:
-    """A series says its time itself; the filters are left to say."""
+    """The filters only: a series states its time itself."""
     where = f"among {result.row_noun} {result.where}, " if result.where else ""
     return f"{where}in the rows shown, " if result.cut else where

@@ -107,7 +107,7 @@ def _extreme(result: Result, row: Row, label: str, field: Field, descending: boo
 
 
 def _fits(result: Result, row: Row) -> str:
-    """Whether what was asked about the first row is so."""
+    """Whether the condition in the question holds for the first row."""
     field = result.tested
     number = field.number(row) if field else None
     claim = field.things.partition(" where ")[2] if field else ""

@@ -1,6 +1,6 @@
 """What a plan computes, as a title: "Revenue by region, 2025, where channel is Online, the 3 highest".
 
-Every word is of what ran: measures, groups, times, conditions and what was left of the rows, never the names that the
+A title describes what ran: measures, groups, times, conditions and which rows were kept, never the names that the
 plan's author gives them. Invariant: total and deterministic. A plan that does not fit the dataset has no title.
 """
 
@@ -73,8 +73,8 @@ class ChartWords:
 def chart_words(plan: Mapping[str, Any], dataset: Dataset, columns: Sequence[str], rows: int) -> ChartWords:
     """The words for a chart of the plan's result.
 
-    A chart is verified by being drawn again, so its words depend on the plan, and of the dataset on what also decides
-    about the SQL. Units and descriptions, which can be corrected at any time, are not among that.
+    A chart is verified by redrawing it, so its words depend on the plan and on those parts of the dataset that also
+    decide the SQL. Units and descriptions, which can be corrected at any time, do not.
     """
     known = _known(plan, dataset)
     if known is None:
@@ -99,8 +99,8 @@ def _known(plan: Mapping[str, Any], dataset: Dataset) -> tuple[QueryPlan, Resolv
 
 
 def _spoken(plan: QueryPlan, resolved: ResolvedPlan, known: Dataset) -> tuple[PlanWords, list[str]]:
-    """The plan in words, and what the tables are that it makes for itself: their conditions are conditions of the
-    answer, and their columns are what they were computed as."""
+    """The words of the plan and of the tables that it defines: their conditions are conditions of the answer, and
+    their columns are named by what they compute."""
     inner = {definition.name: definition.plan for definition in plan.define}
     made: dict[str, dict[str, Named]] = {}
     texts: list[str] = []
@@ -129,7 +129,7 @@ def _head(said: PlanWords, room: _Room = _ROOMS[0]) -> str:
 
 
 def _listed(parts: Sequence[str], room: _Room) -> str:
-    """What two measures begin with alike is said once; a long list is counted."""
+    """The common beginning of two measures is written once; of a long list only the number is given."""
     if len(parts) > room.measures:
         first = parts[: max(1, room.measures - 1)]
         text, more = ", ".join(first), f" and {len(parts) - len(first)} more"
@@ -141,7 +141,7 @@ def _listed(parts: Sequence[str], room: _Room) -> str:
 
 
 def _computed(said: PlanWords) -> list[str]:
-    """Measures and derived columns. A change and a test name what they are made of; a rank says nothing more."""
+    """Measures and derived columns. A change and a test name what they are made of; a rank adds nothing."""
     changes = [item for item in said.plan.derive if isinstance(item, d.Change) and item.from_ is not None]
     spent = {name.lower() for item in said.plan.derive for name in _compared(item)}
     made: list[str] = []
@@ -158,7 +158,7 @@ def _computed(said: PlanWords) -> list[str]:
 def _derived(said: PlanWords, item: d.Derivation) -> str:
     text = said.over_outputs.full_derivation(item, said.lookup(source_of(item)), said.outputs)
     along = getattr(item, "along", None)
-    # What the groups are is said once, after all that is computed.
+    # The groups are named once, after everything that is computed.
     return text.replace(f" by {said.lookup(along).text}", "", 1) if along and said.plan.grouped else text
 
 
@@ -180,7 +180,7 @@ def _is_repeated(item: d.Derivation, changes: list[d.Change]) -> bool:
 
 
 def _scope(said: PlanWords, rows: int) -> Iterator[str]:
-    """Times first: they are short, and tell two answers apart."""
+    """Times first: they are short and distinguish answers."""
     plan = said.plan
     times = [
         said.time(),
@@ -222,7 +222,7 @@ def _bare_time(text: str) -> str:
 
 
 def _bare(dataset: Dataset) -> Dataset:
-    """The dataset without what can change while its version and the SQL of its plans stay the same."""
+    """The dataset without the parts that can change while its version and the SQL of its plans stay the same."""
     tables = tuple(
         table.model_copy(
             update={

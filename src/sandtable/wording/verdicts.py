@@ -1,4 +1,4 @@
-"""Yes or no, when the question asks for it and the rows decide it.
+"""Yes or no, if the question asks for it and the rows decide it.
 
 Invariant: the verdict never contradicts the numbers it stands before; what the question asks is read in `questions`,
 and where that leaves a doubt there is no verdict.
@@ -61,7 +61,7 @@ def verdict(result: Result, measure: Field | None) -> Verdict | None:
 
 
 def _of_tested(result: Result, field: Field) -> Verdict | None:
-    """The first row, and whether it fits what was asked about it."""
+    """Whether the first row meets the condition in the question."""
     number = field.number(result.rows[0])
     return None if number is None or questions.denies(result.question) else _yes(number > 0)
 
@@ -95,7 +95,7 @@ def _of_bound(bound: questions.Bound, number: Decimal, measure: Field) -> Verdic
 
 
 def _of_count(result: Result, measure: Field, number: Decimal) -> Verdict | None:
-    """Some is a yes to "any" and to a question about one thing; none is a no to every plain question."""
+    """Above zero is yes to "any" and to a question about one thing; zero is no to every plain question."""
     question = result.question
     if not measure.counts or not result.looked_for or questions.loose_numbers(question, result.spent):
         return None
@@ -132,7 +132,7 @@ def _names(result: Result, row: Row) -> list[str]:
 
 
 def _of_pair(result: Result, one: Field, other: Field) -> Verdict | None:
-    """The same of two columns of one row: told apart by the words that only one of them has."""
+    """The same for two columns of one row, distinguished by the words that only one of them has."""
     row = result.rows[0]
     first, second = one.number(row), other.number(row)
     sides = questions.sides_of(result.question, one.text)

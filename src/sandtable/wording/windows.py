@@ -99,7 +99,7 @@ def _is_midnight(moment: Moment) -> bool:
 
 
 def window(anchored: Anchored, usual: str | None) -> str:
-    """`usual` is the column that time means when the window names none."""
+    """`usual` is the column that applies when the window names none."""
     column = anchored.time.column
     name = column.rpartition(".")[2] if column else None
     if name is None or (usual is not None and name.lower() == usual.rpartition(".")[2].lower()):
