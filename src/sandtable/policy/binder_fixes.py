@@ -1,8 +1,8 @@
-"""What the engine could not bind, mended: candidates for a click, from its complaint about a run that failed.
+"""Suggested corrections for a run that failed with a binder error.
 
-The complaint names what is missing and what there is, in the words of the runner's `complaint`, but not where
-it stands in the author's text. A name is therefore replaced wherever it stands, and only where that is certain
-to be the name that was meant.
+The error, as the runner's `complaint` words it, names what is missing and what exists, but not the place in the
+author's text. A name is therefore replaced at every occurrence, and only where it is certain to be the name that
+was meant.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _COMPARED = ("=", "<", ">", "like", "ilike", "(", ",")
 
 
 def binder_candidates(text: str, message: str, suggestion: str, dataset: Dataset) -> list[Fix]:
-    """Likely first. The gate has not seen them."""
+    """Candidates, most likely first. The gate has not judged them."""
     if len(text) > LONGEST:
         return []
     if found := _AMBIGUOUS.match(message):
@@ -78,7 +78,7 @@ def _renamed(
             continue
         owner = tokens[i - 2].name if i > 1 and before is not None and before.says(".") else None
         if named_here or called:
-            # The query itself gives this name: another column was meant elsewhere.
+            # The query itself defines this name: elsewhere another column was meant.
             return []
         if owner == (fold(table) if table else None):
             places.append(token)
@@ -102,7 +102,7 @@ def _as_text(text: str, tokens: Sequence[Token], name: str) -> list[Fix]:
 
 
 def _grouped(text: str, name: str) -> list[Fix]:
-    """Where the text has one SELECT: elsewhere it is not certain which one is meant."""
+    """Only if the text has one SELECT: otherwise it is not certain which one is meant."""
     tokens = without_end(tokens_of(text))
     level = depths(tokens)
     if sum(t.says("select") for t in tokens) != 1 or not tokens[0].says("select"):
@@ -117,7 +117,7 @@ def _grouped(text: str, name: str) -> list[Fix]:
 
 
 def _told_apart(text: str, name: str, ways: Sequence[str]) -> list[Fix]:
-    """Only where the name stands once: elsewhere it may be meant otherwise."""
+    """Only if the name occurs once: otherwise it may have several meanings."""
     tokens = tokens_of(text)
     places = [(i, t) for i, t in enumerate(tokens) if t.is_name and t.name == fold(name)]
     bare = [t for i, t in places if not (i and tokens[i - 1].says(".", "as"))]

@@ -1,6 +1,6 @@
-"""How other dialects write it, rewritten as DuckDB does: whole texts in, whole texts out, or None.
+"""Rewrite SQL of other dialects for DuckDB: each function takes a whole text and returns a whole text, or None.
 
-Each knows one habit and leaves everything else as it stands. The gate judges what comes out.
+Each function rewrites one construct and leaves everything else unchanged. The gate judges the result.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ REWRITES: tuple[tuple[str, Rewrite], ...] = (
 
 
 def without_invisible(text: str) -> str | None:
-    """None where one is part of a value or a name: there it may be meant."""
+    """None if one is part of a value or a name: there it may be intended."""
     if any(t.kind in ("string", "quoted") and INVISIBLE.search(t.text) for t in tokens_of(text)):
         return None
     return INVISIBLE.sub(lambda found: " " if unicodedata.category(found.group()) == "Zs" else "", text)

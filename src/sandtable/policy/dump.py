@@ -1,6 +1,6 @@
 """Dump protection: an answer is for reading, not for copying a table out.
 
-Counts what is put out, not how many columns it is put into: a whole row inside one cell is a whole
+Counts the values in the output, not its columns: a whole row inside one cell is a whole
 row. Two rules, on tables that have more rows than an answer may hold:
 - many columns of unfiltered rows, without LIMIT and without aggregation;
 - values of unfiltered rows collected into one cell (`list(orders)`, `string_agg(id, ',')`).
@@ -35,7 +35,7 @@ Cte = tuple[Node, "Scope"]
 def dump_of(
     text: str, statement: Node, dataset: Dataset, max_rows: int, functions: Functions
 ) -> Refused | None:
-    """Refuse a statement that would copy a table out; None when it asks a question."""
+    """Refuse a statement that would copy a table out; None for any other."""
     large = {fold(t.name) for t in dataset.tables if t.rows is None or t.rows > max_rows}
     columns = {fold(c.name) for t in dataset.tables for c in t.columns}
     guard = _Guard(text, large, columns, functions)
@@ -48,7 +48,7 @@ def dump_of(
 class _Guard:
     def __init__(self, text: str, large: set[str], columns: set[str], functions: Functions) -> None:
         self._text, self._large, self._columns, self._functions = text, large, columns, functions
-        # CTEs that read CTEs twice would otherwise be followed twice as often at each step.
+        # Without this, CTEs that each read another CTE twice would take exponential time.
         self._scopes: dict[int, Scope] = {}
         self._unbounded_nodes: dict[int, bool] = {}
         self._widths: dict[int, int] = {}
@@ -117,7 +117,7 @@ class _Guard:
     def _with_ctes(self, node: Node, scope: Scope) -> Scope:
         if id(node) not in self._scopes:
             for entry in map(as_node, listed(under(node, "cte_map"), "map")):
-                # A recursive CTE is as large as its start; its own name inside it leads nowhere.
+                # A recursive CTE is as large as its anchor; its reference to itself is not followed.
                 body = under(under(entry, "value"), "query_node")
                 body = under(body, "left") if body.get("type") == "RECURSIVE_CTE_NODE" else body
                 scope = {**scope, fold(str(entry["key"])): (body, scope)}
@@ -230,7 +230,7 @@ def _given(call: Node) -> list[Node]:
 
 
 def _may_collect(node: Node, functions: Functions) -> bool:
-    """Whether anything in the query is a collector at all: most queries have none, and need no closer look."""
+    """Whether the query calls a collecting aggregate at all: most do not, and need no further check."""
     return any(
         d.get("class") in ("FUNCTION", "WINDOW") and _is_collector(d, functions, whole=True)
         for d in records(node)
@@ -311,7 +311,7 @@ def _depends_on_columns(value: Any) -> bool:
 
 
 def _is_filter(join: Node) -> bool:
-    """SEMI and ANTI joins put out rows of their left side, and choose among them."""
+    """SEMI and ANTI joins return rows of their left side only: they filter them."""
     chosen = join.get("using_columns") or _depends_on_columns(join.get("condition"))
     return join.get("join_type") in ("SEMI", "ANTI") and bool(chosen)
 

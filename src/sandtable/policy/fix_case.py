@@ -1,4 +1,4 @@
-"""A refusal with the text it is about, as those who mend it look at it."""
+"""A refusal with the text it is about: the input of the functions that suggest corrections."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Case:
 
 
 def alike(name: str, known: Iterable[str], cutoff: float, spread: float = 0.2) -> list[str]:
-    """The nearest first, and others that are about as near, in the spelling of the known names."""
+    """The most similar known names, the nearest first, in their own spelling."""
     by_fold = {fold(k): k for k in known}
     first = nearest(name, by_fold.values())
     close = get_close_matches(fold(name), sorted(by_fold), n=MOST_FIXES, cutoff=cutoff)

@@ -1,4 +1,4 @@
-"""What was refused, mended: candidates for a click.
+"""Suggested corrections of a refused text.
 
 Each is an edit of the text at the place that the refusal names. The gate must approve a candidate before it is
 shown. Where a meaning would have to be guessed there is no candidate, nor for a text that would change data or
@@ -18,11 +18,11 @@ from sandtable.policy.verdict import Fix, Refused
 
 MOST_CANDIDATES = 5
 LONGEST = 16 << 10
-"""Characters of a text that is looked at."""
+"""Longest text, in characters, that corrections are suggested for."""
 
 
 def candidates(text: str, refused: Refused, dataset: Dataset, functions: Functions) -> list[Fix]:
-    """Likely first; at most a few. The gate has not seen them."""
+    """A few candidates, most likely first. The gate has not judged them."""
     if len(text) > LONGEST:
         return []
     case = Case(text, refused, dataset, functions)
@@ -33,7 +33,7 @@ def candidates(text: str, refused: Refused, dataset: Dataset, functions: Functio
 
 
 def distinct(found: Iterable[Fix], text: str) -> list[Fix]:
-    """One of each text, and none that changes nothing."""
+    """Without duplicates and without texts that change nothing."""
     by_text = {fix.text: fix for fix in reversed(list(found)) if fix.text != text}
     return list(reversed(by_text.values()))[:MOST_CANDIDATES]
 

@@ -1,7 +1,7 @@
 """The gate: a text, its parse and a dataset become Approved or Refused.
 
 Invariant: what is approved is the canonical text, and the tree that was judged is the tree of that
-text. The input's own tree is judged only for what is refused: it knows where things stand in the input.
+text. The input's own tree is judged only for refusals: only it has positions in the input.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sandtable.policy.tree import under
 from sandtable.policy.verdict import NOT_FROM_DATA, Approved, Refused, Verdict
 from sandtable.policy.walk import Walk
 
-# Atomic: a comment, once read, is not read again in another way.
+# Atomic groups: the pattern does not backtrack into a comment.
 _FIRST_WORD = re.compile(r"(?>\s+|--[^\n]*|/\*.*?\*/|[;(]+)*+(\w+)", re.DOTALL)
 _NEAR = re.compile(r'at or near "(.*)"$', re.DOTALL)
 
@@ -36,7 +36,7 @@ def judge(
     max_rows: int = 200,
     guard_dumps: bool = True,
 ) -> Verdict:
-    """Judge a text by what the parser made of it. `parsed` is the answer of the runner's `parse`."""
+    """Judge a text by its parse tree. `parsed` is the answer of the runner's `parse`."""
     if not parsed.get("ok"):
         return _not_parsed(text, parsed, rules)
     tree, canonical = under(parsed, "tree"), str(parsed.get("canonical") or "")

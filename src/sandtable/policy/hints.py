@@ -1,4 +1,4 @@
-"""What to say about a text that DuckDB's parser did not take: most often it is another dialect.
+"""Suggestions for a text that DuckDB's parser rejects: most often it is another dialect.
 
 Patterns only, on a short prefix: a second parser in the server process could be made to run for
 minutes by a chain of joins. Nothing here can turn a refusal into an approval.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable
 
 MAX_HINTED = 2_000
-"""Characters that are looked at."""
+"""Characters of the text that are searched."""
 
 _PIVOTED = re.compile(
     r'\bpivot\s++(?:(\w++|"[^"]*+")\s++on\b|.*?\)\s*+on\b)\s*+(\w+|"[^"]+")', re.IGNORECASE | re.DOTALL
@@ -32,7 +32,7 @@ def syntax_hint(text: str, spellings: Iterable[tuple[re.Pattern[str], str]]) -> 
 
 
 def pivot_hint(text: str) -> str:
-    """How to write a PIVOT that leaves its columns to the data, in the query's own names."""
+    """How to rewrite a PIVOT whose columns depend on the data, with the names of the query."""
     found = _PIVOTED.search(text[:MAX_HINTED])
     table, column = (found.group(1) or "t", found.group(2)) if found else ("t", "column")
     return (

@@ -1,4 +1,4 @@
-"""Names that are not known, and what was most likely meant: tables, functions, files that a table was made from."""
+"""Corrections of unknown names: tables, functions, files that a table was made from."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def unknown_function(case: Case) -> list[Fix]:
 
 
 def _near_function(wrong: str, words: list[str]) -> list[str]:
-    """Nearer than tables need to be: a short name is near to many others."""
+    """Stricter than for tables: a short name is similar to many others."""
     close = get_close_matches(wrong, sorted(words), n=MOST_FIXES, cutoff=0.81)
     best = max((likeness(wrong, name) for name in close), default=0.0)
     return [name for name in close if likeness(wrong, name) >= best - 0.02]

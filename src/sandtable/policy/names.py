@@ -1,4 +1,4 @@
-"""Names as the engine compares them, and what to say about one that is not known.
+"""Names as the engine compares them, and the messages about unknown ones.
 
 Invariant: names are folded for ASCII letters only, as the engine does. Python's `lower` would
 make other letters equal (the Kelvin sign and k) and let a CTE stand in for a file.

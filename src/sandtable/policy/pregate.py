@@ -1,8 +1,8 @@
-"""The first look at a text, before any parser sees it: length, invisible characters, nesting.
+"""The first check of a text, before any parser: length, invisible characters, nesting.
 
 Invariant: linear in the length of the text, and nothing here decides what a query means. Literals
-and comments are skipped only to count brackets fairly; a text that fools that count still meets
-the parser's own depth limit, in a process that can be killed.
+and comments are skipped only to count brackets fairly; a text that defeats that count is still
+stopped by the parser's depth limit, in a process that can be killed.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ INVISIBLE = re.compile(
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
 
-# What is unclosed runs to the end, so that no text is scanned twice.
+# An unclosed literal or comment extends to the end, so that no text is scanned twice.
 _NOT_BRACKETS = re.compile(
     r"""[^()\[\]{}'"/$-]+|'[^']*(?:'|\Z)|"[^"]*(?:"|\Z)|--[^\n]*|/\*.*?(?:\*/|\Z)"""
     r"""|\$(\w*)\$.*?(?:\$\1\$|\Z)|/+(?!\*)|[/$-]""",
@@ -39,7 +39,7 @@ _JOIN = re.compile(r"\bjoin\b", re.IGNORECASE)
 
 
 def pregate(text: str, max_bytes: int) -> Refused | None:
-    """Refuse what no parser should look at; None when the text may be parsed."""
+    """Refuse what must not reach a parser; None when the text may be parsed."""
     if refused := _too_long(text, max_bytes):
         return refused
     return _empty(text) or _invisible(text) or _too_deep(text) or _too_many_joins(text)

@@ -1,7 +1,7 @@
-"""Whether the columns of a result come from the dataset's tables, or are constants that the query brings along.
+"""Whether the columns of a result come from the dataset's tables, or are constants in the query.
 
-Invariant: pure, and it only labels: nothing is approved or refused here. What the tree does not show plainly counts
-as data, so a label is never wrong; `42 + 0 * amount` is not found out.
+Invariant: pure, and it only labels: nothing is approved or refused here. Unless the tree clearly shows a constant,
+a column counts as data, so a label is never wrong; `42 + 0 * amount` is not detected.
 """
 
 from __future__ import annotations
@@ -201,7 +201,7 @@ class _Reading:
         if isinstance(found, _Relation):
             return found
         if found not in self._known:
-            # What a CTE says of itself before it is known: it is no table.
+            # Placeholder while the CTE is being resolved, for its references to itself.
             self._known[found] = _ANYTHING
             self._known[found] = _renamed(self.query(found.node, found.scope), list(found.aliases))
         return self._known[found]

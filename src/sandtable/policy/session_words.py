@@ -1,7 +1,7 @@
-"""Words without brackets that the engine takes for functions about the session: `user`, `current_schema`.
+"""Words without brackets that the engine treats as session functions: `user`, `current_schema`.
 
 To the parser they are columns; the engine falls back to the function when no column has that name, so
-`SELECT user FROM orders` would answer with the name of the engine's user instead of an error.
+`SELECT user FROM orders` would return the name of the engine's user instead of an error.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Statements that ask for too much, for several things, or in a way that is not a SELECT; and what to ask instead."""
+"""Corrections of statements that return too much, of several statements, and of statements other than SELECT."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def collected(case: Case) -> list[Fix]:
 
 
 def several(case: Case) -> list[Fix]:
-    """One SELECT of several statements, when the others ask for nothing that is refused on purpose."""
+    """The first or last SELECT of several statements, if the others contain nothing that is refused on purpose."""
     parts = statements(case.tokens)
     if len(parts) < 2:
         return []

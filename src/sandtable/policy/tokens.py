@@ -1,6 +1,6 @@
-"""SQL text as a row of tokens, for edits that leave strings and comments alone.
+"""SQL text as a sequence of tokens, for edits that leave strings and comments unchanged.
 
-Not a parser, and nothing is decided by it: what is edited here is judged by the gate like any other text.
+Not a parser, and no decision depends on it: the gate judges an edited text like any other.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sandtable.policy.names import fold
 
-# What is unclosed runs to the end, so that no text is scanned twice.
+# An unclosed literal or comment extends to the end, so that no text is scanned twice.
 _TOKEN = re.compile(
     r"""(?P<space>\s+)
     |(?P<comment>--[^\n]*+|/\*.*?(?:\*/|\Z))

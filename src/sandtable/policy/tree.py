@@ -37,5 +37,5 @@ def records(value: Any, *, into_subqueries: bool = True) -> Iterator[Node]:
             found = record.values()
         elif not isinstance(found, list):
             continue
-        # Most values of a tree are leaves: they are not even looked at again.
+        # Most values of a tree are leaves, which are not visited again.
         stack += [v for v in reversed(cast("list[Any]", found)) if isinstance(v, (dict, list))]

@@ -1,4 +1,4 @@
-"""What the gate says: Approved or Refused, as values."""
+"""The gate's verdict: Approved or Refused, as values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from sandtable.errors import ErrorCode
 
 NOT_FROM_DATA = "Not from the data"
-"""How a warning begins that says so of a result or of a column."""
+"""The beginning of a warning that a result or a column does not come from the data."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Approved:
     volatile: tuple[str, ...] = ()
     """Constructs such as `random()` whose value differs from run to run: not cached, not re-runnable."""
     not_from_data: str = ""
-    """Why the result as a whole is not from the dataset's tables; empty when it is, as far as the text tells."""
+    """Why the result as a whole is not from the dataset's tables; empty when it is, as far as the text shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Refused:
     length: int = 0
     details: dict[str, object] = field(default_factory=dict[str, object])
     fixes: tuple[Fix, ...] = ()
-    """Filled in by whoever had the gate approve them; the gate itself only refuses."""
+    """Filled in by the caller that had the gate approve them; the gate itself only refuses."""
 
 
 Verdict = Approved | Refused

@@ -19,7 +19,7 @@ from sandtable.policy.verdict import Refused
 from sandtable.quoting import inert, quote
 
 Scope = frozenset[str]
-"""Folded names of the CTEs in sight; `recurring.x` stands for the previous round of a recursive x."""
+"""Folded names of the visible CTEs; `recurring.x` stands for the previous round of a recursive x."""
 
 _SCALAR = (str, int, float, bool, type(None))
 

@@ -1,4 +1,4 @@
-"""Annotations: they name types. Libraries evaluate those that are texts, as code, when they look at a class.
+"""Annotations name types. Libraries evaluate string annotations as code when they inspect a class.
 
 Invariant: what stands in an annotation, or in a variable used in one, is a name, a subscript, a union of such,
 or a text with nothing else in it. Evaluated, it calls nothing.
@@ -90,7 +90,7 @@ def _values(spot: Spot, code: Code) -> list[Spot] | None:
 
 
 def _is_given_later(spot: Spot, value: Node) -> bool:
-    """`date: date = None` reads the name before it is given that value, unless it is done again in a loop."""
+    """`date: date = None` reads the name before it is bound to that value, unless a loop repeats it."""
     return any(
         above.kind == "AnnAssign"
         and value is above.node.get("value")

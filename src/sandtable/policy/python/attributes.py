@@ -1,6 +1,6 @@
-"""Attributes: an allow list for members of modules, and for other objects the words that lead out.
+"""Attributes: an allow list for members of modules, and a deny list of names for all other objects.
 
-The type of an object is not known from the text. So a word that is dangerous on some object is refused
+The type of an object is not known from the text. So a name that is dangerous on some object is refused
 on all, except where it is certainly the text's own class, or where the call leaves out the path.
 """
 
@@ -91,7 +91,7 @@ def _object_finding(spot: Spot, code: Code) -> Finding | None:
 
 
 def _is_column(spot: Spot, code: Code) -> bool:
-    """What is reckoned with, not called and not handed on, is a column; so is what the dataset calls one."""
+    """An attribute that is an operand, and is not called, is a column; so is the name of a column of the dataset."""
     attribute = spot.text_of("attr")
     if attribute in _NEVER_COLUMNS or spot.is_called:
         return False

@@ -89,7 +89,7 @@ def _taken(statement: Spot, field: str, steps: tuple[int | None, ...], scope: Sc
 
 
 def _shared(statement: Spot, scope: Scope) -> Binding:
-    """What other parts of the code hold as well: if it can be changed, it is not known what it is."""
+    """A value that other parts of the code hold, too: if it is mutable, its content is unknown."""
     shared = _taken(statement, "value", (), scope)
     return _DATA if as_node(shared.value).get("_") in ("List", "Set", "Dict") else shared
 
@@ -130,7 +130,7 @@ def _settle(spots: list[Spot], places: Places) -> None:
         for name in _bound_for_certain(spot):
             span = places.span(spot.parent.node if spot.kind == "Name" and spot.parent else spot.node)
             if span and span[1] < ends.get(name, (span[1] + 1, 0))[0]:
-                # A function may speak of itself; an assigned value is read before its name is bound.
+                # A function may refer to itself; an assigned value is read before its name is bound.
                 ends[name] = (span[1], span[0] if spot.kind != "Name" else span[1])
     late: set[str] = set()
     for spot in spots:

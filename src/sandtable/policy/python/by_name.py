@@ -1,6 +1,6 @@
 """Methods that call another method by its name: `df.agg("sum")`, `df.apply("to_csv", path_or_buf=…)`.
 
-Invariant: such a name can be read in the code and is none that leads out; or, where it cannot be read, the
+Invariant: such a name is known statically and is not a forbidden one; or, where it is not known, the
 method is called without an argument that could say where to write.
 """
 
@@ -92,7 +92,7 @@ def _called(spot: Spot, code: Code) -> _Called | None:
 
 
 def _handed_on(spot: Spot, code: Code) -> Finding | None:
-    """What is looked at when it is called must be called where it stands."""
+    """A method whose arguments are checked at the call must be called directly, not passed on."""
     if spot.node.get("ctx") != "Load" or spot.is_called:
         return None
     word = spot.text_of("attr") or spot.text_of("id")

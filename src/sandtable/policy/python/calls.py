@@ -1,7 +1,7 @@
-"""Calls that do what a text says: getattr, pandas expressions, options, functions that take attribute names.
+"""Calls that interpret a text: getattr, pandas expressions, options, functions that take attribute names.
 
-Invariant: such a text must be readable here, as a literal or as a variable that is only ever such a literal;
-what is put together while the code runs is refused.
+Invariant: such a text must be known statically, as a literal or as a variable that is only ever such a literal;
+a text that is built at run time is refused.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from sandtable.policy.python.words import forbidden_method
 from sandtable.policy.tree import Node, under
 
 _OPTION = re.compile(r"(?:display|mode|future|styler)\.[a-z_.]+")
-"""What is not the name of an option is a pattern that may find any other."""
+"""A text that is not the name of an option is a pattern that may match any other."""
 _FORMATS = frozenset({"styler.format.formatter", "display.float_format"})
 _OPTIONS = frozenset(
     {"pandas.set_option", "pandas.option_context", "pandas.reset_option", "pandas.get_option"}
@@ -41,7 +41,7 @@ def call_finding(spot: Spot, code: Code) -> Finding | None:
 
 
 def _handed_on(spot: Spot, code: Code) -> Finding | None:
-    """What is looked at when it is called must be called where it stands."""
+    """A function whose arguments are checked at the call must be called directly, not passed on."""
     word = spot.text_of("attr") or spot.text_of("id")
     if spot.node.get("ctx") != "Load" or spot.is_called:
         return None

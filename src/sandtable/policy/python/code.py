@@ -1,4 +1,4 @@
-"""One text under judgement: its tree, its scopes, the dataset it speaks of; and what a rule says of it."""
+"""The code that is judged: its tree, its scopes and its dataset; and `Finding`, the result of a rule."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from sandtable.policy.python.spots import Places, Spot, spots_of
 from sandtable.policy.tree import Node, as_node, listed, under
 
 MAX_STEPS = 20_000
-"""How often the value of an expression is followed in one text; honest code needs some hundreds."""
+"""How often the value of an expression is followed in one text; ordinary code needs some hundreds."""
 _AMBIENT = {**MODULES, CONNECTION: CONNECTION}
 _AMBIENT_NAMES = frozenset({*_AMBIENT, *FUNCTIONS, *BUILTINS, *FORBIDDEN_BUILTINS, TABLES, ONLY_TABLE})
 _EXCEPTIONS = ("Error", "Exception", "Exit", "Group", "Interrupt", "Iteration", "Warning")
 _PLAIN_BASES = frozenset({"object", "dict", "list", "set", "frozenset", "tuple", "int", "float", "bool"})
-"""Builtins that a class may be made of without getting a method that does what a text says."""
+"""Builtins that a class may inherit from without getting a method that interprets a text."""
 _PLAIN_BASE_MODULES = ("collections.", "enum.", "typing.")
 _TEXT_BASES = frozenset({"collections.UserString", "enum.StrEnum"})
 

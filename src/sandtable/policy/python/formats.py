@@ -1,6 +1,6 @@
 """Format texts: `"{0.name}".format(x)` reads attributes, and so does every method that formats with such a text.
 
-Invariant: a format text can be read in the code; one that is put together while the code runs is refused.
+Invariant: a format text is known statically; one that is built at run time is refused.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The gate for Python: a text, its syntax tree and a dataset become Approved or Refused.
 
-Early feedback, not the boundary: the sandbox holds what is missed here. Invariant: the tree comes from a
-sandbox and is only read; no text of a stranger is parsed, compiled or run here.
+Early feedback, not the boundary: the sandbox contains what is missed here. Invariant: the tree comes from a
+sandbox and is only read; no untrusted text is parsed, compiled or run here.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ RULES: tuple[Callable[[Spot, Code], Finding | None], ...] = (
 def judge_python(
     text: str, parsed: Mapping[str, Any], dataset: Dataset, *, names: Collection[str] = ()
 ) -> Verdict:
-    """Judge a text by what the parser made of it. `parsed` is the answer of the runner's `parse_python`.
+    """Judge a text by its syntax tree. `parsed` is the answer of the runner's `parse_python`.
 
     `names`: what the namespace holds besides the tables: aliases, and variables of earlier cells.
     """
@@ -50,7 +50,7 @@ def judge_python(
     code = Code(text, under(parsed, "tree"), dataset, names)
     findings = [found for spot in code.spots for rule in RULES if (found := rule(spot, code))]
     if findings:
-        # Of two at one place the shorter says more exactly what it is.
+        # Of two findings at one place the shorter is the more exact.
         return min((_refused(code, f) for f in findings), key=lambda r: (r.position or 0, r.length))
     volatile = volatile_in(code)
     return Approved(

@@ -1,4 +1,4 @@
-"""Which kinds of syntax may stand in a text, and the rules of classes, functions and patterns."""
+"""Which kinds of syntax are allowed, and the rules for classes, functions and patterns."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     **dict.fromkeys(("TypeVar", "TypeVarTuple", "ParamSpec"), _NO_PARAMETERS),
     **dict.fromkeys(("TemplateStr", "Interpolation"), _NO_TEMPLATE),
 }
-"""Syntax that is known and unwanted: what is said of it, and advised. What neither list knows is refused as well."""
+"""Syntax that is refused on purpose, with message and advice. Syntax that is in neither list is refused as well."""
 
 
 def syntax_finding(spot: Spot, code: Code) -> Finding | None:

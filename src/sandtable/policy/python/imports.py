@@ -1,4 +1,4 @@
-"""Imports: the modules that are here anyway may be imported, under any name; nothing else."""
+"""Imports: only modules that the namespace already provides, under any name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What code finds without asking: modules, functions, builtins; and what it does not find, with advice.
+"""Names that code has without an import: modules, functions, builtins; and names that are absent, with advice.
 
 Data only. The runner's namespace holds the same modules and functions: a test compares the two.
 """
@@ -31,7 +31,7 @@ MODULES: dict[str, str] = {
     "textwrap": "textwrap",
     "scipy": "scipy",
 }
-"""Names of modules that are there without an import."""
+"""Names of modules that are available without an import."""
 
 IMPORTABLE: frozenset[str] = frozenset(
     """
@@ -66,7 +66,7 @@ BUILTINS: frozenset[str] = frozenset(
 """Exceptions are allowed besides, by their ending."""
 
 ONLY_CALLED: frozenset[str] = frozenset({"getattr", "super"})
-"""Builtins that may stand only in front of their brackets: what they are given is looked at there."""
+"""Builtins that may only be called directly: their arguments are checked at the call."""
 
 FORBIDDEN_BUILTINS: dict[str, str] = {
     "open": "there are no files here: the dataset's tables are variables, and show_table(…) gives a result out",
@@ -153,7 +153,7 @@ ABSENT: dict[str, str] = {
     "statsmodels": "use scipy.stats or np.polyfit",
     "IPython": "end with the value, or call show(value)",
 }
-"""Modules that people reach for, and what to do instead."""
+"""Modules that people commonly try to import, and what to do instead."""
 
 NEVER_VARIABLES: frozenset[str] = frozenset(
     "os sys subprocess socket shutil pathlib plt sns requests duckdb importlib builtins ctypes pickle".split()

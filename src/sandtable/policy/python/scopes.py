@@ -1,7 +1,7 @@
-"""What a name can mean where it is read, by Python's own scope rules, whatever the order of things.
+"""What a name can mean where it is read, by Python's scope rules, whatever the order of execution.
 
-Invariant: a name is said to be free of its ambient meaning (a module, a builtin) only where it
-certainly is. When in doubt it has both meanings, and the stricter rules hold.
+Invariant: a name loses its ambient meaning (a module, a builtin) only where that is
+certain. When in doubt it has both meanings, and the stricter rules apply.
 """
 
 from __future__ import annotations

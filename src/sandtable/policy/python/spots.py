@@ -1,6 +1,6 @@
-"""The syntax tree as a flat list of spots: each node with what it stands in and the scope it is read in.
+"""The syntax tree as a flat list of spots: each node with its parent and the scope it is read in.
 
-The tree is a stranger's JSON. Nothing here recurses, and a key that is missing reads as empty.
+The tree is untrusted JSON. Nothing here recurses, and a missing key reads as empty.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Spot:
 
 
 def spots_of(tree: Node) -> list[Spot]:
-    """Every node, outer before inner. Scopes are made here and know nothing yet of what is bound in them."""
+    """Every node, outer before inner. Scopes are created here, without their bindings."""
     root = Scope("module", None)
     found: list[Spot] = []
     stack: list[Spot] = [Spot(tree, None, "", root)]

@@ -1,8 +1,8 @@
-"""Which texts an expression can be, where the code itself shows all of them.
+"""Which texts an expression can be, where all of them are known statically.
 
 Followed are variables, loops over literals, conditions, and items of literal collections that the code only
-reads. Invariant: a text is reported only if nothing in the code can have changed it; whatever is not certain
-stays the expression it is, and is no text.
+reads. Invariant: a text is reported only if nothing in the code can have changed it; an uncertain
+value stays an expression and is no text.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def bound_names(text: str, parsed: Mapping[str, Any]) -> frozenset[str]:
 
 
 def tables_in(code: Code) -> tuple[str, ...]:
-    """The dataset's tables that the code may read. When it cannot be told, all of them."""
+    """The dataset's tables that the code may read; all of them if that is unknown."""
     found: set[str] = set()
     for spot in code.spots:
         if spot.kind == "Name" and spot.node.get("ctx") == "Load":
@@ -91,7 +91,7 @@ def _query_of(call: Node) -> str | None:
 
 
 def volatile_in(code: Code) -> tuple[str, ...]:
-    """Names such as `datetime.now`, in order of the alphabet."""
+    """Names such as `datetime.now`, in alphabetical order."""
     found: set[str] = set()
     for spot in code.spots:
         if (

@@ -1,6 +1,6 @@
-"""Words: attributes that lead to files, modules, the interpreter, or to code that is written as a text.
+"""Attribute names that give access to files, modules, the interpreter, or to code that is written as a text.
 
-Data, and the two questions that rules ask of it.
+Data, and the two functions by which rules query it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ PATH_OPTIONAL: frozenset[str] = frozenset(
     to_csv to_json to_html to_markdown to_latex to_string to_typst to_xml to_parquet write_csv write_json write_ndjson
     """.split()
 )
-"""Without a path these give the text back: honest work. With one they write a file."""
+"""Without a path these return the text, which is allowed. With one they write a file."""
 
 WRITERS: frozenset[str] = frozenset(
     """
@@ -94,7 +94,7 @@ BY_NAME: dict[str, tuple[int, str]] = {
 """Methods that may be given the name of another method and its arguments; at which place, and as which keyword."""
 
 TEXT_METHODS: frozenset[str] = frozenset({"eval", "query", "format", "format_map"})
-"""Methods that do what a text says."""
+"""Methods that interpret a text."""
 
 PLAIN_SPECIAL: frozenset[str] = frozenset({"__name__", "__doc__", "__qualname__", "__module__"})
 """Special attributes that are texts."""
