@@ -1,4 +1,4 @@
-"""What a question in plain words asks, found without a model: question → plan, or a question back."""
+"""The built-in planner: a question in plain language becomes a plan or a clarifying question, without a chat model."""
 
 from sandtable.planner.planner import plan_question
 from sandtable.planner.schema.index import SchemaIndex

@@ -1,7 +1,7 @@
-"""What a message says about the chart: `as a stacked bar`, `line chart of …`, `no chart`.
+"""The chart that a message asks for: `as a stacked bar`, `line chart of …`, `no chart`.
 
 A wish is found inside a question (`wish_in`), where a word such as `line` counts only beside `chart` or after `as`,
-or is a whole message (`wish_alone`), where `pie` is enough. Pure: whether the rows can be shown so is seen later.
+or is a whole message (`wish_alone`), where `pie` is enough. Pure: whether the rows can be shown so is checked later.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ONE_WORD = (
     r"|heat(?: -)? ?maps?|treemaps?|sunbursts?)"
 )
 _NAMED = rf"(?:{_LOOK} )*(?:(?:{_DRAWN}|{_NOT_DRAWN})(?: {_LOOK})?(?: -)? {_PICTURE}|{_ONE_WORD})"
-"""A kind that nothing else is called."""
+"""Kinds whose names have no other meaning."""
 _BARE = rf"(?:{_NAMED}|(?:{_LOOK} )*(?:{_DRAWN}|areas?|tree ?maps?|bubbles?)|(?:{_LOOK} )+{_PICTURE})"
 _TABLE = r"(?:(?:plain|simple|normal) )?(?:tables?(?: format| form| only)?|tabular form(?:at)?)"
 _NO_CHART = (
@@ -91,7 +91,7 @@ _UNKNOWN = re.compile(rf"\b(?:{_NOT_DRAWN}|(?:area|box|bubble)(?:chart|graph|plo
 @dataclass(frozen=True, slots=True)
 class Wish:
     kind: ChartKind | None
-    """None: whatever chart fits, or one that is not drawn here."""
+    """None: any chart that fits, or a kind that is not supported."""
     start: int
     end: int
     """Places of its words in `Reading.of(question).words`, the end excluded."""
@@ -106,7 +106,7 @@ class Wish:
 
 
 def wish_in(question: str, index: SchemaIndex | None = None) -> Wish | None:
-    """The wish for a chart inside a question. With an index, a value of the data is no wish."""
+    """The chart request inside a question. With an index, a value of the data is not taken for one."""
     reading = Reading.of(question)
     for pattern in _WITHIN:
         for start, end, found in reading.find(pattern):
@@ -118,7 +118,7 @@ def wish_in(question: str, index: SchemaIndex | None = None) -> Wish | None:
 
 
 def wish_alone(question: str, index: SchemaIndex | None = None) -> Wish | None:
-    """The wish of a message that is about nothing but the chart."""
+    """The chart request of a message that is only about the chart."""
     text = _alone_text(question)
     if text is None or (index is not None and index.find_value(text)):
         return None
@@ -130,7 +130,7 @@ def is_about_chart(question: str) -> bool:
 
 
 def _alone_text(question: str) -> str | None:
-    """The words of a message that is about the chart alone, without signs and courtesy."""
+    """The words of a message that is about the chart alone, without punctuation and polite phrases."""
     words = [word.lower for word in Reading.of(question).words if not word.is_symbol]
     bare = " ".join(words)
     without = _LAST.sub("", _FIRST.sub("", bare))
@@ -146,7 +146,7 @@ def _wish(said: str, start: int, end: int) -> Wish:
 
 
 def without_wish(question: str, wish: Wish) -> str:
-    """The question that is left. A scatter plot or a histogram of something says what is asked, too."""
+    """The question without its chart request. A scatter plot or a histogram of something also says what is asked."""
     reading = Reading.of(question)
     said = reading.written(wish.start, wish.end).lower()
     if wish.kind in ("scatter", "histogram") and not said.startswith(
@@ -159,7 +159,7 @@ def without_wish(question: str, wish: Wish) -> str:
 
 
 def drawn_as(plan: Json, wish: Wish) -> Json:
-    """The plan with the chart that is wished for; one that is not drawn changes nothing."""
+    """The plan with the requested chart; an unsupported one changes nothing."""
     if wish.unknown:
         return plan
     kept = {field: value for field, value in plan.items() if field != "chart"}

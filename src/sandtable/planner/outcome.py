@@ -1,4 +1,4 @@
-"""What the planner can say to a question: a plan it is sure of, or what it lacks."""
+"""The planner's outcome for a question: a plan that it is sure of, or what is missing."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from sandtable.planner.conscience.account import Account
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What came before in the conversation: a follow-up changes this plan."""
+    """The previous turn of the conversation: a follow-up changes its plan."""
 
     question: str
     plan: dict[str, Any]
-    """Empty when that question was not answered: then nothing can be changed, and what points back is asked about."""
+    """Empty when that question was not answered: then a message that points back leads to a clarifying question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,14 +26,14 @@ class Understood:
     used: tuple[str, ...] = ()
     """The readings a person may want to check, such as `"germany" read as country = Germany`."""
     follow_up: bool = False
-    """Whether it builds on the turn before."""
+    """Whether it builds on the previous turn."""
     account: Account | None = None
     """Which words each part of the plan came from."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unsure:
-    """No plan: the reason and a way on, both in whole sentences."""
+    """No plan: the reason and a suggestion, both in whole sentences."""
 
     reason: str
     unknown: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Unsure:
     suggestions: tuple[str, ...] = field(default=())
     """Questions it could answer, the nearest first."""
     guess: Understood | None = None
-    """The best plan found, below the threshold; measuring uses it, answering never does."""
+    """The best plan found, below the threshold; used for measuring only, never for answering."""
     choices: tuple[Understood, ...] = ()
     """Readings that were weighed and that a person may choose, those that may be answered first; each with its account.
     Words that such a plan leaves out are unbound in it."""

@@ -1,4 +1,4 @@
-"""Question → plan, or an honest question back. Pure and deterministic; no model, no clock, no network."""
+"""Question → plan, or a clarifying question. Pure and deterministic; no chat model, no clock, no network access."""
 
 from __future__ import annotations
 
@@ -64,10 +64,10 @@ def plan_question(
     threshold: float = THRESHOLD,
     reader: Reader | None = None,
 ) -> Outcome:
-    """The plan that the question means, given the turn before; Unsure with a reason below `threshold`.
+    """The plan that the question means, given the previous turn; Unsure with a reason below `threshold`.
 
-    With a `reader` its plans stand beside those of the grammar and the look-up, and a learned weigher chooses; without
-    one, the grammar and the look-up serve alone.
+    With a `reader`, its plans compete with those of the grammar and the lookup, and a learned weigher chooses; without
+    one, only the grammar and the lookup are used.
     """
     if before is not None and "ties" in before.plan:
         before = replace(before, plan={k: v for k, v in before.plan.items() if k != "ties"})
@@ -84,7 +84,7 @@ def _told(understood: Understood, remarks: tuple[str, ...]) -> Understood:
 
 
 def _with_ties(understood: Understood) -> Understood:
-    """The best of all is shown with those that equal it."""
+    """The plan that shows the best row together with its ties."""
     plan = understood.plan
     if plan.get("limit") != 1 or "order_by" not in plan:
         return understood
@@ -135,7 +135,7 @@ def _offered(
     wish: Wish | None,
     defined: tuple[Json, ...],
 ) -> tuple[Understood, ...]:
-    """The choices as the whole question asks for them: drawn as it says, over the tables that were named before."""
+    """The choices with the chart that the question asks for and the definitions of the named tables."""
     made: list[Understood] = []
     for each in choices:
         if wish is not None:
@@ -155,7 +155,7 @@ def _accounted(
     understood: Understood,
     followed: Followed | None = None,
 ) -> Outcome:
-    """The last word: a plan that does not account for every word is asked about at that word."""
+    """The final check: where a plan leaves a word unbound, the user is asked about that word."""
     found = account(
         question,
         understood.plan,
@@ -207,7 +207,7 @@ def _outcome(
 
 
 def _read(question: str, index: SchemaIndex, best: Interpretation | None, threshold: float) -> Outcome:
-    """The grammar with the lookup; else a rule for what they cannot say."""
+    """The grammar with the lookup; else a rule for what they cannot express."""
     judged = _judged(question, index, best, threshold)
     if isinstance(judged, Understood) and account(question, judged.plan, index).clean:
         return judged
@@ -224,7 +224,7 @@ def _constructed(plan: Json) -> Understood:
 def _changed(
     question: str, index: SchemaIndex, before: Turn, followed: Followed, threshold: float
 ) -> Outcome:
-    """The plan before as the message changes it, or a question back at the word that was not understood."""
+    """The previous plan as the message changes it, or a clarifying question at the word that was not understood."""
     if followed.unknown:
         return unsure(unknown_reason(followed.unknown, index), question, index, followed.unknown)
     confidence = round(BASE * 0.95 * followed.certainty, 4)
@@ -246,7 +246,7 @@ def _continued(
     threshold: float,
     reader: Reader,
 ) -> Outcome:
-    """The likeliest plan for a message after an answer, or a question back with the likely ones to choose from."""
+    """The likeliest plan for a message after an answer, or a clarifying question that offers the likely ones."""
     changed = _changed(question, index, before, followed, threshold) if followed is not None else None
     sure = followed is not None and followed.sure
     if isinstance(changed, Understood) and (sure or beyond_sketches(changed.plan)):
@@ -309,7 +309,7 @@ def field_of(question: str, index: SchemaIndex, reader: Reader) -> Field | None:
 
 
 def _beside(question: str, index: SchemaIndex, best: Interpretation | None) -> Json | Doubt | None:
-    """What a rule makes of a question that the grammar does not read word by word."""
+    """The plan or doubt of a rule, for a question that the grammar does not read word by word."""
     plan = best.plan if best is not None and not best.unknown else None
     if plan is not None and valid_plan(plan, index) and account(question, plan, index).clean:
         return None
@@ -333,7 +333,7 @@ def _field(question: str, index: SchemaIndex, best: Interpretation | None, reade
 def _weighed(
     question: str, index: SchemaIndex, best: Interpretation | None, threshold: float, reader: Reader
 ) -> Outcome:
-    """The likeliest of all plans that were proposed, when it is likely enough and the law allows it."""
+    """The likeliest of all proposed plans, if it is likely enough and the rules of `choosing` allow it."""
     ruled = _by_rule(question, index, best, threshold)
     if ruled is not None:
         return ruled
@@ -351,7 +351,7 @@ def _weighed(
 def _by_rule(
     question: str, index: SchemaIndex, best: Interpretation | None, threshold: float
 ) -> Outcome | None:
-    """What a rule makes of a whole question that no sketch can say; None where it is weighed."""
+    """The outcome of the grammar or a rule where no sketch can express the plan; None where candidates are weighed."""
     if best is not None and best.plan is not None and beyond_sketches(best.plan):
         judged = _read(question, index, best, threshold)
         if isinstance(judged, Understood) and account(question, judged.plan, index).clean:

@@ -1,1 +1,1 @@
-"""Plans that a question may mean, each way of making them in a room of its own that does not know the others."""
+"""Plans that a question may mean: one subpackage per method of making them; they do not import each other."""

@@ -1,6 +1,6 @@
-"""What may be answered: messages that are no question are stopped, and any plan is held against the question's words.
+"""What may be answered: messages that are no question are stopped, and every plan is checked against the words.
 
-Nothing is answered while a word of the question is bound to nothing: that word is asked about.
+No plan is answered while a word of the question is unbound: the user is asked about that word.
 """
 
 from sandtable.planner.conscience.account import Account, Part, account, known_pieces

@@ -1,4 +1,4 @@
-"""An honest answer when there is no plan: what was not understood, what is near, and what could be asked."""
+"""The reply when there is no plan: what was not understood, what is near, and what could be asked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_OFFERS = 5
 
 
 def unknown_reason(unknown: tuple[str, ...], index: SchemaIndex) -> str:
-    """Blames the first word that the data does not have; a word that it has is never said to be missing."""
+    """Names the first word that the data does not have; a word that it has is never reported as missing."""
     missing = tuple(word for word in unknown if not _is_known(word, index))
     phrase = " ".join((missing or unknown)[:6])
     if not missing:

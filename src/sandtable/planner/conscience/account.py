@@ -1,4 +1,4 @@
-"""The account of a plan: which words of the question each part came from, and which words no part means.
+"""The account of a plan: which words of the question each part comes from, and which words are unbound.
 
 `account` works for any plan, whatever proposed it. Invariant: every word of the question is in the words of
 some part, in `aside`, in one `Unbound`, or in `likely`, and in one of the four only. `account` itself fills the first
@@ -55,7 +55,7 @@ class Account:
     """Words that mean nothing for the plan."""
     unbound: tuple[Unbound, ...]
     unasked: tuple[Part, ...]
-    """Parts that change the answer and that no word asked for."""
+    """Parts that change the answer though no word asks for them."""
     likely: tuple[tuple[Path, tuple[int, ...]], ...] = ()
     """The path of a part, and the places of words that name nothing in the data and that it was likely read from."""
     loose: tuple[int, ...] = ()
@@ -63,12 +63,12 @@ class Account:
 
     @property
     def clean(self) -> bool:
-        """Whether nothing has to be asked back; parts in `likely` are answered, and shown to be checked."""
+        """Whether no clarification is needed; parts in `likely` are answered, and shown to the user to check."""
         return not self.unbound and not self.unasked
 
 
 def bind_chart(book: Ledger) -> None:
-    """`as a stacked bar`: bound to the chart that the plan names. What cannot be drawn is remarked on elsewhere."""
+    """`as a stacked bar`: bound to the chart that the plan names. Unsupported charts are reported elsewhere."""
     text = book.reading.text
     wish = wish_alone(text, book.index) if book.follows else None
     wish = wish or wish_in(text, book.index)
@@ -99,7 +99,7 @@ STAGES: tuple[Callable[[Ledger], None], ...] = (
     bind_question_words,
     bind_contents,
 )
-"""In this order: what is surest comes first, and a word that is settled stays so."""
+"""In this order: the most certain first; a word that is settled stays settled."""
 
 
 def account(
@@ -111,9 +111,9 @@ def account(
     answered: frozenset[int] = frozenset(),
     asking: frozenset[int] = frozenset(),
 ) -> Account:
-    """What each part of the plan came from, and what of the question the plan does not mean.
+    """The words that each part of the plan comes from, and the words that no part of it means.
 
-    `before` is the plan that a follow-up changes: its parts need no words, and words may speak of parts that went.
+    `before` is the plan that a follow-up changes: its parts need no words, and words may refer to removed parts.
     `answered` are places of words that only say how it is changed (`instead`, `also`); `asking` those of a phrase that
     asks for everything that is new in the plan (`as percentages`, `which one is highest`).
     """
@@ -130,7 +130,7 @@ def account(
 _ACCOUNTS: Recent[tuple[int, str, str, frozenset[int], frozenset[int]], tuple[SchemaIndex, Account]] = Recent(
     64
 )
-"""The index by identity: it is kept here as long as its number is."""
+"""Keyed by the `id` of the index, which the cache keeps alive as long as its id."""
 
 
 def _account(
@@ -193,7 +193,7 @@ def known_pieces(plan: dict[str, Any], index: SchemaIndex) -> tuple[Piece, ...]:
 
 
 def _gone(piece: Piece) -> Piece:
-    """A part of the plan before that the follow-up took away: what is said of it is said with a negation, too."""
+    """A part of the previous plan that the follow-up removed: words with a negation may refer to it."""
     return replace(piece, path=("before", *piece.path), negative=piece.kind == "where" or piece.negative)
 
 

@@ -1,4 +1,4 @@
-"""`how many hours`, `how many cartons`, `how much is the chair`: amounts that are no count of rows.
+"""`how many hours`, `how many cartons`, `how much is the chair`: amounts that are not a count of rows.
 
 A unit needs a measure in that unit; a thing needs a column of quantities. Neither is money, and neither is the row of
 a table: those are counted.
@@ -22,7 +22,7 @@ _ONE_BY_ONE = frozenset(
     "take takes took taken last lasts wait waits spend spends stay stays need needs late early until till before "
     "after ahead a an old".split()
 )
-"""Words that speak of one row: its amount is averaged over the rows without `average` being said."""
+"""Words that refer to one row: its amount is averaged over the rows without `average` being said."""
 _PERCENT = frozenset({"percent", "pct", "%", "percentage"})
 _SHARES = frozenset({"percent", "share", "ratio"})
 _AVERAGED = frozenset({"average", "avg", "mean", "median", "typically", "usually", "typical"})
@@ -30,7 +30,7 @@ _QUANTITIES = frozenset(
     stem(w) for w in "qty quantity quant units unit pieces pcs count cnt number num copies headcount".split()
 )
 _HERE = frozenset(stem(w) for w in "hand stock total line item sold in on of".split())
-"""Words of such a column's name that need not be said: `qty_on_hand`, `item_count`."""
+"""Words of such a column's name that a question may omit: `qty_on_hand`, `item_count`."""
 _MONEY = frozenset(
     stem(w)
     for w in "price cost amount revenue total fee value sales net gross tax vat salary wage budget paid amt".split()
@@ -129,7 +129,7 @@ def _names_rows(book: Ledger, at: int) -> bool:
 
 
 def _is_quantity(book: Ledger, column: ColumnEntry) -> bool:
-    """`qty`, or `qty_shipped` where shipping is spoken of."""
+    """`qty`, or `qty_shipped` where shipping is mentioned."""
     if not column.numeric or unit_of(column) is not None or not set(column.stems) & _QUANTITIES:
         return False
     rest = set(column.stems) - _QUANTITIES - _HERE

@@ -1,4 +1,4 @@
-"""What business users say for the words of column names, in one place. Nothing here names a dataset."""
+"""Business terms for the words of column names, in one place. Nothing here names a dataset."""
 
 from __future__ import annotations
 

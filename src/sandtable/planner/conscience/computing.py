@@ -65,7 +65,7 @@ def bind_computed(book: Ledger) -> None:
 
 
 def _how_is_it(book: Ledger) -> None:
-    """`how did we do`: something is to be judged, and the question does not say by what."""
+    """`how did we do`: the question asks for a judgement without naming a measure."""
     for _, end, _ in book.reading.find(_DOING):
         valued = [i for i in book.of_kind("measure") if book.pieces[i].does & _VALUED]
         _settle(book, end - 1, end, valued, "the question leaves open what to measure")

@@ -1,4 +1,4 @@
-"""Everything else a question says: names of columns and tables, the noun for the row, question words."""
+"""All other words of a question: names of columns and tables, the noun for the row, question words."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RATERS = frozenset(stem(w) for w in "customer client user guest member patient 
 _PAYING = frozenset(stem(w) for w in "spend pay buy".split())
 _CONTENT = frozenset(stem(w) for w in "happiest unhappiest satisfied happy unhappy content".split())
 _LOOSE = frozenset("by but than more less over under after before since until".split())
-"""What is left of phrases that were read already."""
+"""The rest of phrases that were already read."""
 _TIMES = (
     *(name for name in MONTHS if len(name) > 5),
     *"monday tuesday wednesday thursday friday saturday sunday yesterday quarter".split(),
@@ -115,7 +115,7 @@ def _is_role(book: Ledger, at: int) -> bool:
 
 
 def _is_misspelt_time(word: Word) -> bool:
-    """`Febuary`, `Wensday`: a slip or two away from a time."""
+    """`Febuary`, `Wensday`: a typo or two away from a time."""
     return len(word.lower) > 5 and any(within(word.lower, name, 2) is not None for name in _TIMES)
 
 
@@ -238,7 +238,7 @@ def _heads_count(book: Ledger, at: int, word: Word) -> list[int]:
 
 
 def _is_noun(book: Ledger, at: int, word: Word) -> bool:
-    """Not the name of somebody: in small letters, or a common noun behind an article."""
+    """Not a person's name: in lower case, or a common noun after an article."""
     if word.text[:1].islower() or at == 0:
         return True
     return word.stem in ENTITIES and book.lower(at - 1) in {"the", "a", "an"}

@@ -1,7 +1,7 @@
 """`revenue and orders by region`: two things that are named side by side are two results.
 
-Each of the two must have a part of its own: a word that is bound to the measure of its neighbour, or only to the
-rows that are read, is bound to nothing.
+Each of the two needs a separate part: a word that is bound to the measure of its neighbour, or only to the
+rows that are read, is unbound.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _judged(book: Ledger, left: int, right: int) -> Iterator[tuple[int, int, str
 
 
 def _asks_at_end(book: Ledger, left: int) -> bool:
-    """`when we gave a discount, how big was it?`: one thing, spoken of before it is asked for."""
+    """`when we gave a discount, how big was it?`: one thing, mentioned before it is asked for."""
     return (
         book.lower(0) in {"when", "where", "if", "for", "of", "among", "whenever"}
         and book.lower(left + 1) == ","

@@ -33,7 +33,7 @@ _SERVING = frozenset(
 
 
 def is_bad(book: Ledger, piece: Piece) -> bool | None:
-    """Whether much of what a piece measures is bad; None where nothing tells."""
+    """Whether a high value of a piece is bad; None where that is unknown."""
     said = {stem(w) for w in split_name(piece.label.removeprefix("by ").partition(",")[0])}
     if "no show" in piece.label.lower().replace("_", " ").replace("-", " "):
         return True

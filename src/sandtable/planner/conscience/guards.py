@@ -1,4 +1,4 @@
-"""What is no question about data: nothing, too much, another language, an order, small talk."""
+"""Messages that are no question about data: empty, too long, in another language, commands, small talk."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _NOUN = (
     r"(?!\s+(?:up|off|in|out|of|on|over|down|by|per|vs|versus|and|or|rates?|ratios?|counts?|times?|frequency|volumes?|"
     r"requests?|events?|actions?|history|types?|kinds?|reasons?|status)\b|\s*$|\s*[?,:])"
 )
-"""Behind a word that is a noun as well (`drop off`, `email vs chat`, `delete rate`): no order then."""
+"""No command if this follows: the word is a noun there (`drop off`, `email vs chat`, `delete rate`)."""
 _OBJECT = (
     r"\s+(?:the|a|an|all|every|each|any|this|that|these|those|it|them|my|our|everything|everyone|me|him|her|us|new|"
     r"rows?|records?|entry|entries|tables?|columns?|data|\S*\d\S*|\w+\s+\S*\d\S*)\b"
 )
-"""What an order is about: a thing that is pointed at. `book sales by month` points at nothing."""
+"""The object of a command: a definite thing. `book sales by month` has none."""
 _DEEDS = re.compile(
     _POLITE + rf"(?:(?:delete|erase|wipe|destroy|overwrite|insert|truncate|purge|modify|rename)\b{_NOUN}"
     r"|(?:shut down|turn off|write a)\b"
@@ -38,7 +38,7 @@ _DEEDS = re.compile(
     re.IGNORECASE,
 )
 _CHANGES = re.compile(_POLITE + rf"(?:remove|drop|change|add|set|clear|reset)\b{_OBJECT}", re.IGNORECASE)
-"""Orders at the start of a conversation; later on they may mean the answer before."""
+"""Commands at the start of a conversation; later they may refer to the previous answer."""
 _FILES = re.compile(
     r"/etc/|/proc/|/home/|\bpasswd\b|\.ssh\b|\bc:\\|\b(?:read|open|cat|load|list)\s+(?:the\s+)?(?:files?|folder|director(?:y|ies))\b|"
     r"file:|https?:|\benvironment variables?\b|\bapi[ _-]?keys?\b|\bpasswords?\b|\bsecrets?\b|\bsystem prompt\b|"

@@ -1,4 +1,4 @@
-"""The book of one question: which words are bound to which pieces, which are aside, which are bound to nothing.
+"""The ledger of one question: which words are bound to which pieces, which are set aside, which are unbound.
 
 Invariant: a word is settled once; `close` settles what is left, so that every word ends in exactly one place.
 """
@@ -51,7 +51,7 @@ class Unbound:
 
 @lru_cache(maxsize=64)
 def spells_in(question: str, calendar: Calendar) -> tuple[Spell, ...]:
-    """The times that a question names: looked for once, and not again for every plan that it is held against."""
+    """The times that a question names: searched once, not for every plan that the question is checked against."""
     return tuple(find_spells(Reading.of(question), calendar))
 
 
@@ -77,7 +77,7 @@ class Ledger:
     ) -> None:
         self.follows = follows
         self.period = period
-        """The whole period that the answer before was about."""
+        """The whole period that the previous answer was about."""
         self.reading = Reading.of(question)
         self.words: tuple[Word, ...] = self.reading.words
         self.pieces = pieces
@@ -115,7 +115,7 @@ class Ledger:
             self.settled[at] = True
 
     def blame(self, kind: UnboundKind, start: int, end: int, why: str) -> None:
-        """These words are bound to nothing. What was bound or set aside among them stays so."""
+        """Mark these words as unbound, except those that are already bound or set aside."""
         places = [at for at in range(max(0, start), min(end, len(self.words))) if not self.settled[at]]
         while places:
             last = next((at for at, after in pairwise(places) if after != at + 1), places[-1])
@@ -151,7 +151,7 @@ class Ledger:
         return max(best, 0.9 if word in piece.names else 0.0)
 
     def places_of(self, piece: int) -> list[int]:
-        """Where the question speaks of a piece: its own words, and words that name its column."""
+        """Where the question refers to a piece: its own words, and words that name its column."""
         own = set(self.words_of(piece))
         stems = {s for column in self.pieces[piece].columns for s in column.stems if len(s) > 3}
         named = (

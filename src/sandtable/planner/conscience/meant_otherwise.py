@@ -88,7 +88,7 @@ def _values_at(book: Ledger, piece: Piece, at: int) -> set[str]:
 
 
 _BY_STEM: Recent[int, tuple[ColumnProfile, dict[str, set[str]]]] = Recent(256)
-"""By identity: a profile is frozen, and kept here as long as its number is."""
+"""Keyed by `id`: a profile is frozen, and the cache keeps it alive as long as its id."""
 
 
 def _by_stem(profile: ColumnProfile) -> dict[str, set[str]]:

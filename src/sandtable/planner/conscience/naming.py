@@ -13,7 +13,7 @@ from sandtable.planner.schema.entries import ColumnEntry, TableEntry
 from sandtable.planner.schema.names import SHORTENED
 
 LEAST = 0.5
-"""From here on a word is taken for a name."""
+"""From this closeness on a word counts as a name."""
 _LINKS = frozenset(stem(w) for w in "of the a an in on at for by to is has was per and or no".split())
 UNIT_STEMS = frozenset(
     stem(w)
@@ -124,7 +124,7 @@ def names_table(word: str, table: TableEntry) -> float:
 
 
 def significant(column: ColumnEntry) -> tuple[str, ...]:
-    """The stems of a name that tell it apart: without links, units and numbers."""
+    """The distinctive stems of a name: without linking words, units and numbers."""
     kept = tuple(s for s in column.stems if s not in _LINKS and s not in UNIT_STEMS and not s[:1].isdigit())
     return kept or column.stems
 
@@ -139,7 +139,7 @@ def head_of(column: ColumnEntry) -> tuple[str, ...]:
 
 
 def said_of(stems: frozenset[str], column: ColumnEntry) -> float:
-    """The part of a column's significant words that the question has."""
+    """The share of a column's significant words that occur in the question."""
     wanted = significant(column)
     said = sum(any(closeness(word, part) >= LEAST for word in stems) for part in wanted)
     return said / len(wanted)

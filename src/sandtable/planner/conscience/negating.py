@@ -1,4 +1,4 @@
-"""Negations: each needs a condition that keeps what is not so, beside the words that it is about."""
+"""Negations: each needs a negative condition, beside the words that it is about."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _kept(book: Ledger, at: int) -> None:
 
 
 def _is_never(piece: Piece) -> bool:
-    """Empty cells of a column that has none: the condition keeps nothing, and says nothing about other tables."""
+    """Empty cells of a column that has none: the condition keeps no row, and says nothing about other tables."""
     return piece.op == "is_null" and any(
         c.profile is not None and c.profile.nulls == 0 for c in piece.columns
     )
@@ -154,7 +154,7 @@ def _in_a_name(book: Ledger, at: int) -> list[int]:
 
 
 def _only_one(book: Ledger, at: int, negative: list[int]) -> list[int]:
-    """The only negation of the question and the only negative condition of the plan, which no other word claims."""
+    """The only negation of the question and the only negative condition of the plan, bound to no other word."""
     said = [i for i in range(len(book.words)) if _is_negation(book, i)]
     apart = [i for i in said if i == said[0] or (i - 1 not in said and book.lower(i) not in {"yet", "ever"})]
     outer = [i for i in negative if "exists" not in book.pieces[i].path[:-1]]
@@ -167,7 +167,7 @@ def _only_one(book: Ledger, at: int, negative: list[int]) -> list[int]:
 
 
 def _claims(book: Ledger, at: int) -> bool:
-    """A word that says no by itself has the condition already."""
+    """A word that is itself negative is bound to the condition already."""
     word = book.lower(at)
     return _is_negation(book, at) or word in STATES or (word.startswith(PREFIXES) and len(word) > 6)
 

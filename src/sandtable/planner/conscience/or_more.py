@@ -1,4 +1,4 @@
-"""`10 urgent cases or more`: the words that open a limit stand behind what is counted."""
+"""`10 urgent cases or more`: the comparing words follow what is counted."""
 
 from __future__ import annotations
 

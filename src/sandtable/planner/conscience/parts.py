@@ -1,4 +1,4 @@
-"""A plan taken apart: one piece for each thing that it computes, groups by, keeps or sorts by.
+"""A plan split into pieces: one for each thing that it computes, groups by, filters by or sorts by.
 
 Invariant: pure and total. Any JSON object gives pieces; what is not understood gives fewer of them, never an error.
 """
@@ -108,7 +108,7 @@ class _Walk:
             self.outputs.setdefault(f"{item['agg']}_{item.get('column', '')}".strip("_").lower(), output)
 
     def _item(self, item: Json, path: Path) -> Piece:
-        """What an expression is made of; its conditions become pieces of their own."""
+        """The parts of an expression; its conditions become separate pieces."""
         if "agg" in item:
             return self._aggregate(item, path)
         if "metric" in item:
@@ -338,7 +338,7 @@ class _Walk:
             for key, does in marks.items():
                 if key in item:
                     output = self._output(item[key])
-                    # The share of the one row in itself is 1: it answers nothing.
+                    # The share of a single row in itself is always 1.
                     kept = does if grouped or key != "share_of_total" else set[str]()
                     if item.get("kind") == "percent":
                         kept = kept | {"percent"}

@@ -1,4 +1,4 @@
-"""What a part of a plan means: its columns, what it does with them, which rows it keeps."""
+"""The meaning of a part of a plan: its columns, what it does with them, which rows it keeps."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Piece:
 
     @property
     def is_negated(self) -> bool:
-        """Whether `not` stands around it; one around the rows of another table says nothing about those rows."""
+        """Whether it is inside a `not`; a `not` around the rows of another table does not negate their conditions."""
         inside = [at for at, step in enumerate(self.path[:-1]) if step == "exists"]
         return "not" in self.path[inside[-1] if inside else 0 :]
 
@@ -117,7 +117,7 @@ def is_flag(piece: Piece) -> bool:
 
 
 def adds_codes(piece: Piece) -> bool:
-    """A sum or an average of numbers that only name something: it means nothing."""
+    """A sum or an average of identifiers or codes, which is meaningless."""
     if piece.kind != "measure" or not piece.does & {"sum", "avg", "median", "stddev"}:
         return False
     return bool(piece.columns) and all(map(is_code, piece.columns))

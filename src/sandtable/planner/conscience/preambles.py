@@ -1,4 +1,4 @@
-"""`For the monthly report: …`, `our auditors want to know …`: what a question is asked for, not what it asks.
+"""`For the monthly report: …`, `our auditors want to know …`: the purpose of a question, not its content.
 
 Only at the beginning, only up to a colon, a comma or a word of wanting, and only where none of the words names
 something in the data.

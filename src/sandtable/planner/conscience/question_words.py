@@ -1,4 +1,4 @@
-"""Who, when and where: bound to what the plan shows of that kind."""
+"""Who, when and where: bound to a column of that kind that the plan shows."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def bind_question_words(book: Ledger) -> None:
 
 
 def _verdict(book: Ledger) -> None:
-    """`does the richest person work in technology`: the richest of those who do is no answer to it."""
+    """`does the richest person work in technology`: the richest of those who do does not answer it."""
     others = {word.lower for word in book.words}
     if book.lower(0) in _YES_NO and "or" not in others and book.of_kind("limit") and not book.doing("holds"):
         book.blame("comparison", 0, 1, "the plan does not tell yes or no")
@@ -62,7 +62,7 @@ def _is_question(book: Ledger, at: int, asking: list[int]) -> bool:
 
 
 def is_slip(word: str) -> bool:
-    """`waht`, `wheh`: a question word with one slip of the pen."""
+    """`waht`, `wheh`: a question word with one typo."""
     return len(word) > 3 and any(
         word[0] == right[0] and len(word) >= len(right) and within(word, right, 1) is not None
         for right in _OFTEN_MISSPELT

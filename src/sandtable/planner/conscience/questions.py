@@ -1,4 +1,4 @@
-"""What is asked back about a plan that does not account for the question: the word, why, and what could be meant."""
+"""The clarifying question about a plan that leaves a word unbound: the word, the reason, and possible meanings."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sandtable.quoting import quote
 
 _MOST_NAMES = 3
 _DROPPED = frozenset({"unit", "content", "time", "superlative", "aggregate", "chart"})
-"""Kinds whose words may be left out of an offer: without a negation or a limit it would be another question."""
+"""Kinds whose words an offer may omit: without a negation or a limit it would be another question."""
 
 
 def blamed_word(account: Account, question: str) -> str:
-    """The first word that is bound to nothing, else the words of a part that they do not ask for; else nothing."""
+    """The first unbound word, else the words of a part that they do not ask for; else empty."""
     if account.unbound:
         return account.unbound[0].text
     words = account.unasked[0].words if account.unasked else ()
@@ -45,7 +45,7 @@ def _extra(part: Part) -> str:
 
 
 def offers_at(question: str, account: Account, index: SchemaIndex) -> list[str]:
-    """The question said otherwise at the word that is bound to nothing, the likeliest first."""
+    """The question with the unbound word replaced, the likeliest replacement first."""
     if not account.unbound:
         return []
     reading = Reading.of(question)
@@ -61,7 +61,7 @@ def offers_at(question: str, account: Account, index: SchemaIndex) -> list[str]:
 
 
 def _with(reading: Reading, at: Unbound, text: str) -> str:
-    """The question with other words in that place; without them, the preposition before goes too."""
+    """The question with other words in that place; without new words, the preposition before it is dropped, too."""
     start = at.start
     if (
         not text

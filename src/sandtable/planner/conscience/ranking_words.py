@@ -296,7 +296,7 @@ def _goes_by_measure(book: Ledger, piece: Piece, word: str, implied: str, at: in
     if word in _JUDGING or implied in _RELIABLE:
         bad = is_bad(book, piece)
         good_asked = _JUDGING.get(word, word == "most")
-        # Where nothing tells, the worst may be at either end; the best is not the least of something.
+        # Without further evidence the worst may be at either end; the best is never the least of something.
         return down or not good_asked if bad is None else down == (good_asked != bad)
     if implied in _FAST and is_duration(piece):
         low = implied != "slowest"
@@ -352,7 +352,7 @@ def _is_sized(book: Ledger, piece: Piece, implied: str, at: int, *, dated: bool)
 
 
 def _is_implied(piece: Piece, implied: str) -> bool:
-    """`longest` speaks of a length, or of anything in minutes."""
+    """`longest` refers to a length, or to anything in minutes."""
     words = IMPLIED_COLUMNS[implied][0]
     if piece.names & words or ("elapsed" in piece.does and words & DURATIONS):
         return True

@@ -1,6 +1,6 @@
 """Scores that people give: `rated 5`, `1 or 2 stars`, `scored 2 or worse`. Bound to conditions on a column of scores.
 
-A bare number needs words that say what it is of. Here these are the words for giving a score, beside the number.
+A bare number needs words that say what it measures. Here these are the words for giving a score, beside the number.
 """
 
 from __future__ import annotations

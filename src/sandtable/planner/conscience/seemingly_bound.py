@@ -1,4 +1,4 @@
-"""Words that are bound by their name, while what they ask for is not in the plan.
+"""Words that are bound by name although the plan lacks what they ask for.
 
 `in each year after 2015` with a condition on the year, `orders` counted as the lines of orders, `the best products` by
 a column that no word names.

@@ -1,4 +1,4 @@
-"""The words that oblige a plan to something, and those that do not. Nothing here names a dataset.
+"""Words that require something of a plan, and words that do not. Nothing here names a dataset.
 
 A word that is in none of these lists is a content word: something in the plan must be called that.
 """
@@ -61,13 +61,13 @@ LIGHT_VERBS = (RELATING - _TELLING_VERBS) | _stems(
     "set take do go get have show lead star represent reach achieve obtain build construct generate receive "
     "answer stay see involve fall contribute manage"
 )
-"""Verbs that tie nouns together and say nothing by themselves."""
+"""Linking verbs without a meaning for the plan."""
 
 LEANING = _words(
     "same instead again those these that rather remove removing drop add change switch filter restrict narrow limit "
     "make break broken keep only also too further additionally now then just but first last use turn compare"
 )
-"""Words with which a follow-up speaks of the answer before."""
+"""Words by which a follow-up refers to the previous answer."""
 
 # Negation.
 
@@ -156,7 +156,7 @@ DATED = {
     "final": "desc", "latest": "desc", "newest": "desc", "recent": "desc", "recently": "desc", "last": "desc",
     "earliest": "asc", "first": "asc", "oldest": "asc", "youngest": "desc", "soonest": "asc", "lately": "desc",
 }  # fmt: skip
-"""Ranking words of time → the direction along a date; `oldest` and `youngest` also speak of an age."""
+"""Ranking words of time → the direction along a date; `oldest` and `youngest` also refer to an age."""
 TOPS = frozenset(MOST | _words("top best highest leading biggest busiest most favourite favorite strongest "))
 BOTTOMS = frozenset(
     LEAST | _words("bottom worst lowest least fewest weakest emptiest closest nearest tiniest quietest")
@@ -181,7 +181,7 @@ ENTITIES = _stems(
     "player team song episode game match season school city town nation country company film movie album race driver "
     "model region station event club person title show artist candidate party university college district"
 )
-"""Nouns that people put for the row of any table."""
+"""Nouns that people use for the rows of any table."""
 OUTCOMES = {stem("win"): "w", stem("lose"): "l", stem("draw"): "d", stem("tie"): "d"}
 ANTONYMS = {stem("died"): stem("survived"), stem("absent"): stem("present"), stem("failed"): stem("passed")}
 RANKING = _words("rank ranks ranked ranking position standing")

@@ -1,6 +1,6 @@
 """Times that several words say together: two periods that are compared, the start or the end of one, `2025 Q1`.
 
-Bound before single windows are read; what no part of the plan means is left to them, and blamed there.
+Bound before single windows are read; what matches no part of the plan is left to those, and reported there.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def _bind(book: Ledger, start: int, end: int, fitting: list[int]) -> None:
 
 
 def _after_an_answer(book: Ledger, calendar: Calendar, mine: Period, windows: dict[int, Ends]) -> None:
-    """`and in May?` of the year that was spoken of, `the month before`."""
+    """`and in May?` of the year that was mentioned, `the month before`."""
     said = [(s.start, s.end, s.period) for s in spells_in(book.reading.text, calendar) if s.bound == "in"]
     told = [(start, end, moved(book.reading, start, end, p, mine)) for start, end, p in said if p is not None]
     for start, end, period in (*told, *preceding(book.reading, mine)):
@@ -154,7 +154,7 @@ def _at_an_end(book: Ledger, start: int, end: int, period: Period, windows: dict
 
 
 def two_windows(book: Ledger, spell: Spell, ends: Callable[[int], Ends | None]) -> list[int]:
-    """`from 2023 to 2024` in a plan that compares the two: a window for each, in measures of their own."""
+    """`from 2023 to 2024` in a plan that compares the two: a window for each, in separate measures."""
     if spell.period is None or spell.bound != "in":
         return []
     held = {i: found for i in book.of_kind("when") if "select" in book.pieces[i].path if (found := ends(i))}

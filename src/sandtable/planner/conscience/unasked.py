@@ -72,14 +72,14 @@ def is_unasked(book: Ledger, number: int, piece: Piece) -> bool:
 
 
 def _unasked_lookup(book: Ledger, number: int, piece: Piece, words: list[int]) -> bool:
-    """Rows of another table that nothing speaks of, or that must not be there though no word says not."""
+    """Rows of another table that no word mentions, or whose absence is required without a negation."""
     if piece.negative:
         return all(book.naming(at, piece) >= 0.7 for at in words)
     return not words and not any(book.words_of(inner) for inner in book.inside(number))
 
 
 def _unasked_rows(book: Ledger, number: int, piece: Piece) -> bool:
-    """Rows that are not spoken of at all, while every condition is about another table."""
+    """Rows that are not mentioned at all, while every condition is about another table."""
     if piece.table is None or book.words_of(number):
         return False
     own = [
@@ -107,7 +107,7 @@ def _unasked_date(book: Ledger, piece: Piece) -> bool:
 
 
 def _is_any(book: Ledger, piece: Piece) -> bool:
-    """`incidents with rework`: more than none of a column that nothing else in the plan speaks of.
+    """`incidents with rework`: more than none of a column that nothing else in the plan refers to.
 
     `when we gave a discount, how big was it`, `the average discount of those that got one`: of what is measured, too.
     """
@@ -131,7 +131,7 @@ def _is_implied(book: Ledger, piece: Piece) -> bool:
 
 
 def _is_negated(book: Ledger, number: int) -> bool:
-    """A condition that keeps what is not so has a word that says not."""
+    """A negative condition has a word with a negation."""
     piece = book.pieces[number]
     column = {s for c in piece.columns for s in c.stems}
     return any(book.words[at].stem not in column for at in book.words_of(number))
@@ -175,7 +175,7 @@ def _is_rate(book: Ledger, piece: Piece) -> bool:
 
 
 def _is_row_noun(book: Ledger, piece: Piece) -> bool:
-    """`stops per shift` counts the stops: their minutes are meant only when they are spoken of."""
+    """`stops per shift` counts the stops: their minutes are meant only when they are mentioned."""
     tables = _tables(book)
     column = piece.columns[0]
     if unit_of(column) is None or book.stems & (_SUMMED | _HOW_LONG):
@@ -227,7 +227,7 @@ def _unasked_group(book: Ledger, piece: Piece, words: list[int]) -> bool:
         and counts
         and any(is_unique(c, home) and (c.text or is_identifier(c)) for c in piece.columns)
     ):
-        # Groups of one row each: counting them answers nothing.
+        # Groups of one row each: their counts are always 1.
         return True
     if any(c.temporal for c in piece.columns):
         return not _date_is_said(book, piece)

@@ -1,4 +1,4 @@
-"""Units that the answer is to have, and words that are units elsewhere: bound to conversions, periods and names."""
+"""Units requested for the answer, and words that are units elsewhere: bound to conversions, periods and names."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _PERIODS = frozenset({"day", "week", "month", "quarter", "year"})
 
 
 def bind_units(book: Ledger) -> None:
-    """`in hours`, `in thousands`: the unit that the answer is to have."""
+    """`in hours`, `in thousands`: the unit requested for the answer."""
     for at, word in enumerate(book.words):
         if not book.open(at) or word.stem not in UNIT_WORDS:
             continue
@@ -59,7 +59,7 @@ def bind_units(book: Ledger) -> None:
 
 
 def _is_of_area(book: Ledger, at: int, unit: Unit | None) -> bool:
-    """`square metres` of a column in these, or of an area whose unit nothing says."""
+    """`square metres` of a column in these, or of an area whose unit is unknown."""
     two = unit_of_two(book.lower(at - 1), book.words[at].stem)
     if unit is None or two is None:
         return False

@@ -138,7 +138,7 @@ def _bind_demonym(book: Ledger, number: int, value: str) -> bool:
 
 
 def _bind_slip(book: Ledger, number: int, key: str, keys: dict[str, list[tuple[int, int]]]) -> bool:
-    """The whole value with a slip of the pen."""
+    """The whole value with a typo."""
     most = tolerated(len(key)) if len(key) > 4 and key.isalpha() else 0
     near = [form for form in keys if most and form[:1] == key[:1] and within(form, key, most) is not None]
     for start, end in (span for form in near for span in keys[form]):

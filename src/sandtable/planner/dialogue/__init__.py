@@ -1,4 +1,4 @@
-"""What a message means after an answer: edits of the plan before, each bound to the words that ask for it."""
+"""The meaning of a message after an answer: edits of the previous plan, each bound to the words that ask for it."""
 
 from sandtable.planner.dialogue.following import Followed, follow, is_fragment, points_back
 

@@ -1,7 +1,7 @@
-"""What each edit makes of a plan.
+"""Apply edits to a plan.
 
-Invariant: `applied` leaves the plan it is given as it was. What an edit does not speak of stays; what no longer
-fits (an order by a column that went) goes. None: this plan cannot be changed so.
+Invariant: `applied` does not mutate its plan. What an edit does not mention stays; what no longer
+fits (an order by a removed column) is dropped. None: this plan cannot be changed so.
 """
 
 from __future__ import annotations
@@ -274,7 +274,7 @@ def _versus_value(change: VersusValue, plan: Json, view: View) -> Json | None:
 
 
 def mend(plan: Json) -> None:
-    """Order, derived columns and conditions on the result may only name what is still there."""
+    """Drop parts of the order, derived columns and conditions on the result that name removed columns."""
     names = {name_of(i) for i in plan["select"]}
     unit = next((name_of(i) for i in plan["select"] if "bucket" in i), None)
     kept: list[Json] = []

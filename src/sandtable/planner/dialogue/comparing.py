@@ -1,4 +1,4 @@
-"""`versus 2024`, `compared with the month before`, `next to Berlin`: what stands beside the answer before."""
+"""`versus 2024`, `compared with the month before`, `next to Berlin`: what is compared with the previous answer."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What a follow-up names of the data: conditions, windows, keys, measures and an order, as edits.
+"""The data that a follow-up names: conditions, windows, keys, measures and an order, as edits.
 
-The words are read as those of any question, from the table of the plan before.
+The words are read like those of any question, over the table of the previous plan.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _undone(conditions: tuple[Json, ...], view: View) -> Drop | None:
 
 
 def _at_home(condition: Condition, view: View) -> Json:
-    """A value that a column of the conditions before has, too, is a value of that column."""
+    """A value that also occurs in a column of the previous conditions is read as a value of that column."""
     value = condition.value
     if value is None or condition.negated:
         return condition.json
@@ -201,7 +201,7 @@ def _column_of(view: View, item: Json) -> str | None:
 
 
 def _with_column(draft: Draft, column: ColumnEntry, old: list[Json]) -> Json:
-    """The aggregate of before, except that what is averaged is not added up."""
+    """The previous aggregate, except that a column that is usually averaged is not summed."""
     usual = default_aggregate(draft, column, 0).item
     aggs = [str(i["agg"]) for i in old if "agg" in i and i["agg"] not in {"count", "count_distinct"}]
     if not aggs or (aggs[0] == "sum" and usual["agg"] == "avg"):

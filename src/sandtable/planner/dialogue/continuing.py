@@ -1,6 +1,6 @@
-"""Words of a message that only say how it goes on from the answer before, and nothing of what is meant now.
+"""Words of a message that only link it to the previous answer and add nothing to its meaning.
 
-Some of them are such words only where the plan has changed as they say: `drop` where something of the plan before is
+Some of them are such words only where the plan has changed as they say: `drop` where something of the previous plan is
 gone and nothing is asked for in its place, `compared to` where something stands beside what was there, `in total` where
 groups are gone. Invariant: a negation (`no`, `but`, `not`, `without`) is never one of them.
 """
@@ -52,7 +52,7 @@ _TOGETHER = re.compile(
 
 
 def continuing(message: Message, plan: Json, before: Json) -> frozenset[int]:
-    """Places of those words, where `plan` is what comes of `before`."""
+    """Places of those words, where `plan` is `before` as changed by the message."""
     said = [_HOW]
     if _is_gone(plan, before) and not _new_conditions(plan, before):
         said.append(_LEAVING)
@@ -76,7 +76,7 @@ def _nameless(item: Json) -> Json:
 
 
 def _is_gone(plan: Json, before: Json) -> bool:
-    """Whether something that the plan before kept or showed is no longer there."""
+    """Whether something that the previous plan kept or showed was removed."""
     for part in ("filters", "having"):
         if any(each not in plan.get(part, ()) for each in before.get(part, ())):
             return True

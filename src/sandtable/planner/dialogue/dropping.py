@@ -1,4 +1,4 @@
-"""`remove the filter`, `for all regions again`, `not just March`: conditions of the plan before that go."""
+"""`remove the filter`, `for all regions again`, `not just March`: conditions of the previous plan that are removed."""
 
 from __future__ import annotations
 

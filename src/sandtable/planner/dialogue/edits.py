@@ -1,4 +1,4 @@
-"""The edits that a follow-up can ask for. What each makes of a plan is in `applying`."""
+"""The edits that a follow-up can ask for. `applying` applies them to a plan."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Along:
 class Top:
     count: int | None
     down: bool | None
-    """None: in the order the answer has."""
+    """None: in the order of the answer."""
     place: int | None = None
     """Only the second, the third."""
 
@@ -88,7 +88,7 @@ class Measures:
 
 @dataclass(frozen=True, slots=True)
 class Versus:
-    """Another period beside the one before."""
+    """Another period beside the previous one."""
 
     mine: Period
     other: Period
@@ -96,7 +96,7 @@ class Versus:
 
 @dataclass(frozen=True, slots=True)
 class VersusValue:
-    """Another value of the same column beside the one before."""
+    """Another value of the same column beside the previous one."""
 
     path: tuple[str | int, ...]
     values: tuple[Any, ...]

@@ -1,7 +1,7 @@
-"""Message and plan before → the plan that is meant now, or None where the message is a question of its own.
+"""Message and previous plan → the new plan, or None where the message is a standalone question.
 
-Invariant: a message that points back is never read as a new question, and one that says all by itself keeps
-nothing of the plan before. `NotFollowed` means that it points back and is not understood: that must be asked.
+Invariant: a message that points back is never read as a new question, and a complete one keeps nothing of the
+previous plan. `NotFollowed` means that it points back and is not understood: the user must be asked.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _BACK = re.compile(
 )
 _EACH = re.compile(r"how many \w+ (?:is|are|was|were) (?:that|those|they|it)(?: each)?")
 _BARE = re.compile(r"(?:what is|what's|whats|what was|what are) (?:the )?(\w+)")
-"""`what is the median?`: too little to be about something of its own."""
+"""`what is the median?`: too little for a standalone question."""
 _SHORT = 7
 _SOMEONE = re.compile(r"\b(?:he|she|him|his|her|hers)\b", re.IGNORECASE)
 _NAMED = re.compile(r"\b[A-Z]\w")
 _FILTER = re.compile(r"\b(?:filters?|conditions?|restrictions?)\b")
 _SHOWN = frozenset({"select", "order_by"})
 _SURE = (Count, Rows, Sort, Top, Versus, VersusValue)
-"""Edits whose phrases were right in 98 of 100 dialogues over datasets that no rule had seen."""
+"""Edits whose phrases were right in 98 of 100 dialogues over datasets that were not used to write the rules."""
 _EXCLUDING = ("without ", "exclude ", "excluding ", "except ", "not ", "no ")
 _MODE_WORDS = (
     "also", "too", "as well", "additionally", "in addition", "add", "adding", "plus", "next to it", "next to that",
@@ -67,7 +67,7 @@ _MODE_WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Followed:
-    """What came of the message: no plan when it points back and is not understood."""
+    """The result of reading the message: no plan when it points back and is not understood."""
 
     plan: Json | None
     certainty: float = 1.0
@@ -78,15 +78,15 @@ class Followed:
     asking: frozenset[int] = frozenset()
     """Places of the phrase that asks for everything that is new."""
     whole: bool = False
-    """The message could also be a question of its own: that reading may be tried."""
+    """The message could also be a standalone question: that reading may be tried."""
     sure: bool = False
-    """A phrase that can mean nothing else asks for it."""
+    """An unambiguous phrase asks for it."""
 
 
 def follow(
     question: str, index: SchemaIndex, before: Turn, alone: Interpretation | None = None
 ) -> Followed | None:
-    """None when the message is no follow-up. `alone`: what it means as a question of its own."""
+    """None when the message is no follow-up. `alone`: what it means as a standalone question."""
     message = Message.of(question)
     wish = wish_alone(question, index)
     if wish is not None:
@@ -154,7 +154,7 @@ def _accounts(question: str, followed: Followed, before: Turn, index: SchemaInde
 
 
 def _with_its_rows(message: Message, view: View, alone: Interpretation | None) -> Followed | None:
-    """`and which region sold most?`: a question of its own, about the rows that the answer before was about."""
+    """`and which region sold most?`: a standalone question, about the rows that the previous answer was about."""
     if alone is None or alone.plan is None or alone.unknown or message.same or message.back:
         return None
     if _clash(alone.plan, view.plan) or ("time" in alone.plan and "time" in view.plan):
@@ -165,7 +165,7 @@ def _with_its_rows(message: Message, view: View, alone: Interpretation | None) -
 def points_back(question: str, *, first: bool) -> bool:
     """Whether the words alone show that the message is about an answer before it.
 
-    In the first message of a conversation `they` may be who the data are about, and `only` may be anything.
+    In the first message of a conversation `they` may be the people in the data, and `only` may mean anything.
     """
     message = Message.of(question)
     if is_about_chart(question) or is_alone(message.text) or _means_someone_named_before(question):
@@ -277,7 +277,7 @@ def _named(message: Message, view: View, alone: Interpretation | None) -> Follow
 
 
 def _speaks_of_its_own(draft: Draft) -> bool:
-    """It names a measure, and something beside it."""
+    """Whether it names a measure, and something besides it."""
     spoken = [s for s in draft.spots if s.value is None]
     measured = [s for s in spoken if s.metric is not None or (s.number is not None and is_measure(s.number))]
     beside = len(spoken) > len(measured) or draft.bucket is not None
@@ -285,7 +285,7 @@ def _speaks_of_its_own(draft: Draft) -> bool:
 
 
 def _is_whole(draft: Draft) -> bool:
-    """A measure of its own with a subject, a condition or a key of its own needs nothing of the plan before."""
+    """A message with a measure and a subject, condition or key needs nothing of the previous plan."""
     if _speaks_of_its_own(draft) or (draft.groups and draft.measures):
         return True
     named = draft.subject is not None and draft.subject.table is not None

@@ -1,4 +1,4 @@
-"""A message after an answer: its words, the courtesy around them, and how it points back."""
+"""A message after an answer: its words, the polite phrases around them, and how it points back."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _BACK = re.compile(
     r"them|these|they|that|it)$"
     r"|\bof (?:those|them|these)\b|^(?:split|show|compare|put|break|plot) both\b"
 )
-"""Words that stand for the answer before; not so in `customers that were …`."""
+"""Words that stand for the previous answer; not so in `customers that were …`."""
 _MODES = {
     "adding": re.compile(
         r"\b(?:also|too|as well|additionally|in addition|further|plus|add|adding|include|including|"
@@ -52,13 +52,13 @@ class Message:
     reading: Reading
     start: int
     end: int
-    """The words without the courtesy around them."""
+    """The words without the polite phrases around them."""
     opened: bool
     """It begins as the continuation of something: `and …`, `what about …`."""
     same: bool
-    """`what about …`, `same for …`: in the place of what it was before."""
+    """`what about …`, `same for …`: replaces what was there before."""
     bare: bool = False
-    """It has no words that say how the plan is changed."""
+    """It has no words that say how to change the plan."""
 
     @staticmethod
     def of(text: str) -> Message:
@@ -80,7 +80,7 @@ class Message:
 
     @property
     def text(self) -> str:
-        """The words in lower case, without courtesy and signs."""
+        """The words in lower case, without polite phrases and punctuation."""
         return " ".join(w.lower for w in self.words)
 
     @property
@@ -98,7 +98,7 @@ class Message:
 
     @property
     def back(self) -> bool:
-        """It speaks of the answer before with a pronoun."""
+        """It refers to the previous answer with a pronoun."""
         return _BACK.search(self.text) is not None
 
     @property

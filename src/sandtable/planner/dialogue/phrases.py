@@ -97,7 +97,7 @@ def share(message: Message, view: View) -> Edit | None:
         and len(conditions) > 1
         and not re.search(r"\b(?:all|total|everything|whole)\b", message.text)
     ):
-        # Of which of the conditions is the whole? That must be said.
+        # Which of the conditions define the whole? The message must say so.
         return None
     return Edit(Share(), message.places)
 

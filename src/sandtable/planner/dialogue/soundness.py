@@ -1,4 +1,4 @@
-"""Follow-ups that change the plan before into one that answers something else than was asked."""
+"""Follow-ups that change the previous plan into one that does not answer the message."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SUMMED = frozenset({"total", "totals", "sum", "add", "added", "altogether", "ov
 
 
 def misses_the_point(message: str, plan: Json, before: Json, index: SchemaIndex) -> str | None:
-    """Why the changed plan cannot be what was meant, as a question back; None when it can."""
+    """Why the changed plan cannot be what was meant, as a clarifying question; None when it can."""
     if "limit" in plan and "order_by" in plan and not _keys(plan) and _measures(plan):
         return "It is open which of the rows before should be put in order: name what should be shown."
     if "limit" in before and "limit" not in plan and len(_keys(plan)) > len(_keys(before)):
@@ -43,7 +43,7 @@ def speaks_of_others(message: str, plan: Json, before: Json) -> str | None:
 
 
 def _leaves_them(plan: Json, before: Json) -> bool:
-    """Whether the plan is about other rows than the answer before: a condition, its time or its limit is gone."""
+    """Whether the plan is about other rows than the previous answer: a condition, its time or its limit was removed."""
     text = json.dumps(plan, default=str)
     gone = any(json.dumps(each, default=str) not in text for each in before.get("filters", ()))
     undated = "time" in before and "time" not in plan and '"time"' not in text
@@ -76,7 +76,7 @@ def _is_pinned(key: str, plan: Json) -> bool:
 
 
 def _adds_rates(item: Json, plan: Json, index: SchemaIndex) -> bool:
-    """A sum of prices, rates or durations: people who want one say so."""
+    """A sum of prices, rates or durations, which is only meant when it is asked for explicitly."""
     if item.get("agg") != "sum" or not isinstance(item.get("column"), str):
         return False
     column = index.column(str(plan["table"]), str(item["column"]))

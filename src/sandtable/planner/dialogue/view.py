@@ -1,4 +1,4 @@
-"""The plan before, as a follow-up speaks of it: its conditions, keys, measures and time."""
+"""The previous plan in the terms of a follow-up: its conditions, keys, measures and time."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from sandtable.planner.schema.entries import ColumnEntry, Json, TableEntry
 from sandtable.planner.schema.index import SchemaIndex, reach_of
 
 NAMED = 0.7
-"""From here on a word names a column or a table."""
+"""From this closeness on a word names a column or a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class View:
 
     @property
     def conditions(self) -> list[Piece]:
-        """What keeps rows: filters and the window."""
+        """The conditions on rows: filters and the window."""
         return [
             p for p in self.pieces if p.kind in {"where", "when"} and p.path[:1] in {("filters",), ("time",)}
         ]
@@ -143,7 +143,7 @@ def time_key(view: View) -> str | None:
 
 
 def order_key(view: View) -> str | None:
-    """The measure that the groups are told apart by: the one they are sorted by, else the first."""
+    """The measure that the groups are compared by: the one they are sorted by, else the first."""
     if not view.keys or not view.measures:
         return None
     names = [name_of(m) for m in view.measures]

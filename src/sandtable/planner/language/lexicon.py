@@ -203,4 +203,4 @@ def _grouped(text: str) -> tuple[tuple[str, ...], ...]:
 
 
 SYNONYM_GROUPS = _grouped(_SYNONYM_GROUPS)
-"""Words that people use for each other when they speak of columns; a column that bears the word itself wins."""
+"""Words that people use for each other when they refer to columns; a column with the word itself in its name wins."""

@@ -46,7 +46,7 @@ class Comparison:
     op: str
     numbers: tuple[Number, ...]
     adjective: str = ""
-    """The comparative in it (`older`), which may tell the column."""
+    """The comparative in it (`older`), which may determine the column."""
     plain: bool = False
     """No comparing word: it is an equality only if a column stands beside it."""
 

@@ -78,7 +78,7 @@ def of_window(window: dict[str, Any], today: str | None) -> Period | None:
 
 
 def nearest(said: Period, mine: Period) -> Period:
-    """A month or quarter without a year: that of the year that was spoken of, else the one nearest to the period."""
+    """A month or quarter without a year: that of the year that was mentioned, else the one nearest to the period."""
     if said.unit not in {"month", "quarter"}:
         return said
     years = (mine.first.year, mine.first.year - 1, mine.first.year + 1)

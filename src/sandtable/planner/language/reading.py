@@ -1,4 +1,4 @@
-"""A question under analysis: its words, and what each word has been taken for so far."""
+"""A question under analysis: its words, and the meaning assigned to each word so far."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ class Reading:
 
 @lru_cache(maxsize=2_000)
 def _found(pattern: re.Pattern[str], text: str) -> tuple[tuple[int, int, re.Match[str]], ...]:
-    """Looked for once in a question, and not again for every plan that it is held against."""
+    """Searched once in a question, not for every plan that the question is checked against."""
     reading = Reading.of(text)
     found: list[tuple[int, int, re.Match[str]]] = []
     for match in pattern.finditer(reading.line):

@@ -23,5 +23,5 @@ def within(a: str, b: str, most: int) -> int | None:
 
 
 def tolerated(length: int) -> int:
-    """How many slips a word of this length may have and still be recognised."""
+    """How many typos a word of this length may have and still be recognised."""
     return 0 if length < 4 else 1 if length < 8 else 2

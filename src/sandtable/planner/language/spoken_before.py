@@ -1,4 +1,4 @@
-"""Times as a conversation says them: `in May` of the year that was spoken of, `the month before`."""
+"""Times as a conversation says them: `in May` of the year that was mentioned, `the month before`."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ GENERIC = frozenset(
     "million millions thousand mil u eur usd of the in per and is has was total value key flag text full by to for "
     "current a".split()
 )
-"""Words that tell columns apart badly: a name may lack them and still be recognised."""
+"""Words that hardly distinguish columns: a name is recognised without them."""
 
 NEVER_VALUES = frozenset(
     "a an the of in on at to for from by with and or is are was were be been being do does did has have had what "
@@ -113,7 +113,7 @@ LEAST: frozenset[str] = frozenset(
 _PRICES = "price cost fee fare rent amount bill"
 
 IMPLIED: dict[str, tuple[str, bool]] = {
-    # superlative or comparative → words of the columns it speaks of, and whether more of it is more
+    # superlative or comparative → words of the columns it refers to, and whether more of it is more
     "oldest": ("age", True), "older": ("age", True), "old": ("age", True),
     "youngest": ("age", False), "younger": ("age", False), "young": ("age", False),
     "longest": ("length duration runtime distance minutes time pages", True),
@@ -207,7 +207,7 @@ RELATING = frozenset(
     "capture captured contribute face faced meet "
     "generate generated post posted bill billed allow allowed want call rank".split()
 )
-"""Verbs that only tie a question's nouns together: they may go unexplained, at a small price."""
+"""Verbs that only link the nouns of a question: they may stay unexplained, at a small cost."""
 
 ROW_NOUNS = frozenset(
     stem(w)

@@ -1,4 +1,4 @@
-"""Text as the planner sees it: words with their place in the text, stems, value keys and numbers.
+"""Text as the planner reads it: words with their place in the text, stems, value keys and numbers.
 
 Pure and language-light: English endings and number words, nothing about any dataset.
 Invariant: `text[w.start:w.end] == w.text` for every word of `split_words(text)`.
@@ -50,7 +50,7 @@ def split_words(text: str) -> tuple[Word, ...]:
 
 @lru_cache(maxsize=8_000)
 def _split_short(text: str) -> tuple[Word, ...]:
-    """Names, descriptions and values of the data are split for every question, and the question for every plan."""
+    """Cached: names, descriptions and values are split for every question, and the question for every plan."""
     return _split(text)
 
 

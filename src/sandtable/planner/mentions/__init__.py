@@ -1,1 +1,1 @@
-"""Which words of a question may speak of something in the data: names, values and times, whatever table is meant."""
+"""Words of a question that may refer to something in the data: names, values and times, whatever table is meant."""

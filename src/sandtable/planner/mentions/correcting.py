@@ -1,6 +1,6 @@
-"""Slips of the pen in a question: `avrage` is average, `satisfacton` the column satisfaction.
+"""Typos in a question: `avrage` is average, `satisfacton` the column satisfaction.
 
-Only a word that is no English word that we know, nothing of the data and no name is corrected, and only to a word of
+A word is corrected only if it is no known English word, not in the data and not a name, and only to a word of
 questions or a name of the data that is clearly the nearest. The answer lists every correction.
 Invariant: the corrected question has as many words at the same places, so that an account of it fits the question.
 """
@@ -24,7 +24,7 @@ _COMMON = {
     "wich": "which", "whcih": "which", "whch": "which", "hwo": "how", "teh": "the", "thier": "their", "wat": "what",
     "adn": "and", "avrg": "average", "mnth": "month", "yaer": "year",
 }  # fmt: skip
-"""Slips in words that are too short to tell apart from others."""
+"""Typos in words that are too short to be compared by spelling."""
 _TIMES = frozenset(word for word in (*MONTHS, *WEEKDAYS) if len(word) >= _SHORTEST)
 _ASKING = (
     _TIMES
@@ -44,11 +44,11 @@ _ASKING = (
 class Corrected:
     text: str
     remarks: tuple[str, ...] = ()
-    """What was read as what, for the answer's reading."""
+    """The corrections, for the answer's account of how the question was read."""
 
 
 def corrected(question: str, index: SchemaIndex) -> Corrected:
-    """The question with its slips mended."""
+    """The question with its typos corrected."""
     text = question
     remarks: list[str] = []
     for at, word in reversed(list(enumerate(split_words(question)))):
@@ -77,7 +77,7 @@ def _meant(word: Word, index: SchemaIndex, *, first: bool) -> str | None:
 
 
 def _slips(written: str, meant: str) -> int | None:
-    """How many slips lead from one word to the other, where they are of a kind that hands make.
+    """The number of typos between two words, if they are of a usual kind.
 
     A letter is left out, doubled or swapped with its neighbour; another letter is taken only inside a long word, since
     many words differ so (`mower`, `lower`).

@@ -1,4 +1,4 @@
-"""Everything that a question may speak of, found once, before any table is chosen."""
+"""Everything that a question may refer to, found once, before any table is chosen."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandtable.planner.schema.index import SchemaIndex
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """Everything a question may speak of, whatever the table: made once, used for every table."""
+    """Everything a question may refer to, whatever the table: computed once, used for every table."""
 
     quoted: list[ValueMatch]
     spells: list[Spell]

@@ -1,7 +1,7 @@
-"""Where a question speaks of columns, metrics and tables, and how well each fits.
+"""Where a question refers to columns, metrics and tables, and how well each fits.
 
 Invariant: a match covers consecutive words of the question; each of them, linking words aside, is a
-word of the name (or a synonym, an inflection, a slip of the pen).
+word of the name (or a synonym, an inflection, a typo).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from sandtable.planner.schema.names import NameBook, Target
 
 LEAST_COVERAGE = 0.3
 LEAST_NEAR = 0.4
-"""When it was said by synonyms only."""
+"""The score when only synonyms were used."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Match:
 
 
 def find_mentions(reading: Reading, index: SchemaIndex) -> list[Match]:
-    """Every way in which words that are still free speak of a name, best first."""
+    """Every way in which words that are still free refer to a name, best first."""
     book = index.names
     places = [book.places(w) if not w.is_symbol or w.lower in {"%", "#"} else {} for w in reading.words]
     found: dict[tuple[int, int, int], Match] = {}

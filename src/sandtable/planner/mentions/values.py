@@ -1,4 +1,4 @@
-"""Where a question names values that the data holds: in quotes, word for word, in part, or with a slip."""
+"""Where a question names values that the data holds: in quotes, word for word, in part, or with a typo."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ def _is_categorical(index: SchemaIndex, hit: ValueHit) -> bool:
 
 
 def find_near(reading: Reading, index: SchemaIndex, start: int, end: int) -> ValueMatch | None:
-    """A span that nothing explains, as a value with a slip of the pen or as a part of one."""
+    """A span that nothing explains, as a value with a typo or as a part of one."""
     text = reading.written(start, end)
     near = _text_hits(index.near_values(text))
     if near:

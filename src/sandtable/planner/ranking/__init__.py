@@ -1,1 +1,1 @@
-"""What weighs candidates against each other: readings from several tables, and the grammar against the lookup."""
+"""Ranking of candidates: readings over several tables, and the grammar against the lookup."""

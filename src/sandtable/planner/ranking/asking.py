@@ -1,4 +1,4 @@
-"""What is asked back when no plan is likely enough and lawful: the reason, the words, and offers that are answered."""
+"""The clarifying question when no plan is likely and allowed: the reason, the words, and offers that have answers."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from sandtable.quoting import quote
 THRESHOLD = 0.5
 """From this confidence on the grammar's plan is answered."""
 BASE = 0.98
-"""How sure the grammar is at most."""
+"""The grammar's highest confidence."""
 NOTHING = "I could not find in this question what to show: name a column, a metric or something to count."
 _MOST_TRIED = 4
-"""Offers near the question that are tried: each costs as much as a question."""
+"""Most offers that are tried: each costs as much as a question."""
 
 
 def open_between(found: Doubt, question: str, index: SchemaIndex) -> Unsure:
@@ -45,7 +45,7 @@ def unsure(
     guess: Understood | None = None,
     nearer: Sequence[str] = (),
 ) -> Unsure:
-    """A question back, with offers that would be answered: only such are made.
+    """A clarifying question; only offers that have an answer are made.
 
     `nearer` are offers that change the question at the word in doubt: up to two of them come first.
     """
@@ -67,7 +67,7 @@ def unsure(
 def asked_about(
     question: str, index: SchemaIndex, best: Interpretation | None, among: Field, found: list[Weighed]
 ) -> Unsure:
-    """What is asked back when no plan is likely enough and lawful."""
+    """The clarifying question when no plan is likely enough and allowed."""
     guess = None
     if found:
         guess = Understood(found[0].candidate.plan, round(found[0].probability, 4), found[0].candidate.used)
@@ -85,7 +85,7 @@ def asked_about(
 
 
 def _is_of_questions(word: str) -> bool:
-    """`average`, `rate`: a word that the planner knows is not blamed for being no column."""
+    """`average`, `rate`: a word that the planner knows is not reported as an unknown column."""
     lower = fold(word)
     return lower in FILLER or lower in AGGREGATES
 

@@ -1,4 +1,4 @@
-"""Every plan that was proposed for a question, each once, with who proposed it and what the conscience finds."""
+"""Every plan proposed for a question, each once, with its sources and its account."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Candidate:
     """The grammar's confidence in it."""
     lookup: float = 0.0
     followed: float = 0.0
-    """How sure the rules of dialogue are that the message changes the answer before into it."""
+    """How sure the rules of dialogue are that the message changes the previous answer into it."""
     used: tuple[str, ...] = ()
     core: str = ""
     """Equal for plans that compute the same of the same rows."""
@@ -91,26 +91,26 @@ class Field:
     before: Json | None = None
     """The plan of the answer that the question may follow."""
     rule: float = 0.0
-    """What the rules of dialogue make of it: 1 a plan, 0.5 that it points back, 0 that it is a question of its own."""
+    """The result of the dialogue rules: 1 a plan, 0.5 that it points back, 0 that it is a standalone question."""
     repeated: Candidate | None = None
-    """The plan before, where the network wrote it again."""
+    """The previous plan, where the network wrote it again."""
     _by_essence: dict[str, Candidate] = field(default_factory=dict[str, Candidate])
 
     @cached_property
     def earlier(self) -> frozenset[tuple[str, str]]:
-        """The parts of the plan before, each by its kind and label."""
+        """The parts of the previous plan, each by its kind and label."""
         return frozenset((p.kind, p.label) for p in known_pieces(self.before or {}, self.index))
 
     @cached_property
     def _answered(self) -> str:
-        """What the plan before computes, in whatever order."""
+        """What the previous plan computes, in whatever order."""
         return essence(self.before, self.index, ordered=False) if self.before is not None else ""
 
     def add(self, plan: Json) -> Candidate | None:
         """The candidate with this plan; None for a plan that does not fit the dataset.
 
         Plans that differ only in the order of their rows are one candidate: that which accounts for the words better.
-        Those of the answer before are two: a message may ask for another order of them.
+        Those of the previous answer are two: a message may ask for another order of them.
         """
         key = essence(plan, self.index, ordered=False)
         if key == self._answered:
@@ -142,9 +142,9 @@ class Field:
                     found.place, found.doubts = place, Doubts.of(each)
 
     def without_unasked_conditions(self) -> None:
-        """A condition that no word asks for is none: what the network gives the plan with it is the plan's without it.
+        """Move the probability of a plan with a condition that no word asks for to the same plan without it.
 
-        Over a table of few rows it adds the one value that it was shown (`total units` of the South).
+        Over a table of few rows the network adds the one value that it was shown (`total units` of the South).
         """
         for each in list(self.candidates):
             unasked = {part.path[1] for part in each.account.unasked if _is_condition(part)}
@@ -162,7 +162,7 @@ class Field:
                     known.place, known.doubts = each.place, each.doubts
 
     def without_other_rows(self) -> None:
-        """`how many order items`: where a table is called that, nothing else is counted."""
+        """`how many order items`: if a table has that name, remove plans that do not read it."""
         line = Reading.of(self.question).line
         named = [
             table.name
@@ -174,26 +174,26 @@ class Field:
             self._leave([each for each in self.candidates if f'"{named[0]}' not in _text(each.plan)])
 
     def _leave(self, out: list[Candidate]) -> None:
-        """Without these: their probability is that of the others."""
+        """Remove these candidates and rescale the probabilities of the others."""
         left = max(1.0 - sum(each.likelihood for each in out), _LEAST_LEFT)
         self.candidates = [each for each in self.candidates if each not in out]
         for each in self.candidates:
             each.likelihood = min(1.0, each.likelihood / left)
 
     def without_the_answer_before(self) -> None:
-        """Whatever was asked for, it is not what was answered already: its probability is that of the others."""
+        """Remove the previous answer, which a message does not ask for again, and rescale the other probabilities."""
         same = [each for each in self.candidates if self.is_answered(each.plan)]
         self.repeated = max(same, key=lambda each: each.likelihood, default=None)
         self._leave(same)
 
     def is_answered(self, plan: Json) -> bool:
-        """Whether it is the plan before, in the same order or in none."""
+        """Whether it is the previous plan, in the same order or in none."""
         if self.before is None or essence(plan, self.index, ordered=False) != self._answered:
             return False
         return "order_by" not in plan or essence(plan, self.index) == essence(self.before, self.index)
 
     def add_followed(self, followed: Followed, plan: Json) -> None:
-        """What the rules of dialogue make of the plan before."""
+        """Add the plan that the dialogue rules make of the previous one."""
         found = self.add(plan)
         if found is None:
             return
@@ -232,7 +232,7 @@ def _merit(found: Account) -> int:
 
 
 def _needless(plan: Json) -> set[str | int]:
-    """Conditions that a value is known, where nothing but averages or sums of it is shown, which need it anyway."""
+    """`is not null` conditions on a value of which only averages or sums are shown: these skip nulls anyway."""
     shown = [item for item in plan.get("select", ()) if "agg" in item or "metric" in item or "op" in item]
     needed = {item.get("column") for item in shown if item.get("agg") in _OF_KNOWN}
     if len(needed) != 1 or len(shown) != 1:

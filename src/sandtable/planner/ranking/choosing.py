@@ -1,6 +1,6 @@
-"""Which of the candidates is answered, if any: the likeliest one that the law allows.
+"""Which of the candidates is answered, if any: the likeliest one that the rules below allow.
 
-The law: a plan that accounts for every word may be answered. One that does not may be answered only when the network
+A plan that accounts for every word may be answered. One that does not may be answered only when the network
 wrote it, and
 - what is left over are a few content words ("takings"), or words that ask for groups ("per", "each") where no word
   names the groups, and they resemble nothing in the data that the plan does not use ("survivors" is no other word for
@@ -38,7 +38,7 @@ _TELLING = frozenset(
 )
 """Words that change what is asked for, whatever they stand beside."""
 _EQUALS = 0.05
-"""By how much less probable a plan may be that the network is sure of, and still come first."""
+"""How much less probable a plan may be and still come first, if the network is sure of it."""
 _MOST_LEFT = 3
 """Words that name nothing, at most."""
 
@@ -49,7 +49,7 @@ class Weighed:
     probability: float
     """How likely it is what was meant."""
     account: Account | None
-    """What it is answered with; None where the law forbids it."""
+    """The account for the answer; None where the rules forbid an answer."""
 
 
 def weigh(among: Field, weigher: Weigher) -> list[Weighed]:
@@ -99,7 +99,7 @@ def lawful_account(candidate: Candidate, index: SchemaIndex, *, follows: bool = 
 
 
 def _leaves_too_much(found: Account) -> bool:
-    """Whether so many words name nothing that they may say something of their own, or one surely does."""
+    """Whether so many words name nothing that they may add a meaning, or one certainly does."""
     many = sum(each.end - each.start for each in found.unbound) > _MOST_LEFT
     telling = any(_TELLING & set(each.text.lower().split()) for each in found.unbound)
     return many or telling or any(each.start > 0 and _NAME.match(each.text) for each in found.unbound)

@@ -1,4 +1,4 @@
-"""Questions of a known form: the simpler questions are read, and the plan that is built of theirs is held to account.
+"""Questions of a known form: the simpler questions are planned, and the plan built from theirs is checked by `account`.
 
 Invariant: a plan from here accounts for every word of the question, and so does each plan that it is built of.
 """

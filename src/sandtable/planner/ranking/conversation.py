@@ -1,4 +1,4 @@
-"""A message after an answer: every plan that it may mean, as a change of that answer or as a question of its own."""
+"""A message after an answer: every plan that it may mean, as a change of that answer or as a standalone question."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def conversation_field(
     followed: Followed | None,
     reader: Reader,
 ) -> Field:
-    """`before` is the plan of the answer, `best` the grammar's reading of the message as a question of its own."""
+    """`before` is the plan of the answer, `best` the grammar's reading of the message as a standalone question."""
     rule = 0.0 if followed is None else 0.5 if followed.plan is None else 1.0
     among = Field(question, index, before=before, rule=rule)
     among.add_read(reader.read(question, index, before))
@@ -62,7 +62,7 @@ def as_it_is(among: Field) -> Understood | None:
 
 
 def as_answer(chosen: Weighed, among: Field) -> Understood:
-    """The answer; one that follows from the answer before is drawn as that was."""
+    """The answer; one that follows from the previous answer is drawn as that was."""
     candidate = chosen.candidate
     follows, plan = _keeps(candidate, among), candidate.plan
     if follows and among.before is not None and "chart" in among.before and "chart" not in plan:
@@ -73,7 +73,7 @@ def as_answer(chosen: Weighed, among: Field) -> Understood:
 
 
 def _keeps(candidate: Candidate, among: Field) -> bool:
-    """Whether a condition, window, group or measure of the plan before is in the candidate: it follows from it."""
+    """Whether a condition, window, group or measure of the previous plan is in the candidate: it follows from it."""
     telling = {(part.kind, part.label) for part in candidate.account.parts if part.kind != "shape"}
     return bool(telling & among.earlier)
 

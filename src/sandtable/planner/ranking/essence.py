@@ -1,4 +1,4 @@
-"""What a plan computes, apart from how it is written: two plans with one essence answer alike.
+"""What a plan computes, apart from how it is written: plans with equal essence give the same answer.
 
 Names of outputs, the order of columns and conditions, and what a plan leaves to its defaults do not count. A metric is
 what it computes, and rows of plain columns are the same whether or not each is listed once.
@@ -39,7 +39,7 @@ def essence(plan: Json, index: SchemaIndex, *, ordered: bool = True) -> str:
 
 
 def core(plan: Json, index: SchemaIndex, *, measures: bool = True) -> str:
-    """Equal for plans that speak of the same rows in the same groups, and with `measures` compute the same of them."""
+    """Equal for plans that refer to the same rows in the same groups, and with `measures` compute the same of them."""
     made = _made(plan, index)
     shown = made.pop("select")
     if measures:
@@ -55,7 +55,7 @@ def shows(plan: Json, index: SchemaIndex) -> frozenset[str]:
 
 
 _MADE: Recent[tuple[int, str], tuple[SchemaIndex, Json]] = Recent(64)
-"""The index by identity: it is kept here as long as its number is."""
+"""Keyed by the `id` of the index, which the cache keeps alive as long as its id."""
 
 
 def _made(plan: Json, index: SchemaIndex) -> Json:

@@ -1,4 +1,4 @@
-"""What tells a right candidate from a wrong one, as numbers for the weigher."""
+"""Features of a candidate, as numbers for the weigher."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def _beside_kin(candidate: Candidate, among: Field) -> tuple[float, float]:
 
 
 def _beside_before(candidate: Candidate, among: Field) -> tuple[float, float, float]:
-    """How many parts of the plan before are kept, how many are gone, and how many are new."""
+    """How many parts of the previous plan are kept, how many are gone, and how many are new."""
     if among.before is None:
         return 0.0, 0.0, 0.0
     mine = {(part.kind, part.label) for part in candidate.account.parts}

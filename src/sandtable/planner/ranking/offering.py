@@ -1,4 +1,4 @@
-"""Which of the weighed readings a question back offers, for a person to choose one.
+"""Which of the weighed readings a clarifying question offers for a person to choose from.
 
 Invariant: pure. What is offered is valid for the dataset. A plan that leaves out a negation, comparison, number, unit,
 superlative, time or quoted value of the question, that adds a time or a limit, or that adds up codes, is never offered:
@@ -17,7 +17,7 @@ from sandtable.planner.schema.index import SchemaIndex
 MOST = 6
 """More than are shown: of those that have the same words only the first is."""
 LEAST = 0.08
-"""From this probability on a reading is worth a person's look."""
+"""From this probability on a reading is offered."""
 _NOTHING = 0.5
 """Above this probability that the dataset does not answer the question, no reading is offered."""
 _MAY_BE_LEFT_OUT = frozenset({"content", "aggregate", "chart"})

@@ -1,4 +1,4 @@
-"""Whether a word that no part of a plan means resembles something in the data that the plan leaves aside."""
+"""Whether an unbound word resembles something in the data that the plan does not use."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Grammar and learned lookup together: which of the two readings of a question to believe, and how much.
+"""Grammar and learned lookup together: which of the two readings of a question to use, and with what confidence.
 
-The grammar explains every word or says which it cannot; the lookup scorer knows how people word questions
-for single cells of a table. It is asked about one table, and believed only when it is sure.
+The grammar explains every word or names those it cannot; the lookup scorer has learned how people word questions
+for single cells of a table. It reads one table only, and is used only above a threshold.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
 
 SURE = 0.75
-"""From here on a lookup is believed against a grammar that reads it as another lookup."""
+"""From this probability on a lookup overrides the grammar's reading as another lookup."""
 VERY_SURE = 0.95
 _WEIGHT = 0.45
-"""What a sure lookup takes from another reading's confidence: never so much that it is not given."""
+"""How much a sure lookup lowers the confidence of another reading: a sure reading is still answered."""
 LIKELY = 0.75
-"""From here on a lookup is believed where the grammar gives up."""
+"""From this probability on a lookup is used where the grammar has no reading."""
 _LOOKUP_KEYS = frozenset({"dataset_id", "table", "select", "filters", "group_by", "notes"})
 
 
 _COUNTED = re.compile(r"\bhow many\b|\bnumber of\b")
 _GUESSED = 0.8
 _RANKED = re.compile(r"\b(?:top|bottom|first|last) (?:\d+|two|three|four|five|six|seven|eight|nine|ten)\b")
-"""The scorer knows no ranking: it would take the number for a value."""
+"""The scorer does not support rankings: it would read the number as a value."""
 _ORDER = re.compile(r"\bthe (first|last|final) (?!name)")
 _VERDICT = re.compile(r"\W*(?:is|are|was|were|do|does|did|has|have|had)\b")
 
@@ -44,7 +44,7 @@ def ask_lookup(question: str, index: SchemaIndex) -> Lookup | None:
         return None
     extreme = found.plan["select"][0].get("agg") in {"min", "max"}
     if extreme and _VERDICT.match(question.lower()):
-        # "Is A the largest?": the largest of A itself says nothing.
+        # "Is A the largest?": the largest of A alone does not answer it.
         return None
     return None if _forgets_order(question, found.plan) else found
 
@@ -72,7 +72,7 @@ def instead_of_nothing(lookup: Lookup | None, index: SchemaIndex) -> Understood 
 def better_guess(
     understood: Understood | None, lookup: Lookup | None, index: SchemaIndex
 ) -> Understood | None:
-    """What either would have said, for measuring; a grammar that stumbled over a word comes second."""
+    """For measuring: the lookup's plan, else that of the grammar, which failed at a word."""
     return as_understood(lookup, index) if lookup is not None else understood
 
 
@@ -110,13 +110,13 @@ def _uncounted(understood: Understood, question: str) -> Understood:
 
 
 def _doubted(understood: Understood, lookup: Lookup) -> Understood:
-    """The grammar's reading stands, the less surely the surer the lookup is of another one."""
+    """The grammar's reading; its confidence falls as that of the lookup in another reading rises."""
     confidence = understood.confidence * (1 - _WEIGHT * lookup.probability)
     return Understood(understood.plan, round(confidence, 4), understood.used)
 
 
 def _adds_counts(plan: Json, lookup: Json) -> bool:
-    """`every year when …` read as a count for each year: the same rows, and numbers nobody asked for."""
+    """`every year when …` read as a count for each year: the same rows, with counts that were not asked for."""
     item, *more = plan["select"]
     asked = lookup["select"][0]
     if "agg" in asked or item.get("column") != asked.get("column") or "derive" in plan or "limit" in plan:
@@ -152,7 +152,7 @@ def _against_ranking(understood: Understood, lookup: Lookup, index: SchemaIndex)
     if lookup.probability >= SURE and _adds_counts(plan, lookup.plan):
         return as_understood(lookup, index)
     if "group_by" in plan or "derive" in plan or plan.get("limit", 1) != 1:
-        # A lookup knows no such thing: its probability says nothing about it.
+        # A lookup cannot express this: its probability says nothing about it.
         return understood
     extreme = lookup.plan["select"][0].get("agg") in {"min", "max"}
     single = extreme and plan.get("limit") == 1

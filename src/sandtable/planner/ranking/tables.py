@@ -1,4 +1,4 @@
-"""One question read from each table: the reading that makes most sense."""
+"""One question read over each table: the reading that makes most sense."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def _merit(read: Interpretation, index: SchemaIndex) -> tuple[float, float]:
 
 
 def _time_merit(draft: Draft) -> float:
-    """Time is best told by a table's own time column."""
+    """A table with its own time column is preferred for questions about time."""
     if draft.bucket_column is not None:
         return 0.5 if draft.bucket_column.name == draft.home.time_column else -0.5
     column = str((draft.time or {}).get("column", ""))

@@ -1,1 +1,1 @@
-"""What the planner knows of a dataset: names, columns and values made ready for questions, and which plans fit it."""
+"""The planner's index of a dataset: names, columns and values prepared for lookup, and which plans fit it."""

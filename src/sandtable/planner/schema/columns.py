@@ -1,4 +1,4 @@
-"""What a column is good for: labels of rows, measures, years, identifiers, yes or no."""
+"""The role of a column: label of a row, measure, year, identifier, yes or no."""
 
 from __future__ import annotations
 
@@ -178,7 +178,7 @@ def truth(column: ColumnEntry) -> tuple[Cell, Cell] | None:
 def unit_of_numbers(column: ColumnEntry) -> str:
     """The unit of a column of numbers; `fraction` where 20 % is 0.2, `millions` where 5 million is 5.
 
-    An empty text when nothing tells.
+    Empty when it is unknown.
     """
     if column.unit.lower() in {"fraction", "ratio", "share"}:
         return "fraction"

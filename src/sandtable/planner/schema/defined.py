@@ -1,4 +1,4 @@
-"""Tables that the conversation gave a name: asked about like the dataset's own.
+"""Tables that the conversation has named: they can be queried like those of the dataset.
 
 Invariant: a plan that reads one carries the definitions it needs; other plans carry none.
 """
@@ -16,7 +16,7 @@ from sandtable.planner.schema.index import SchemaIndex, ValueHit, value_keys
 
 
 def with_defined(index: SchemaIndex, defined: tuple[Json, ...], question: str) -> SchemaIndex:
-    """The index with those named tables that the question speaks of."""
+    """The index with those named tables that the question refers to."""
     line = "".join(c for c in fold(question) if c.isalnum())
     spoken = [d for d in defined if _squeezed(str(d["name"])) in line]
     tables = [t for t in (_entry(index, defined, d) for d in spoken) if t is not None]
@@ -41,7 +41,7 @@ def carrying(plan: Json, defined: tuple[Json, ...]) -> Json:
 def valid_plan(plan: Json, index: SchemaIndex) -> bool:
     """Whether the plan can be run on the dataset, with its named tables."""
     if index.dataset.table(str(plan["table"])) is None and "define" not in plan:
-        # A named table: its definition is added, and the whole judged, when the plan is handed out.
+        # A named table: its definition is added, and the whole plan checked, when the plan is returned.
         return index.table(str(plan["table"])) is not None
     try:
         return not check_plan(parse_plan(plan), index.dataset)

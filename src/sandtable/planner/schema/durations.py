@@ -1,4 +1,4 @@
-"""How long something took, as a table tells it: a column of minutes, or the time between two moments."""
+"""How long something took, in a table: a column of minutes, or the time between two moments."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def event_of(word: str, table: TableEntry) -> ColumnEntry | None:
 
 
 def minutes_of(word: str, table: TableEntry) -> ColumnEntry | None:
-    """The column of elapsed time that the word speaks of: `resolution_minutes` for resolve."""
+    """The column of elapsed time that the word refers to: `resolution_minutes` for resolve."""
     found = [
         c
         for c in table.columns
@@ -54,13 +54,13 @@ def minutes_of(word: str, table: TableEntry) -> ColumnEntry | None:
 
 
 def elapsed_until(word: str, table: TableEntry) -> Json | None:
-    """The time from the row's beginning to the moment that the word speaks of, in days or hours."""
+    """The time from the row's beginning to the moment that the word refers to, in days or hours."""
     ends = [c for c in table.columns if c.temporal and has_nulls(c) and any(is_kin(word, w) for w in c.words)]
     if len(ends) != 1:
         return None
     starts = [c for c in table.columns if c.temporal and not has_nulls(c) and c is not ends[0]]
     if len(starts) != 1:
-        # Ordered or shipped: it is open from when the time runs.
+        # Ordered or shipped: the start of the time is ambiguous.
         return None
     unit = "hour" if ends[0].type is ColumnType.TIMESTAMP else "day"
     return {"elapsed": unit, "from": starts[0].name, "to": ends[0].name}

@@ -1,4 +1,4 @@
-"""A dataset's tables, columns and metrics with their names taken apart into words."""
+"""A dataset's tables, columns and metrics with their names split into words."""
 
 from __future__ import annotations
 

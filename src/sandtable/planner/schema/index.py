@@ -1,10 +1,10 @@
-"""A dataset made ready for questions: its names as words and stems, its values under one key each.
+"""A dataset indexed for questions: its names as words and stems, its values under one key each.
 
 Use: `index = SchemaIndex.build(dataset, profile)` once per version of a dataset, then
 - `index.table("orders").columns` → `ColumnEntry` (words, stems, type, unit, profile, description stems);
 - `index.find_value("asia pacific")` → every `ValueHit(table, column, value)` whose cell is that, case,
   accents, spaces and hyphens aside; numbers too (`find_value("1,200")` finds 1200), plurals of text too;
-- `index.near_values("germny")` → the same with a spelling slip; `index.values_with_word("acme")` → cells
+- `index.near_values("germny")` → the same with a typo; `index.values_with_word("acme")` → cells
   that contain the word.
 Pure; work and memory are bounded by `MOST_KEYS` however wide the table is. Without a profile there are no values.
 """
@@ -90,7 +90,7 @@ class SchemaIndex:
         return hits
 
     def near_values(self, text: str) -> tuple[ValueHit, ...]:
-        """Cells whose spelling is a slip or two away: the nearest ones only, all equally near."""
+        """Cells whose spelling is a typo or two away: the nearest ones only, all equally near."""
         key = value_key(text)
         most = tolerated(len(key))
         if not most or len(key) < 5 or not key.isalpha():

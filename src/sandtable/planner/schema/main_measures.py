@@ -1,4 +1,4 @@
-"""What a dataset's sales, its pieces sold and its customers' satisfaction are called, as a question may say them.
+"""The names of a dataset's sales, its pieces sold and its customers' satisfaction, in the words of a question.
 
 Declared metrics first; else the columns whose names say so. One name for each thing that could be meant.
 """
@@ -58,7 +58,7 @@ def satisfaction(index: SchemaIndex) -> list[str]:
 
 
 def bad_end_of(column: ColumnEntry, index: SchemaIndex) -> End | None:
-    """Which end of a column's numbers is the worst; None when nothing says so."""
+    """Which end of a column's numbers is the worst; None when unknown."""
     declared = _declared(index, column)
     return bad_end(declared) if declared is not None else None
 

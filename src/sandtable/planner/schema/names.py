@@ -1,4 +1,4 @@
-"""The words of a dataset's names, ready to be looked up: inflections, synonyms and slips of the pen included."""
+"""The words of a dataset's names, indexed for lookup with inflections, synonyms and typos."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SHORTENED = {
 
 
 class NameBook:
-    """The words of all names of a dataset, ready to be looked up."""
+    """The words of all names of a dataset, indexed for lookup."""
 
     def __init__(
         self, dataset: Dataset, tables: tuple[TableEntry, ...], metrics: tuple[MetricEntry, ...]

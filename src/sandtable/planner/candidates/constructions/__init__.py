@@ -1,1 +1,1 @@
-"""Questions of a known form, each read by its own small rule: a simpler question, and what is done to its plan."""
+"""Questions of a known form, each read by a small rule that simplifies the question and then edits its plan."""

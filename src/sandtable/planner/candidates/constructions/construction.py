@@ -1,6 +1,6 @@
-"""What a rule gives: simpler questions and a function from their plans to the plan; or two readings to choose from.
+"""The result of a rule: simpler questions and a function from their plans to the plan; or two readings to choose from.
 
-Invariant: a rule is pure. It sees the words and the schema; the simpler questions are read elsewhere, by any means.
+Invariant: a rule is pure. It reads the words and the schema; the simpler questions are planned elsewhere.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ class Construction:
     parts: tuple[str, ...]
     """Simpler questions."""
     build: Callable[[Sequence[Json]], Json | None]
-    """The plan, given theirs in the same order; None when they do not fit together. May change what it is given."""
+    """The plan, given theirs in the same order; None when they do not fit together. May mutate its arguments."""
 
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """The words may mean several things that are equally near: asked about, with the readings as offers."""
+    """The words may mean several things that are equally near: the user is asked, and the readings are offered."""
 
     words: str
     readings: tuple[str, ...]
     names: tuple[str, ...]
-    """What the words may mean, as it is said in the question back."""
+    """What the words may mean, in the words of the clarifying question."""
 
 
 Rule = Callable[[Reading, SchemaIndex], Iterator[Construction | Doubt]]
 
 
 def said_otherwise(reading: Reading, start: int, end: int, text: str = "") -> str:
-    """The question with other words in a place, or without these."""
+    """The question with other words in place of these, or without them."""
     before = reading.text[: reading.words[start].start] if start < len(reading) else reading.text
     after = reading.text[reading.words[end - 1].end :] if end > 0 else reading.text
     joined = " ".join(f"{before} {text} {after}".split())

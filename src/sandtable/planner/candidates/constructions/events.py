@@ -1,6 +1,6 @@
-"""What has happened to a row, or not: `not yet resolved`, `undelivered`, `never used a coupon`, `have cancelled`.
+"""Whether something has happened to a row: `not yet resolved`, `undelivered`, `never used a coupon`, `have cancelled`.
 
-A moment that is empty has not come; another column that is empty was not given.
+An empty moment has not happened yet; any other empty column has no value.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ _THERE = ("", "are there")
 def undone(reading: Reading, index: SchemaIndex) -> Iterator[Construction | Doubt]:
     """`not yet resolved`, `unresolved`: the moment is empty.
 
-    A status of that name says less: what is closed was resolved, too.
+    A status of that name is narrower: closed rows were resolved, too.
     """
     for pattern in (_NOT_DONE, _UNDONE):
         for start, end, match in reading.find(pattern):
@@ -79,7 +79,7 @@ def _moments(
         plan, column = plans[0], known.get(str(plans[0]["table"]))
         timed = "time" in plan or any("bucket" in item for item in plan["select"])
         if column is None or (timed and (behind or op == "not_null")):
-            # `cancelled in March`: it is open whether the row or what happened to it is of that time.
+            # `cancelled in March`: ambiguous; the time may be that of the row or of the event.
             return None
         return with_filter(plan, {"column": column, "op": op})
 

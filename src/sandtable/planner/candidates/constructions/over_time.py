@@ -1,4 +1,4 @@
-"""Time: who is new in a period, two periods of each group side by side, weekends."""
+"""Time: new members in a period, two periods of each group side by side, weekends."""
 
 from __future__ import annotations
 

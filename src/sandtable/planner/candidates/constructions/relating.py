@@ -1,4 +1,4 @@
-"""Two columns held against each other: their correlation, or row by row."""
+"""Two columns compared with each other: by their correlation, or row by row."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def correlation(reading: Reading, index: SchemaIndex) -> Iterator[Construction |
 
 
 def correlation_of_columns(reading: Reading, index: SchemaIndex) -> Iterator[Construction | Doubt]:
-    """The same where a metric's name stands in the way of a column's average."""
+    """The same where a metric's name hides a column's average."""
     for pattern in _CORRELATION:
         for start, end, match in reading.find(pattern):
             for table in index.tables:

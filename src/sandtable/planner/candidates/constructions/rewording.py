@@ -1,6 +1,6 @@
-"""Words of business said in the words of the data: `sold most`, `best selling`, `happiest`, `add up`.
+"""Business terms replaced by the names in the data: `sold most`, `best selling`, `happiest`, `add up`.
 
-A table's main measure is what its metrics or its only amount say. Where money and pieces are equally near, it is asked.
+A table's main measure is its metric or its only amount. Where money and pieces are equally near, the user is asked.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The rules, in their order.
 
-Those of `INSTEAD` come before the grammar, which misreads their words; those of `BESIDE` come where it has no answer.
+Rules of `INSTEAD` run before the grammar, which misreads their words; those of `BESIDE` run where it has no answer.
 """
 
 from __future__ import annotations

@@ -1,1 +1,1 @@
-"""The rules that read a question from one table into a draft, and make the draft a plan."""
+"""The rules that read a question over one table into a draft, and turn the draft into a plan."""

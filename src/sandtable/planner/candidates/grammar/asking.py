@@ -1,4 +1,4 @@
-"""What a question asks to see: the columns after its question word, not every column that it speaks of."""
+"""The columns that a question asks for: those after its question word, not every column that it mentions."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TRUE_LIST = frozenset("and , & plus versus vs".split())
 
 
 def take_asked(draft: Draft) -> None:
-    """What is still open: asked for, or only spoken of."""
+    """Decide for each open spot whether it is asked for or only mentioned."""
     wanted = _wanted(draft)
     if draft.reading.lower(0) == "when":
         wanted = [s for s in draft.spots if s.open and s.number is not None and s.number.temporal] or wanted
@@ -85,7 +85,7 @@ def _computed_first(draft: Draft, begin: int, first: Spot) -> bool:
 
 
 def _question_word(draft: Draft) -> int:
-    """Where the asking begins: -1 when the question is a mere noun phrase."""
+    """The place of the question word; -1 when the question is only a noun phrase."""
     words = [w.lower for w in draft.reading.words]
     free = draft.reading.owner
     strong = [

@@ -213,7 +213,7 @@ def _temporal(draft: Draft, comparison: Comparison, column: ColumnEntry) -> None
 
 
 def _bind_implied(draft: Draft, comparison: Comparison) -> None:
-    """No column beside the number: its unit, a comparative or the only number that was spoken of may tell."""
+    """No column beside the number: its unit, a comparative or the only number mentioned may determine it."""
     tries = (_by_adjective, _by_unit, by_age, _by_general_word, _only_number, _by_size)
     column = next((c for tried in tries if (c := tried(draft, comparison)) is not None), None)
     if column is None:
@@ -262,7 +262,7 @@ def _by_unit(draft: Draft, comparison: Comparison) -> ColumnEntry | None:
 
 
 def _by_general_word(draft: Draft, comparison: Comparison) -> ColumnEntry | None:
-    """`a total of at least 500`: a general word that only one number column bears."""
+    """`a total of at least 500`: a general word that only one number column has."""
     for at in range(comparison.start - 1, max(-1, comparison.start - 4), -1):
         word = draft.reading.words[at]
         bearing = [

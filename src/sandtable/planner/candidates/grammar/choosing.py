@@ -152,7 +152,7 @@ def _is_the_one(draft: Draft, rank: Rank, spot: Spot) -> bool:
 
 
 def _key_elsewhere(draft: Draft, rank: Rank) -> None:
-    """The adjective says it (`cheapest`), or the question's own measure, or its only number."""
+    """The sort key from the adjective (`cheapest`), the question's measure, or its only number."""
     if _by_order_of_rows(draft, rank) or _by_adjective(draft, rank):
         return
     if rank.word in _SPEED and _slowness(draft, rank):
@@ -209,7 +209,7 @@ _EARNING = frozenset("earn earns earned earning makes cost costs weigh weighs la
 
 
 def _verb_before(draft: Draft, rank: Rank) -> tuple[str, bool] | None:
-    """`who earns the most`: the verb tells the column."""
+    """`who earns the most`: the verb determines the column."""
     at = rank.start - 1
     if draft.reading.lower(at) == "the":
         at -= 1
@@ -228,7 +228,7 @@ def _of_another(draft: Draft, rank: Rank, column: ColumnEntry) -> bool:
 
 
 def _slowness(draft: Draft, rank: Rank) -> bool:
-    """The time that was spoken of, or the table's only one, tells who is fast where there is no speed."""
+    """Where there is no speed column, fast means little time: the time that was mentioned, or the table's only one."""
     spoken = next((s for s in draft.spots if s.open and s.number is not None and is_measure(s.number)), None)
     if spoken is not None:
         _take_key(draft, rank, spoken)

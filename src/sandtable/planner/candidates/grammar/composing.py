@@ -1,4 +1,4 @@
-"""Draft → plan: the pieces put together in the plan language."""
+"""Draft → plan: the pieces assembled in the plan language."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def compose(draft: Draft) -> Json | None:
 
 
 def _drop_empty_keys(draft: Draft, keys: list[Json], aggregated: bool) -> None:
-    """The best of all is somebody: rows without a name do not compete."""
+    """Leave groups without a name out of a ranking."""
     if not aggregated or draft.rank is None or not draft.rank.keep:
         return
     named = {k["column"] for k in keys if "column" in k and "bucket" not in k}
@@ -89,7 +89,7 @@ def _complete(draft: Draft) -> None:
 
 
 def _is_category(draft: Draft, column: ColumnEntry) -> bool:
-    """`which class had the most passengers`: a number of few values that tells apart what is counted."""
+    """`which class had the most passengers`: a number column with few values that categorizes what is counted."""
     counted = draft.rank is not None and draft.rank.measure is not None
     spot = next((s for s in draft.spots if s.column is column and s.role == "asked"), None)
     if not counted or spot is None or column.type is not ColumnType.INTEGER:

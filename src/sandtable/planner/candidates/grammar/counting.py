@@ -194,7 +194,7 @@ def _units_of_time(draft: Draft, start: int, end: int) -> bool:
 
 
 def _verb_after(draft: Draft, end: int) -> Spot | None:
-    """`how many games did X lose`: the column is in the verb, when no other number is spoken of."""
+    """`how many games did X lose`: the column is in the verb, when no other number is mentioned."""
     numbers = [s for s in draft.spots if s.start >= end and s.open and s.column and is_measure(s.column)]
     same = len({s.column.ref for s in numbers if s.column}) == 1
     return numbers[0] if same else None

@@ -1,7 +1,7 @@
 """Yes/no questions → the numbers that decide them.
 
-Invariant: what the question claims is counted, never filtered by beforehand: rows that were chosen to fit would
-agree with it whatever the data says.
+Invariant: rows that fulfil the claim are counted, never filtered beforehand: filtered rows would confirm any claim,
+whatever the data says.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def quantify(draft: Draft) -> None:
 
 
 def decide_early(draft: Draft) -> None:
-    """Before the ranking is spread over what was asked: claims about the first row, and about a single value."""
+    """Runs before `spread_rank`: claims about the first row, and about a single value."""
     if not draft.yes_no:
         return
     if draft.reading.match_at(_PART, 0) is not None and len(draft.groups) == 1 and not draft.measures:
@@ -76,7 +76,7 @@ def _first_row(draft: Draft) -> None:
     alone = rank.column is not None and rank.count in (None, 1) and not draft.groups and not draft.measures
     known = rank.column not in [c.column for c in claim] and not (named and len(before) > 1)
     if rank.column is None or not (claim and names and alone and known):
-        # Filtered by the claim, whatever comes first would agree with it.
+        # With the claim as a filter, the first row would always confirm it.
         draft.doubt(0.3, "whether what comes first is so cannot be told")
         return
     draft.conditions = [c for c in draft.conditions if c not in claim]
@@ -88,7 +88,7 @@ def _first_row(draft: Draft) -> None:
 
 
 def _row_names(draft: Draft) -> list[ColumnEntry]:
-    """The columns that tell one row from every other."""
+    """The columns that identify a row."""
     label = label_of(draft.home)
     if label is not None and is_unique(label, draft.home):
         return [label]
@@ -191,7 +191,7 @@ def _in_stock(draft: Draft) -> None:
 
 
 def _claimed(draft: Draft, conditions: list[Condition]) -> list[Condition]:
-    """What is claimed comes last, and what is said before it tells of whom; `A and B` are claimed together."""
+    """The claim comes last, and its subject before it; `A and B` are one claim."""
     ordered = sorted(conditions, key=lambda c: c.start)
     claimed = ordered[-1:]
     del ordered[-1:]

@@ -112,7 +112,7 @@ def _outliers(draft: Draft, most: bool) -> None:
 
 
 def _show_rows(draft: Draft) -> None:
-    """An unusual number alone says little: the row's name and time stand before it."""
+    """Show the row's name and time before an unusual number."""
     time = draft.home.column(draft.home.time_column) if draft.home.time_column else None
     for column in (time, label_of(draft.home) or next((c for c in draft.home.columns if c.text), None)):
         if column is not None and column not in draft.asked:

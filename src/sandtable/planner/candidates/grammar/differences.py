@@ -1,5 +1,5 @@
-"""Two values or columns set against each other by a number: `how many more …`, `the difference in … between A and B`;
-and rows set against the average of all."""
+"""Differences between two values or columns: `how many more …`, `the difference in … between A and B`;
+and rows compared with the average of all."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _side(ref: str, pair: Condition, value: object) -> Json:
 
 
 def _spoken_of(draft: Draft, end: int) -> ColumnEntry | None:
-    """`how much richer`: the comparative tells the column."""
+    """`how much richer`: the comparative determines the column."""
     word = draft.reading.lower(end - 1)
     column = speaking_of(IMPLIED[word][0], draft.home) if word in IMPLIED else None
     return column if column is not None and column.numeric else None
@@ -84,7 +84,7 @@ def find_above_average(draft: Draft) -> None:
 
 
 def find_column_difference(draft: Draft) -> None:
-    """Both columns added up over the rows that are asked about, and set off against each other."""
+    """The difference of the sums of both columns over the rows in question."""
     for start, end, match in draft.reading.find(_MORE):
         than = next((at for at in range(end, len(draft.reading)) if draft.reading.lower(at) == "than"), None)
         spots = [s for s in draft.spots if s.open and s.start >= end and s.number and is_measure(s.number)]

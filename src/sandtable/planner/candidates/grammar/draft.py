@@ -1,4 +1,4 @@
-"""A plan in the making: the question seen from one table, and everything read out of it so far."""
+"""An unfinished plan: the question seen from one table, and everything read out of it so far."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandtable.planner.schema.index import SchemaIndex, ValueHit
 
 @dataclass(slots=True)
 class Spot:
-    """A span of the question that speaks of something in the data."""
+    """A span of the question that refers to something in the data."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Spot:
     weight: float = 1.0
     """How well a table's name fits."""
     role: str = ""
-    """What it was taken for; empty while it is open."""
+    """The role assigned to it; empty while it is open."""
     chosen: ColumnEntry | None = None
 
     @property
@@ -135,13 +135,13 @@ class Draft:
     distinct: bool = False
     limit: int | None = None
     against: ColumnEntry | None = None
-    """The number whose average rows are compared with: it must be shown to be computed with."""
+    """The number whose average rows are compared with: it must be selected to be used in a computation."""
     running: bool = False
     change: bool = False
     unusual: bool = False
     most_unusual: bool = False
     keyless: bool = False
-    """A superlative was said, but nothing tells of what."""
+    """The question has a superlative, but its column is unknown."""
     downward: bool | None = None
     """The direction that `ascending` or `highest first` asks for."""
     of_total: bool = False
@@ -170,7 +170,7 @@ class Draft:
         return next((s for s in self.spots if s.end == at), None)
 
     def after(self, at: int, skip: frozenset[str], most: int = 3, *, claimed: bool = False) -> Spot | None:
-        """The spot that begins at this word, or after a few words that may be passed over."""
+        """The spot that begins at this word, or after a few words that may be skipped."""
         passed = 0
         while at < len(self.reading):
             spot = self.starting(at)
@@ -186,7 +186,7 @@ class Draft:
         return None
 
     def before(self, at: int, skip: frozenset[str], most: int = 3) -> Spot | None:
-        """The spot that ends just before this word, or before a few words that may be passed over."""
+        """The spot that ends just before this word, or before a few words that may be skipped."""
         passed = 0
         while at > 0:
             spot = self.ending(at)
@@ -199,6 +199,6 @@ class Draft:
         return None
 
     def hits(self, value: ValueMatch) -> list[ValueHit]:
-        """Where a value occurs, as far as home reaches; nearest table first."""
+        """Where a value occurs in tables reachable from home, the nearest table first."""
         found = [h for h in value.hits if h.table in self.reach]
         return sorted(found, key=lambda h: self.reach[h.table])

@@ -1,4 +1,4 @@
-"""Values that a question names → conditions, and conditions that belong together."""
+"""Values named in a question → conditions; conditions that belong together are joined."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _beside(draft: Draft, spot: Spot, hits: list[ValueHit]) -> ColumnEntry | Non
                 return column
     if hits or left is None or not left.open or left.column is None:
         return None
-    # Quoted, and in no known cell: only a column whose values are not all known can hold it.
+    # Quoted, and in no known cell: only a column with unknown values can hold it.
     if left.column.text and spot.value.quoted:
         left.role = "hint"
         return left.column

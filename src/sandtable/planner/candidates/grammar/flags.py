@@ -11,7 +11,7 @@ from sandtable.planner.schema.entries import ColumnEntry
 
 _EMPTY = frozenset("missing empty blank null unknown absent unspecified unassigned".split())
 _NONE = frozenset({"none", "n/a", "na", "nil", "null", "no", "-", "not applicable", "nothing"})
-"""How a cell says that there is nothing."""
+"""Cell texts that mean an absent value."""
 _ENDED = frozenset(
     stem(w)
     for w in "discontinued closed cancelled canceled retired terminated ended inactive archived obsolete".split()

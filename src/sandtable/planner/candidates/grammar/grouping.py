@@ -1,4 +1,4 @@
-"""What the answer has one row for: `by region`, `per month`, `for each agent`, `Europe vs Asia Pacific`."""
+"""The groups of an answer: `by region`, `per month`, `for each agent`, `Europe vs Asia Pacific`."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def find_order_keys(draft: Draft) -> list[Spot]:
 
 
 def find_groups(draft: Draft) -> list[Spot]:
-    """Group keys into the draft; spots that follow `by` but are numbers to sort by are handed back."""
+    """Group keys into the draft; returns the spots that follow `by` but are numbers to sort by."""
     keys: list[Spot] = []
     for start, end, _ in draft.reading.find(_GROUP):
         if not draft.reading.free(start, end):
@@ -165,7 +165,7 @@ def _happened(draft: Draft) -> ColumnEntry | None:
 
 
 def _beside(draft: Draft) -> ColumnEntry | None:
-    """A date that was named and serves nothing else: `hires per year by hire date`."""
+    """A date that was named and is not used otherwise: `hires per year by hire date`."""
     for spot in draft.spots:
         if spot.open and spot.column is not None and spot.column.temporal:
             spot.role = "time"

@@ -1,4 +1,4 @@
-"""Which unexplained words may be passed over, and which forbid an answer.
+"""Which unexplained words may be ignored, and which prevent an answer.
 
 Invariant: a head noun or a verb that nothing explains is never excused because the rest was understood.
 """
@@ -32,14 +32,14 @@ _COUNTED_FILLER = frozenset(
     "details items things ones years months weeks days hours minutes quarters percent".split()
 )
 _LONG = 3
-"""Words in a cell that is rather a sentence than a name."""
+"""Words in a cell that is a sentence rather than a name."""
 _HOW_MANY = re.compile(r"(?:how many|number of)(?= )")
 _OF_TIME = frozenset("time times date dates".split())
-"""Filler elsewhere; behind a noun they are what is asked for."""
+"""Filler elsewhere; after a noun they are what is asked for."""
 
 
 def is_passed_over(draft: Draft, at: int) -> bool:
-    """Verbs that only tie nouns together, units beside a number, and what a number column counts."""
+    """Whether a word may be ignored: linking verbs, units beside a number, and what a number column counts."""
     word = draft.reading.words[at]
     relates = word.stem in RELATING or word.stem in _WATCHING
     superlative = draft.reading.lower(at - 1) in MOST | LEAST and word.lower.endswith("ed")
@@ -79,7 +79,7 @@ def is_chance(draft: Draft, at: int, near: ValueMatch) -> bool:
 
 
 def _tells_of_winning(draft: Draft) -> bool:
-    """`won 10 gold medals`: the verb says nothing that the number column does not."""
+    """`won 10 gold medals`: the verb adds nothing to the number column."""
     columns = [m.column for m in draft.measures] + [c.column for c in draft.conditions]
     columns.append(draft.rank.column if draft.rank else None)
     return any(c is not None and is_measure(c) for c in columns)

@@ -59,7 +59,7 @@ def bind_signs(draft: Draft) -> None:
 
 
 def pass_places(draft: Draft) -> None:
-    """`the port of embarkation` is where one embarked: the noun before `of` says no more than the column."""
+    """`the port of embarkation` is where one embarked: the noun before `of` adds nothing to the column."""
     for at in range(len(draft.reading) - 2):
         if draft.reading.lower(at) not in _WHERE or draft.reading.owner[at] != FREE:
             continue

@@ -1,4 +1,4 @@
-"""Words that nothing explains yet: rescued where the data gives a reason, named as unknown where not."""
+"""Unexplained words: matched approximately where the data gives a reason, otherwise reported as unknown."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ UNKNOWN = 0.3
 _COMMANDS = frozenset("print return output fetch pull query".split())
 """Filler at the start of a sentence only."""
 _MOST_RUNS = 20
-"""With more unexplained places than this a text is no question; looking for near spellings would only cost time."""
+"""A text with more unexplained places is no question; a search for near spellings would waste time."""
 _CALLED = frozenset({stem("name"), stem("title")})
 _GENERAL = frozenset(stem(w) for w in "name title date id code".split())
 
@@ -57,7 +57,7 @@ def is_unexplained(draft: Draft, at: int) -> bool:
 
 
 def _rescue_span(draft: Draft, start: int, end: int) -> bool:
-    """Two or more words together as one value with a slip."""
+    """Two or more words together as one value with a typo."""
     if end - start < 2:
         return False
     near = find_near(draft.reading, draft.index, start, end)
@@ -171,7 +171,7 @@ def _put(draft: Draft, spot: Spot) -> bool:
 
 
 def unknown_words(draft: Draft) -> list[str]:
-    """Content words that stay unexplained, weighed into the draft's certainty."""
+    """Content words that stay unexplained; they lower the draft's confidence."""
     unknown: list[str] = []
     free = [at for at in range(len(draft.reading)) if is_unexplained(draft, at)]
     numbers = [

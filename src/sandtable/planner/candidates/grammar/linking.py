@@ -1,4 +1,4 @@
-"""Question and table → draft: which words speak of columns, metrics, tables, values and times.
+"""Question and table → draft: which words refer to columns, metrics, tables, values and times.
 
 Longer and more exact readings win; a word has one reading.
 """
@@ -19,7 +19,7 @@ from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntr
 from sandtable.planner.schema.index import SchemaIndex, reach_of
 
 _JOINED = 0.06
-"""What a column of another table loses against one of the table itself."""
+"""Score penalty of a column of another table."""
 
 
 def link(text: str, index: SchemaIndex, home: TableEntry, found: Found) -> Draft:
@@ -54,7 +54,7 @@ def _is_aggregate_word(draft: Draft, spot: Spot, candidates: list[Spot]) -> bool
 
 
 def _miss_metrics(draft: Draft, found: Found) -> None:
-    """A metric that was named in full but belongs to another table speaks against this one."""
+    """A metric that is named in full but belongs to another table lowers the score of this one."""
     for match in found.mentions:
         if not isinstance(match.target, MetricEntry) or match.target.metric.table == draft.home.name:
             continue

@@ -1,4 +1,4 @@
-"""Plans that would only repeat the question: a known value looked up, or one row counted."""
+"""Plans that only repeat the question: they look up a known value, or count one row."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandtable.planner.schema.index import SchemaIndex
 
 
 def said_otherwise(draft: Draft, plan: Json) -> Json:
-    """The plan with what was meant in place of a repetition, where the table has it; the same plan otherwise.
+    """The plan with the repetition replaced by what was meant, if the table has it; the same plan otherwise.
 
     `medals of Japan in total` where a column is called Total; `which episode aired on …` by its title.
     """
@@ -33,7 +33,8 @@ def said_otherwise(draft: Draft, plan: Json) -> Json:
 
 
 def says_nothing(plan: Json, index: SchemaIndex) -> bool:
-    """`the currency of Japan` read as the country of Japan; `how many airbags has the Golf` as one Golf."""
+    """Whether the plan only repeats the question: `the currency of Japan` read as the country of Japan;
+    `how many airbags has the Golf` as one Golf."""
     table = index.table(str(plan["table"]))
     fixed = {str(f["column"]) for f in plan.get("filters", ()) if f.get("op") == "=" and "column" in f}
     if table is None or not fixed or len(plan["select"]) != 1 or plan.get("order_by"):

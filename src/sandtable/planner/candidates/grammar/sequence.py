@@ -1,4 +1,4 @@
-"""Rows in an order of their own: `the first episode of season 2`, `ranked last`, `third place`, `in the top 10`."""
+"""Rows by their place in an order: `the first episode of season 2`, `ranked last`, `third place`, `in the top 10`."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _SINGLE = frozenset("first last final".split())
 _PLACED = frozenset(
     stem(w) for w in "finished came ranked placed started ended stood qualified arrived".split()
 )
-"""Verbs after which `last` tells a place, not a time."""
+"""Verbs after which `last` means a place, not a time."""
 _STEPS = frozenset(stem(w) for w in "week round stage heat match race game leg matchday".split())
 _PLACES = frozenset("place position spot".split())
 _COUNTED = re.compile(
@@ -75,7 +75,7 @@ def _before_noun(draft: Draft, at: int) -> bool:
 
 
 def _place(draft: Draft, at: int) -> ColumnEntry | None:
-    """The number that tells a place: named beside the word, or the table's only one after a verb of placing."""
+    """The column of places: named beside the word, or the table's only one after a verb of placing."""
     before = draft.ending(at)
     if before is not None and before.open and before.number is not None:
         column = before.number
@@ -108,7 +108,7 @@ def only_place(draft: Draft) -> ColumnEntry | None:
 
 
 def row_order(draft: Draft) -> ColumnEntry | None:
-    """What tells which row came first where no date does: a running number, else the step within a fixed year."""
+    """The order of rows where there is no date: a running number, else the step within a fixed year."""
     columns = draft.home.columns
     if any(c.temporal for c in columns):
         return None
@@ -155,7 +155,7 @@ def bind_reached(draft: Draft) -> None:
 
 
 def bind_top_places(draft: Draft) -> None:
-    """`how many songs reached the top 10`: places up to 10, where the table tells places."""
+    """`how many songs reached the top 10`: places up to 10, where the table has a column of places."""
     counted = _COUNTED.match(draft.reading.line) is not None
     for start, end, _ in draft.reading.find(_TOP):
         earlier = set(draft.reading.line.split()[:start]) & {"most", "fewest"}

@@ -1,4 +1,4 @@
-"""Shapes with a name of their own: arithmetic, distributions, running totals, changes, outliers, correlations."""
+"""Special kinds of questions: arithmetic, distributions, running totals, changes, outliers, correlations."""
 
 from __future__ import annotations
 

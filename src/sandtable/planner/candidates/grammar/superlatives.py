@@ -29,7 +29,7 @@ _DESCENDING = re.compile(
     rf"(?: (?:the )?(?:{_LOW}))?(?= |$)|desc(?= |$)|z to a(?= |$)|reverse order(?= |$)"
 )
 _RATED = frozenset("paid rated priced valued earning attended populated viewed".split())
-"""`highest paid`, `best rated`: the participle tells the column."""
+"""`highest paid`, `best rated`: the participle determines the column."""
 _NOT_SUPERLATIVE = frozenset("max min maximum minimum top bottom".split())
 
 

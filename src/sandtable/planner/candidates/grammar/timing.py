@@ -32,7 +32,7 @@ def settle_times(draft: Draft) -> None:
 
 
 def _usable(draft: Draft, spell: Spell) -> bool:
-    """A stretch of time for which there is a column; its words are given back otherwise."""
+    """A stretch of time for which there is a column; its words are freed otherwise."""
     if default_time(draft) is not None or year_column(draft, spell) is not None:
         return True
     for at in range(spell.start, spell.end):

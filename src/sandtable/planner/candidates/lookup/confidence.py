@@ -1,4 +1,4 @@
-"""What tells a right guess from a wrong one: how sure each step was, and which words it leaves unexplained."""
+"""Features of a right guess: how confident each step was, and which words it leaves unexplained."""
 
 from __future__ import annotations
 

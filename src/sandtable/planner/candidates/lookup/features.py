@@ -1,4 +1,4 @@
-"""What the scorer looks at, as hashed features: of a condition, of the column asked for, of the aggregate.
+"""The scorer's input as hashed features: of a condition, of the column asked for, of the aggregate.
 
 A feature is a text; its bucket is the CRC-32 of the text. Training and answering share this module, so a
 change here needs new weights (`scripts/train_planner.py`).
@@ -66,7 +66,7 @@ def _joined(reading: Reading, span: Span) -> bool:
 
 
 class SpanContext:
-    """What all options of one span share, found once."""
+    """Data shared by all options of one span, computed once."""
 
     def __init__(self, reading: Reading, span: Span) -> None:
         tokens = reading.tokens
@@ -178,7 +178,7 @@ def nothing_features(context: SpanContext) -> Features:
 
 
 class AskContext:
-    """What all columns share that may be asked for, beside one set of conditions."""
+    """Data shared by all columns that may be asked for, given one set of conditions."""
 
     def __init__(self, reading: Reading, conditions: Sequence[Condition]) -> None:
         self.reading = reading

@@ -29,7 +29,7 @@ _STEP = 0x9E3779B1
 _SETS, _COLUMNS, _AGGREGATES, _GUESSES = 3, 3, 2, 6
 _BEAM = 6
 _WIDE_OPTIONS, _WIDE_COLUMNS = 12, 20
-"""A wide table is looked at where the question comes nearest to it, so that it costs little more than a narrow one."""
+"""Of a wide table only the columns nearest to the question are scored, so it costs little more than a narrow one."""
 _FAR_BEHIND = 3.0
 """How much less likely, as a logarithm, a set of conditions may be than the best one."""
 
@@ -69,7 +69,7 @@ class Guess:
 
 
 def crossed(features: Features, aggregate: int) -> Features:
-    """The features of an aggregate: those of its surroundings, in buckets of its own."""
+    """The features of an aggregate: those of its context, in separate buckets."""
     shift = aggregate * _STEP
     return [(bucket + shift) & (BUCKETS - 1) for bucket in features]
 

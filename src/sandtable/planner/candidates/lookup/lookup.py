@@ -36,7 +36,7 @@ def best_lookup(question: str, index: SchemaIndex, table: str) -> Lookup | None:
 
 
 def _ceiling(guess: Guess) -> float:
-    """No lookup leaves something out: a guess that passes over such a word is no answer."""
+    """A lookup cannot exclude anything: a guess that ignores such a word is no answer."""
     words = guess.context.reading.words
     return _DOUBT if any(words[at].lower in _LEAVES_OUT for at in unexplained(guess)) else 1.0
 

@@ -1,4 +1,4 @@
-"""Where a question speaks of the table's columns, and how completely it says their names."""
+"""Where a question refers to the table's columns, and how completely it says their names."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def _touched(word: Word, following: str, view: TableView) -> list[tuple[int, int
 
 
 def _unclear(word: Word, view: TableView) -> list[tuple[int, int, float]]:
-    """The initials of a name, or a word of one with a slip in it."""
+    """The initials of a name, or a word of one with a typo in it."""
     places = view.initials.get(word.lower, ())
     if places:
         return [

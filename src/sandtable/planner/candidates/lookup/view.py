@@ -40,7 +40,7 @@ class ColumnView:
     kind: str
     """`n` number, `y` year, `d` date, `r` score, `m` measure, `b` true or false, `t1` `t2` `t3` text by its words."""
     spread: int
-    """0 to 3: from few values that recur to a value of its own in every row."""
+    """0 to 3: from a few recurring values to a different value in every row."""
     low: float | None
     high: float | None
     """The range of a number column, as far as it is known."""
@@ -79,7 +79,7 @@ class TableView:
 
 
 _kept: dict[int, tuple[weakref.ref[SchemaIndex], dict[str, TableView]]] = {}
-"""By the index's identity; an entry goes when its index does, before another can have the same identity."""
+"""Keyed by the `id` of the index; an entry is removed with its index, before another one can get the same id."""
 
 
 def table_view(index: SchemaIndex, table: str) -> TableView | None:

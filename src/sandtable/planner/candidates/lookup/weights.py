@@ -45,7 +45,7 @@ def load_weights() -> Model:
 
 
 def read_weights(folder: Path) -> Model:
-    """The package is broken when the two files do not belong together, and says so."""
+    """Raises an error when the two files do not match: the package is broken."""
     header: dict[str, Any] = json.loads((folder / HEADER).read_text(encoding="utf-8"))
     content = (folder / WEIGHTS).read_bytes()
     if hashlib.sha256(content).hexdigest() != header["sha256"] or len(content) != BUCKETS:

@@ -1,4 +1,4 @@
-"""Conditions of a sketch as filters of the plan language, and the ways of reading that all parts of a sketch share."""
+"""Conditions of a sketch as filters of the plan language, and the token reader that all parts of a sketch share."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _SCALES = {"million": 1e6, "millions": 1e6, "mn": 1e6, "thousand": 1e3, "thousan
 
 
 class NoPlan(Exception):
-    """The sketch is written by the grammar and means nothing."""
+    """The sketch is grammatical but has no meaning."""
 
 
 @dataclass(slots=True)

@@ -1,4 +1,4 @@
-"""The part of the network that writes sketches, token by token, the likeliest few side by side.
+"""The decoder of the network: writes sketches token by token, by beam search.
 
 It is small (two layers of 256), so it runs on numpy; the encoder before it is the large part and runs on onnxruntime.
 Only tokens that the grammar allows, and columns that the table reaches, are ever considered.
@@ -35,7 +35,7 @@ _NUMBERS = {word: number for number, word in enumerate(WORDS)}
 _OF_TWO = frozenset(_NUMBERS[word] for word in (*OF_TWO, *BETWEEN_COLUMNS, *ELAPSED, "corr"))
 """Words before two columns, which are never the same one."""
 _INSIDE = frozenset({_NUMBERS["exists"], _NUMBERS["at_least"]})
-"""After these the plan speaks of another table, too."""
+"""After these words the plan also reads another table."""
 _KINDS = {kind: number for number, kind in enumerate(KINDS)}
 
 
@@ -50,7 +50,7 @@ class Written:
 
 @dataclass(slots=True)
 class _Line:
-    """A sketch in the writing."""
+    """An unfinished sketch."""
 
     writer: Writer
     tokens: tuple[int, ...]
@@ -59,7 +59,7 @@ class _Line:
 
 
 class _Choices:
-    """Which tokens may come next, as numbers: words first, then items. Lines that stand alike share the answer."""
+    """Which tokens may come next, as numbers: words first, then items. Lines in the same state share the result."""
 
     def __init__(self, made: Inputs, reach: Mapping[str, frozenset[str]], np: Any) -> None:
         self._np = np

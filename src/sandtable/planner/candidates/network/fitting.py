@@ -1,4 +1,4 @@
-"""Sketches as plans over a dataset, and what can be said of a plan without running it."""
+"""Sketches as plans over a dataset, and properties of a plan that are known without running it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _where_metrics_are(sketch: tuple[Token, ...], index: SchemaIndex) -> tuple[T
 
 
 def beyond_sketches(plan: Json) -> bool:
-    """Whether the plan says what no sketch can say: that the network does not write it is no sign against it."""
+    """Whether no sketch can express the plan: that the network does not write it is then no evidence against it."""
     derived = {field for item in plan.get("derive", ()) for field in item}
     named = {item.get("as") for item in plan.get("derive", ())}
     placed = any(each.get("column") in named for each in plan.get("having", ()))
@@ -53,7 +53,7 @@ def beyond_sketches(plan: Json) -> bool:
 
 
 def _of_somebody(plan: Json, index: SchemaIndex) -> Json:
-    """The plan without groups of empty cells: the best of all is somebody, and guests are not one customer."""
+    """The plan without groups of empty cells: a ranking needs names, and guests are not one customer."""
     if all("column" in item for item in plan["select"]):
         return plan
     keys = [str(item["column"]) for item in plan["select"] if set(item) <= {"column", "as"}]

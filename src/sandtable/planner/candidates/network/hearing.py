@@ -1,4 +1,4 @@
-"""What the words of a question may speak of: columns, values, numbers with units, times, parts of texts."""
+"""What the words of a question may refer to: columns, values, numbers with units, times, parts of texts."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Amount:
 
 @dataclass(slots=True)
 class Heard:
-    """What the words of the question may speak of."""
+    """What the words of the question may refer to."""
 
     reading: Reading
     mentions: list[Match]
@@ -71,7 +71,7 @@ class Heard:
 
 
 def hear(question: str, index: SchemaIndex, window: dict[str, Any] | None = None) -> Heard:
-    """`window` is that of the answer before: a month without a year is one of the same year."""
+    """`window` is that of the previous answer: a month without a year is one of the same year."""
     reading = Reading.of(question)
     mine = periods.of_window(window, now_of(index)) if window else None
     quoted = find_quoted(reading, index)
@@ -123,7 +123,7 @@ def _window(
 
 
 def _named_texts(reading: Reading) -> Iterator[tuple[int, int, str]]:
-    """Words that a part of a text may be compared with, where the question speaks of such parts."""
+    """Words that a part of a text may be compared with, where the question refers to such parts."""
     if not any(word.stem in _PARTS_OF_TEXTS for word in reading.words):
         return
     for at, word in enumerate(reading.words):
@@ -135,7 +135,7 @@ def _named_texts(reading: Reading) -> Iterator[tuple[int, int, str]]:
 def _one_for_each_span(
     reading: Reading, windows: list[tuple[int, int, Window]]
 ) -> list[tuple[int, int, Window]]:
-    """The windows, one for the same words: the network could not tell two apart. `in 2021 or later` has no end."""
+    """The windows, one for the same words: the network could not distinguish two. `in 2021 or later` has no end."""
     found: dict[tuple[int, int], Window] = {}
     for start, end, window in windows:
         found.setdefault((start, end), _open_end(reading, start, end, window))

@@ -1,9 +1,9 @@
 """A question and a dataset as the network reads them: pieces with marks, and the things a sketch may point at.
 
-The pieces of the question come first, then in a conversation those of the plan before, then those of each table with
+The pieces of the question come first, then in a conversation those of the previous plan, then those of each table with
 its columns and metrics; columns with few values are followed by them. `Inputs.items` lists everything that a sketch of
-this question may point at, each with the pieces it stands on. A dataset that is too wide for the network loses the
-columns that the question speaks of least, and before them the values that it does not name.
+this question may point at, each with the pieces it stands on. Of a dataset that is too wide for the network, first
+the values that the question does not name are dropped, then the columns that it mentions least.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ MOST_VALUES = 24
 MOST_LISTED = 40
 """Values that no word names, of columns with few of them."""
 MOST_RECALLED = 72
-"""Pieces of the plan before."""
+"""Pieces of the previous plan."""
 QUESTION, TABLE, COLUMN, COLUMN_MORE, DETAIL, METRIC, METRIC_MORE, SPECIAL, LISTED, LISTED_MORE, BEFORE = (
     range(11)
 )
@@ -83,7 +83,7 @@ class Inputs:
 
 @dataclass(slots=True)
 class _Before:
-    """What the plan before speaks of."""
+    """What the previous plan refers to."""
 
     columns: set[str] = field(default_factory=set[str])
     items: list[tuple[Item, int, int]] = field(default_factory=list[tuple[Item, int, int]])
@@ -107,7 +107,7 @@ def inputs_of(question: str, index: SchemaIndex, pieces: Pieces, before: Json | 
 
 
 def _recall(made: Inputs, before: Json, index: SchemaIndex, pieces: Pieces) -> _Before:
-    """The pieces of the plan before."""
+    """The pieces of the previous plan."""
     found = _Before()
     kinds = {"number": _NUMBER, "window": _WINDOW, "value": _VALUE, "text": _QUOTED}
     first = len(made.pieces)
@@ -248,7 +248,7 @@ def _matched(heard: Heard) -> dict[tuple[str, str], int]:
 
 
 def _words(column: ColumnEntry, heard: Heard) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The name's words, and what else may tell what the column is: its unit, and a description that is spoken of."""
+    """The name's words, and what else describes the column: its unit, and a description that the question mentions."""
     details: list[str] = []
     if column.unit and column.unit.lower() not in column.words:
         details += [w.lower for w in split_words(column.unit)][:2]

@@ -1,7 +1,7 @@
 """A sketch as a plan of the plan language.
 
 Invariant: total over sketches of the grammar. A sketch that means no plan (`none`, or a reference to an output that is
-not there) gives None; whether the plan fits the dataset is for `check_plan` to say.
+not there) gives None; `check_plan` checks whether the plan fits the dataset.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class _Reader(Conditions):
         return self.over(plan) if self.comes("then") else plan
 
     def over(self, plan: Json) -> Json:
-        """A measure over the rows of the plan: they are a table of their own."""
+        """A measure over the rows of the plan, which become a defined table."""
         self.next()
         word = self.word()
         made: Json = {"agg": "count"}

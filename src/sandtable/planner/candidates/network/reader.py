@@ -1,8 +1,8 @@
 """The reader: a question and a dataset in, the likeliest plans out.
 
 It needs the extra `reader` (onnxruntime) and the files in `model/`. They are loaded at the first question, once for
-the process, never at start-up; without them `the_reader()` is None, and the grammar and the look-up serve alone.
-Invariant: the same question over the same dataset gives the same plans, whatever thread asks.
+the process, never at start-up; without them `the_reader()` is None, and only the grammar and the lookup are used.
+Invariant: the same question over the same dataset gives the same plans in every thread.
 """
 
 from __future__ import annotations
@@ -89,10 +89,10 @@ class Reader:
 
 
 def _numpy_of_one_thread() -> Any:
-    """numpy, whose matrix products stay in the thread that asks for them, unless the process has loaded it before.
+    """numpy with single-threaded matrix products, unless the process has already loaded it.
 
     The products are small: two threads that wait for each other take several times as long on a busy machine. The
-    library reads the setting when it is loaded, so that it is not left behind in the environment.
+    library reads the setting when it is loaded, so it need not stay in the environment.
     """
     if "numpy" in sys.modules:
         return importlib.import_module("numpy")
@@ -104,14 +104,14 @@ def _numpy_of_one_thread() -> Any:
 
 
 def _onnxruntime_without_telemetry() -> Any:
-    """onnxruntime, which from 1.29 on reports its use to its makers, and keeps an identifier and a database for that in
-    the person's home, unless this is set when it is loaded."""
+    """onnxruntime without telemetry. From 1.29 on it sends usage reports, and keeps an identifier and a database for
+    them in the user's home, unless this is set when it is loaded."""
     os.putenv(_NO_TELEMETRY, "1")
     return importlib.import_module("onnxruntime")
 
 
 def _weights(path: Path) -> dict[str, NDArray[np.float32]]:
-    """Matrices as the decoder multiplies with them: turned, but for those that are looked up by row."""
+    """Matrices in the decoder's layout: transposed, except those that are looked up by row."""
     import numpy as np
 
     found: dict[str, NDArray[np.float32]] = {}
@@ -133,7 +133,7 @@ _MODEL = files("sandtable.planner.candidates.network") / "model"
 
 
 def has_reader() -> bool:
-    """Whether there is a reader to load; nothing is loaded to tell."""
+    """Whether there is a reader to load; loads nothing."""
     return importlib.util.find_spec("onnxruntime") is not None and (_MODEL / _ENCODER).is_file()
 
 

@@ -1,7 +1,7 @@
-"""The plan of the answer before, as the network reads it: words, and the things among them that a sketch may point at.
+"""The previous plan as input of the network: words, and the items among them that a sketch may point at.
 
-Invariant: total over plans. What the plan language says is put in plain words in the order of a sketch; a field that is
-not known here has its own name. Names that a plan gives to its outputs are left out: what is counted is called
+Invariant: total over plans. The plan is written in plain words in the order of a sketch; an unknown field is
+written by its name. Names that a plan gives to its outputs are left out: what is counted is called
 `first`, `second`, so that a plan reads alike whatever proposed it.
 """
 

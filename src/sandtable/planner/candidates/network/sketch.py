@@ -1,9 +1,9 @@
-"""A plan as the network writes it: a row of words of a small grammar, and of things that the question speaks of.
+"""A plan as the network writes it: a sequence of words of a small grammar and of items that the question refers to.
 
 A sketch is a sequence of tokens. A token is a word of the grammar (`sum`, `where`, `desc`) or an `Item`: a table,
 column or metric of the dataset, or a value, number, text or time window that the question names. `GRAMMAR` is LL(1):
 after any beginning of a sketch, `Writer.allowed` says which words and which kinds of items may come next, so a
-network that is asked only for those writes nothing that cannot be read.
+network restricted to those writes only sketches that can be parsed.
 """
 
 from __future__ import annotations
@@ -153,7 +153,7 @@ LONGEST = 64
 
 
 class Writer:
-    """Where a sketch stands: what is still to be written. A value; `after` gives the next one."""
+    """The state of an unfinished sketch: what is still to be written. Immutable; `after` returns the next state."""
 
     __slots__ = ("_stack",)
 
