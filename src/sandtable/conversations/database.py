@@ -15,7 +15,7 @@ Statement = tuple[str, tuple[Any, ...]]
 class Database(Protocol):
     @property
     def owner(self) -> str:
-        """This server's id while the database is open. It changes when other servers may take this one for dead."""
+        """This server's id while the database is open. It changes when other servers may consider this one dead."""
         ...
 
     @property

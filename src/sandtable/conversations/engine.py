@@ -45,7 +45,7 @@ BROKEN = TurnFailed(
     problem=BROKE_OFF,
 )
 _ALWAYS: frozenset[Detail] = frozenset(("decisions",))
-"""How a turn ends depends on it, whatever its journal holds."""
+"""Always requested, even when the journal does not record it: a turn's ending depends on it."""
 _STARTS = 16
 """States that turns began with, kept for listeners."""
 
@@ -310,7 +310,7 @@ class TurnEngine:
         return TurnEnd("error", "interrupted" if waits else "error", failure.stored, title)
 
     async def _newest_state(self, thread_id: str) -> ThreadState:
-        """Without one when it cannot be read: the turn has to end all the same."""
+        """An empty state if it cannot be read: the turn must end in any case."""
         reading = asyncio.create_task(self._threads.state(thread_id))
         await asyncio.wait([reading])
         error = reading.exception()

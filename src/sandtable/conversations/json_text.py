@@ -1,4 +1,4 @@
-"""Any value as JSON text on one line: what has no JSON form becomes text or null, so content never makes it fail."""
+"""Any value as JSON text on one line. What has no JSON form becomes text or null, so encoding never fails."""
 
 from __future__ import annotations
 
@@ -13,6 +13,6 @@ def encode(value: Any) -> str:
     try:
         return to_json(value, inf_nan_mode="null", fallback=str).decode()
     except PydanticSerializationError:
-        # Somewhere in it is text that has no UTF-8 form.
+        # The value contains text that UTF-8 cannot encode.
         cleaned = clean(to_jsonable_python(value, inf_nan_mode="constants", fallback=str))
         return to_json(cleaned, inf_nan_mode="null", fallback=str).decode()

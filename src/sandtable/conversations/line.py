@@ -1,6 +1,7 @@
-"""The order of turns: one at a time in a thread, in the order they came; and not too many in all, or of one user.
+"""The order of turns: one at a time per thread, first in, first out; bounded in total and per user.
 
-Invariant: a place is left exactly once, and no turn behind it in its thread begins before. Users take turns, too.
+Invariant: a place is left exactly once, and the next turn of its thread begins only after that. Free slots are shared
+fairly between users.
 """
 
 from __future__ import annotations
@@ -62,7 +63,7 @@ class Place:
 
 class Line:
     def __init__(self, at_once: int, waiting: int, share: float = 1.0) -> None:
-        """`share`: how much of both is for one user."""
+        """`share`: the fraction of both limits that one user may take."""
         self._most = at_once + waiting
         self._each = share_of(self._most, share)
         self.slots = FairQueue("answers", at_once, self._most, share)

@@ -18,7 +18,7 @@ UNDER_WAY: tuple[TurnStatus, ...] = ("pending", "running")
 
 
 class ThreadBusy(InvalidInput):
-    """Another turn of the same thread is under way, and the caller does not wait for it."""
+    """Another turn of the same thread is under way, and the caller does not want to wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Thread:
     opening: str | None = None
     """The first thing that was asked, for lists."""
     title: str | None = None
-    """What the first answer computed; empty when that cannot be said, nothing before there is an answer."""
+    """What the first answer computed; empty when no plan says it, None before the first answer."""
     error: dict[str, Any] | None = None
     """Why the last turn failed."""
 
@@ -86,7 +86,7 @@ class OrphanedTurn:
 
     turn: TurnRecord
     order: str
-    """What it is to do, as the server that accepted it wrote it down."""
+    """The turn's order, as the server that accepted it stored it."""
     last: int
     """The number of its last entry in the store."""
     begun: int

@@ -1,4 +1,4 @@
-"""Notifications of what other servers do in conversations, passed to those who wait for it here.
+"""Notifications of what other servers do in conversations, passed to the watchers in this process.
 
 A topic is a thread or a turn. A watcher is woken, and reads the store; where the database does not notify (SQLite), no
 watcher is woken and each polls.

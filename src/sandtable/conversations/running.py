@@ -16,14 +16,14 @@ from sandtable.conversations.line import Place, Strategy
 from sandtable.conversations.model import Thread, TurnRecord
 
 RECONNECT_S = 5.0
-"""How long a listener that wants the turn to end with its connection may take to reconnect."""
+"""How long a listener may take to reconnect when its turn is to be cancelled on disconnect."""
 EVENTS: frozenset[Detail] = frozenset(("events", "decisions"))
 ALL_DETAILS: frozenset[Detail] = frozenset(("events", "decisions", "states", "steps", "texts"))
 
 
 @dataclass(frozen=True, slots=True)
 class TurnOrder:
-    """What one turn is to do. With neither messages nor an answer it goes on from its checkpoint.
+    """The work of one turn. With neither messages nor an answer it continues from its checkpoint.
 
     Servers of other versions read it: new fields need a default, and a field keeps its name.
     """

@@ -1,7 +1,7 @@
 """The tables of threads, step by step, in SQL that SQLite and Postgres both read.
 
-A step that was released is never edited: add one. The names carry the product's, because a Postgres
-database may hold other people's tables too.
+A released step is never edited: add one. Table names start with the product's name, because a Postgres
+database may also hold other tables.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ MIGRATIONS: tuple[tuple[str, ...], ...] = (
     ("CREATE INDEX sandtable_threads_of_user ON sandtable_threads (user_name)",),
     (
         "ALTER TABLE sandtable_threads ADD COLUMN title TEXT",
-        # Threads that are there keep the title they are known by: what was typed.
+        # Existing threads keep the title that their users know: the text of the first question.
         "UPDATE sandtable_threads SET title = '' WHERE opening IS NOT NULL",
     ),
 )

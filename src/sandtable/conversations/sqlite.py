@@ -48,7 +48,7 @@ class SqliteDatabase:
         return await self._file.change(*statements)
 
     def listen(self, receive: Callable[[str | None], None]) -> None:
-        """A file does not notify."""
+        """Does nothing: a SQLite file sends no notifications."""
 
     @asynccontextmanager
     async def inherit(self, owner: str) -> AsyncGenerator[bool, None]:

@@ -20,8 +20,8 @@ COUNT_OF_USER = "SELECT count(*) AS n FROM sandtable_threads WHERE user_name = ?
 LAST_USED = "SELECT id, updated_at, status FROM sandtable_threads"
 UNDER_WAY_SINCE = "SELECT min(created_at) AS at FROM sandtable_turns WHERE status IN ('pending', 'running')"
 
-# The metadata again as rows, which both databases search alike. They are those of the metadata that
-# was just written, so that nothing is written for a thread that was there already.
+# The metadata again as rows, which both databases search in the same way. Only where the row holds the metadata
+# that was just written: a thread that existed already keeps its tags.
 CLEAR_TAGS = """
     DELETE FROM sandtable_thread_tags WHERE thread_id = ? AND EXISTS
         (SELECT 1 FROM sandtable_threads WHERE id = ? AND metadata = ?)
@@ -51,7 +51,7 @@ BEGIN = """
     UPDATE sandtable_turns SET status = 'running', updated_at = ?
     WHERE id = ? AND owner = ? AND status = 'pending'
 """
-# Before END: once the turn is closed, nothing tells a second ending from the first.
+# Before END: once the turn is closed, a second ending cannot be distinguished from the first.
 SET_FREE = """
     UPDATE sandtable_threads SET error = ?, updated_at = ?, title = coalesce(title, CAST(? AS TEXT)), status = CASE
         WHEN EXISTS (
@@ -84,7 +84,7 @@ INHERIT = """
 OWNERS = "SELECT DISTINCT owner FROM sandtable_turns WHERE status IN ('pending', 'running')"
 
 LOG_GROWS = "UPDATE sandtable_turns SET log_bytes = log_bytes + ? WHERE id = ?"
-# Only where the turn still is: its thread may have been deleted meanwhile.
+# Only while the turn exists: its thread may have been deleted in the meantime.
 LOG = """
     INSERT INTO sandtable_turn_events (turn_id, number, name, data)
     SELECT id, CAST(? AS BIGINT), CAST(? AS TEXT), CAST(? AS TEXT) FROM sandtable_turns WHERE id = ?

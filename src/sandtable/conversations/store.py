@@ -226,7 +226,7 @@ class ThreadStore:
         return [JournalEntry(**row) for row in await self._db.rows(sql.LOGGED, turn_id, after, limit)]
 
     async def drop_logs(self, before: str, most_bytes: int) -> None:
-        """Drops the journals of turns that ended before, and the oldest ones beyond so many bytes."""
+        """Drops the journals of turns that ended before `before`, and the oldest ones beyond so many bytes."""
         total, dropped = 0, list[Statement]()
         for row in await self._db.rows(sql.LOGS):
             total += row["log_bytes"]
@@ -268,7 +268,7 @@ class ThreadStore:
 
     async def _recover(self) -> None:
         self._recovered = time.monotonic()
-        # This server ends its own turns, also those that it accepted under an earlier id.
+        # This server ends its own turns, including those that it accepted under an earlier id.
         ours = set(self._owners.values())
         for owner in {row["owner"] for row in await self._db.rows(sql.OWNERS)} - ours:
             async with self._db.inherit(owner) as dead:

@@ -1,4 +1,4 @@
-"""What may be asked: one text, bounded, that every database and every log can hold."""
+"""Valid questions: one text of bounded length that every database and log can store."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ ASKED_SCHEMA: dict[str, Any] = {
 
 
 class TooLong(InvalidInput):
-    """More text than a question may have."""
+    """The question is longer than allowed."""
 
 
 def question_of(text: str, field: str = "message") -> str:
-    """Raises InvalidInput for nothing, and for more than a question may have."""
+    """Raises InvalidInput for an empty text, and for one that is too long."""
     said = clean(text)
     if not said.strip():
         raise InvalidInput(
@@ -38,8 +38,8 @@ def question_of(text: str, field: str = "message") -> str:
 
 
 def plan_of(plan: dict[str, Any] | None) -> dict[str, Any] | None:
-    """A plan that a client chose, to be carried with its message. Raises InvalidInput for its depth or its length;
-    whether it fits the dataset is found out when it is about to run, as for any other plan."""
+    """A plan that a client chose, to be sent with its message. Raises InvalidInput if it is too deep or too long;
+    whether it fits the dataset is checked before it runs, as for any other plan."""
     return None if plan is None else clean(normal_plan(plan))
 
 
@@ -55,6 +55,6 @@ def clean(value: Any) -> Any:
 
 
 def opening_of(question: str) -> str:
-    """The first line of a list of conversations."""
+    """The question on one line, shortened for a list of conversations."""
     line = " ".join(question.split())
     return line if len(line) <= OPENING else line[: OPENING - 1] + "…"

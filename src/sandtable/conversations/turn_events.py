@@ -1,6 +1,6 @@
-"""What happens in a turn, as one union, and the form in which a journal keeps it.
+"""The events of a turn, as one union, and the form in which a journal stores them.
 
-Invariant: no protocol is in it. Each adapter has an encoder of its own from these events, or from their entries.
+Invariant: nothing here depends on a protocol. Each adapter encodes these events, or their entries, itself.
 
 | kind | event | data |
 |---|---|---|
@@ -90,7 +90,7 @@ def failed_with(error: SandtableError) -> TurnFailed:
 
 
 def written(event: TurnEvent, start: TurnStart) -> tuple[EntryKind, str]:
-    """An event in the form that a journal keeps."""
+    """An event in the form that a journal stores."""
     match event:
         case TurnBegun():
             return "begun", encode(event)
