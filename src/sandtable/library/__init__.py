@@ -1,4 +1,4 @@
-"""Sandtable as a library: the same functions for callers that wait (here) and for those that await (`aio`)."""
+"""Sandtable as a library: the same functions as blocking calls (here) and as coroutines (`aio`)."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ ask = blocking(work.ask)
 
 
 def close() -> None:
-    """End the sandboxes that are kept ready, and whatever runs in them. The next call starts others.
+    """Stop the warm sandboxes and everything that runs in them. The next call starts new ones.
 
-    Not needed at the end of a program, which does it by itself; good for one that lives on without Sandtable.
+    Not needed at the end of a program, where it happens by itself; useful in one that goes on without Sandtable.
     """
     BRIDGE.close()
 

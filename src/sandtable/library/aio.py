@@ -1,6 +1,6 @@
-"""The library for programs with an event loop of their own: `from sandtable import aio`, then `await aio.run(…)`.
+"""The library for async programs: `from sandtable import aio`, then `await aio.run(…)`.
 
-The functions are those of `sandtable` itself, with the same arguments, to be awaited. They may be called from
+The functions are those of `sandtable`, with the same arguments, as coroutines. They may be called from
 any loop, and from several at once.
 """
 

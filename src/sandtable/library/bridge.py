@@ -1,11 +1,11 @@
-"""One event loop for the whole library, on a thread of its own: everything is written once, as coroutines.
+"""One event loop for the whole library, on a separate thread: everything is written once, as coroutines.
 
-`blocking` makes of a coroutine function one that waits, `awaiting` one that is awaited on any other loop. So the
-library works in scripts, in notebooks (whose loop is running already) and in async programs alike, and what
-it keeps open is shared by all of them.
+`blocking` turns a coroutine function into a blocking one, `awaiting` into one for any other event loop. So the
+library works in scripts, in notebooks (whose loop is already running) and in async programs, and all of them share
+what it keeps open.
 
-Invariant: a call that is given up (Ctrl-C, a cancelled task) cancels its work here. What was opened on the loop
-is closed on it before it ends, at the latest when the process does. A forked child begins with a loop of its own.
+Invariant: a call that is abandoned (Ctrl-C, a cancelled task) cancels its work here. What was opened on the loop is
+closed on it before the loop stops, at process exit at the latest. A forked child starts a new loop.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ Closing = Callable[[], Coroutine[Any, Any, None]]
 
 _END_S = 10.0
 _HANDS = 4
-"""Threads that are there from the start, for closing: Python 3.12.0 to 3.12.2 give a program that ends no new one."""
+"""Threads started in advance, for closing: Python 3.12.0 to 3.12.2 cannot start a thread during shutdown."""
 _HERE = threading.local()
 
 
 class LoopThread:
-    """A loop that turns until it is stopped, and what must be closed before."""
+    """An event loop that runs until it is stopped, and the callbacks that close what was opened on it."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()
@@ -47,7 +47,7 @@ class LoopThread:
         self.thread.start()
 
     def stop(self) -> None:
-        """Never waits for ever: a sandbox that is left alive dies with our end of its socket."""
+        """Waits for a bounded time: a sandbox that is still alive dies when our end of its socket closes."""
         try:
             asyncio.run_coroutine_threadsafe(self._close(), self.loop).result(_END_S)
         except TimeoutError:
@@ -68,12 +68,12 @@ class LoopThread:
             loop.run_forever()
         finally:
             loop.run_until_complete(loop.shutdown_asyncgens())
-            # Not by the loop, which would begin a thread for it.
+            # Not `loop.shutdown_default_executor`, which would start a thread for it.
             pool.shutdown()
             loop.close()
 
     def begin(self, closing: Closing) -> None:
-        """On the loop: do it without anybody waiting."""
+        """Call on the loop: starts it as a task that no caller awaits."""
         task = self.loop.create_task(closing())
         self.calls.add(task)
         task.add_done_callback(self.calls.discard)
@@ -91,7 +91,7 @@ class LoopThread:
         await _cancelled(self.calls)
         await self._close_opened()
         await _cancelled(asyncio.all_tasks() - {asyncio.current_task()})
-        # What was just being opened.
+        # What the cancelled tasks were just opening.
         await self._close_opened()
 
     async def _close_opened(self) -> None:
@@ -125,15 +125,15 @@ class Bridge:
         return asyncio.run_coroutine_threadsafe(current.call(work), current.loop)
 
     def later(self, closing: Closing) -> None:
-        """Some time soon, if the loop still turns. Takes no lock: whoever collects garbage may hold any."""
+        """Schedules it if the loop is still running. Takes no lock: garbage collection may call this under any lock."""
         current = self._current
-        # It may have closed a moment ago, and everything of its with it.
+        # The loop may have closed a moment ago, and everything on it with it.
         with contextlib.suppress(RuntimeError):
             if current is not None:
                 current.loop.call_soon_threadsafe(current.begin, closing)
 
     def close(self) -> None:
-        """Cancel what is running, close what was opened, stop the loop. The next call begins anew."""
+        """Cancel what is running, close what was opened, stop the loop. The next call starts a new loop."""
         with self._starting:
             current, self._current = self._current, None
             if current is not None:
@@ -144,7 +144,7 @@ class Bridge:
         self.close()
 
     def forget(self) -> None:
-        """In a forked child: what is there belongs to the parent, down to its open files, and stays untouched."""
+        """In a forked child: the loop and its open files belong to the parent and stay untouched."""
         self._forgotten.append(self._current)
         self._starting = threading.Lock()
         self._current = None
@@ -160,26 +160,26 @@ class Bridge:
 
 BRIDGE = Bridge()
 os.register_at_fork(after_in_child=BRIDGE.forget)
-# Earlier than `atexit`: by then no pool of threads takes work any more, and closing needs one. The last to register
-# is the first to be called, so the pools' own module must be loaded before. Where this way is missing, what
-# is open is left to the kernel.
+# Earlier than `atexit`: by then no thread pool accepts work, and closing needs one. Callbacks run in reverse order of
+# registration, so the thread pools' module must be loaded first. If this function is missing, the kernel cleans up
+# what is open.
 getattr(threading, "_register_atexit", atexit.register)(BRIDGE.end)
 
 
 def at_close(closing: Closing) -> None:
-    """To be called on the loop: what to do before it ends, the last one first."""
+    """Call on the loop: registers a callback for before the loop stops; the last one registered runs first."""
     _HERE.closings.append(closing)
 
 
 class _Ticket:
-    """For work that its caller may give up at any moment, also before it hears that the work was taken."""
+    """Work that its caller may abandon at any moment, even before it knows that the loop accepted the work."""
 
     def __init__(self) -> None:
         self._dropped = False
         self._begun: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None] | None = None
 
     async def taken(self, work: Coroutine[Any, Any, T]) -> T:
-        # First this, then the look; `drop` does it the other way round: one of the two sees the other.
+        # Write, then read; `drop` does it in the other order, so at least one of the two sees the other.
         self._begun = asyncio.get_running_loop(), asyncio.current_task()
         if self._dropped:
             raise asyncio.CancelledError
@@ -188,11 +188,11 @@ class _Ticket:
     def drop(self, work: Coroutine[Any, Any, Any]) -> None:
         self._dropped = True
         if self._begun is None:
-            # It never will.
+            # It will never begin.
             work.close()
             return
         loop, task = self._begun
-        # A loop that has closed took everything of its with it.
+        # A closed loop has ended all its tasks.
         with contextlib.suppress(RuntimeError):
             if task is not None:
                 loop.call_soon_threadsafe(task.cancel)
@@ -226,7 +226,7 @@ def _closed() -> SandboxUnavailable:
 
 
 def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
-    """The same function for callers that wait."""
+    """The same function as a blocking call."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -236,7 +236,7 @@ def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
 
 def awaiting(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, Awaitable[T]]:
-    """The same function for callers with a loop of their own."""
+    """The same function as a coroutine function for any other event loop."""
 
     @wraps(function)
     async def call(*args: P.args, **kwargs: P.kwargs) -> T:

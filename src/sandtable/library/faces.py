@@ -1,4 +1,4 @@
-"""A session's two faces: one for callers that wait, one for those that await. Neither does anything by itself."""
+"""A session as a blocking and as an async class. Both only delegate to `LiveSession`."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class _Face:
         memory_mb: int | None = None,
     ) -> None:
         self._live = LiveSession(data, timeout, names, check, memory_mb)
-        # Whoever forgets to close it does not keep its process for ever.
+        # A session that is not closed explicitly releases its process when it is garbage-collected.
         weakref.finalize(self, BRIDGE.later, self._live.close).atexit = False
 
 
@@ -56,7 +56,7 @@ class Session(_Face):
             print(session.run("print(top.city.unique())").stdout)
 
     The arguments are those of `sandtable.run`; `timeout` is for each piece. The sandbox starts with the first piece
-    and ends with `close()` or the `with` block. The data is loaded once. Pieces leave no signed record.
+    and ends with `close()` or the `with` block. The data is loaded once. Every piece leaves a signed capsule.
     """
 
     run = _waiting(LiveSession.run)
@@ -72,7 +72,7 @@ class Session(_Face):
 
 
 class AsyncSession(_Face):
-    """`sandtable.Session` to be awaited: `async with aio.Session(data=…) as session: await session.run(…)`."""
+    """`sandtable.Session` for async programs: `async with aio.Session(data=…) as session: await session.run(…)`."""
 
     run = _awaited(LiveSession.run)
     close = _awaited(LiveSession.close)

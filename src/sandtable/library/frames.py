@@ -1,4 +1,4 @@
-"""A DataFrame of the caller becomes a file: written by the caller's own library, which is never imported here."""
+"""Writes the caller's DataFrame to a file, with the DataFrame's own methods: its library is never imported here."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ _NOT_WRITABLE = (ValueError, TypeError, OverflowError, NotImplementedError, Attr
 
 def is_frame(value: Any) -> bool:
     """A DataFrame of pandas or Polars, or something that behaves like one."""
-    # Of its type: a LazyFrame begins to work when it is asked for its columns.
+    # Checked on the type: reading `columns` of a LazyFrame starts its computation.
     kind = type(value)
     return hasattr(kind, "columns") and (hasattr(kind, "to_parquet") or hasattr(kind, "write_parquet"))
 
 
 def write_frame(frame: Any, folder: Path, name: str) -> Path:
-    """`<name>.parquet`, or CSV where pandas has nothing to write Parquet with. Raises InvalidInput."""
+    """`<name>.parquet`, or CSV if pandas has no Parquet engine. Raises InvalidInput."""
     path = folder / f"{name}.parquet"
     try:
         if len(frame.columns) == 0 and not hasattr(frame, "index"):
@@ -40,7 +40,7 @@ def _write_pandas(frame: Any, path: Path) -> Path:
     if len(plain.columns) == 0:
         raise InvalidInput(f"the DataFrame {quote(path.stem)} has no columns")
     plain = plain.set_axis([_column_name(column) for column in plain.columns], axis=1)
-    # Notes on a frame are not its data, and not all of them can be written.
+    # A frame's `attrs` are not data, and not all of them can be serialized.
     plain.attrs = {}
     try:
         plain.to_parquet(path, index=False)
@@ -52,7 +52,7 @@ def _write_pandas(frame: Any, path: Path) -> Path:
 
 
 def _labels_as_columns(frame: Any) -> Any:
-    """Labels that say something become columns; row numbers do not."""
+    """A meaningful index becomes columns; row numbers do not."""
     index = frame.index
     named = any(name is not None for name in index.names)
     numbers = index.nlevels == 1 and str(index.dtype).startswith(("int", "uint", "range"))

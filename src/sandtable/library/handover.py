@@ -1,7 +1,7 @@
 """What a caller gives as `data` becomes a dataset.
 
-Invariant: what is written for it lies in `<home>/handover/<instance>` only as long as it is taken in, and goes
-whatever happens; what a process left that died meanwhile is swept by the next one.
+Invariant: temporary files are in `<home>/handover/<instance>` only while the data is ingested, and are always
+deleted; the next process deletes those of a process that died.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Handover:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._taken: Recent[tuple[Given, ...], Dataset] = Recent(_REMEMBERED)
-        """Files that were taken in already: reading a large one again only to find that it is the same takes long."""
+        """Files that were ingested before: reading a large one again only to find it unchanged takes long."""
 
     @classmethod
     @contextmanager
@@ -80,7 +80,7 @@ class Handover:
 
 
 async def _still_there(dataset: Dataset, datasets: ReadyDatasets) -> bool:
-    """Data that were lost or damaged since are taken in again: the original is at hand."""
+    """Whether the converted data is still readable; if it is lost or damaged, the original is ingested again."""
     try:
         await datasets.open(dataset.id, dataset.version)
     except (NotFound, DataDamaged):
@@ -90,7 +90,7 @@ async def _still_there(dataset: Dataset, datasets: ReadyDatasets) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """A file, and the state in which it was taken in."""
+    """A file, and its stamp when it was ingested."""
 
     table: str
     path: Path
@@ -98,7 +98,7 @@ class Given:
 
 
 def _stamps(data: Any) -> tuple[Given, ...]:
-    """Of the files that are the whole of `data`; nothing where that cannot be told."""
+    """The stamps of the files in `data`; empty if `data` holds anything but paths, or a file has no reliable stamp."""
     if isinstance(data, str | os.PathLike):
         data = {"": data}
     elif isinstance(data, Sequence):
@@ -110,7 +110,7 @@ def _stamps(data: Any) -> tuple[Given, ...]:
     try:
         return tuple(_stamp(str(name), Path(path).expanduser().absolute()) for name, path in data.items())
     except (OSError, ValueError):
-        # Reading it will say what is wrong.
+        # Reading the file raises the right error.
         return ()
 
 

@@ -1,7 +1,7 @@
 """The parts that the library's calls share: opened at the first call, closed when the process ends.
 
-Invariant: one set of parts for each distinct setting of the environment, and another for runs that ask for
-more time, rows or memory than the settings give by themselves: here, asking is deciding.
+Invariant: one set of parts for each distinct set of settings, and another for runs that ask for more time, rows or
+memory than the settings give: in the library, the caller's arguments override the limits.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_SECONDS = 3600.0
 MOST_ROWS = 100_000
 MOST_MEMORY_MB = 1 << 20
 
-# By name, when a question is asked: the conversation takes most of a second to load.
+# Imported by name at the first question: the conversation takes most of a second to load.
 _CONVERSE = "sandtable.assemble.conversation:converse"
 
 
@@ -36,7 +36,7 @@ class House:
         self._opening = asyncio.Lock()
 
     async def analyst(self) -> Any:
-        """Of `agent.analyst.Analyst`. Raises ModelTrouble when the settings name a model that cannot be opened."""
+        """An `agent.analyst.Analyst`. Raises ModelTrouble when the settings name a model that cannot be opened."""
         async with self._opening:
             if self._analyst is None:
                 converse = await asyncio.to_thread(resolve_name, _CONVERSE)
@@ -45,7 +45,7 @@ class House:
 
 
 class Street:
-    """The houses that are open."""
+    """The open houses, by event loop and settings."""
 
     def __init__(self) -> None:
         self._loops: dict[asyncio.AbstractEventLoop, dict[Settings, asyncio.Task[House]]] = {}
@@ -62,7 +62,7 @@ class Street:
         task = houses.get(settings)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
             task = houses[settings] = asyncio.create_task(_open(settings))
-        # Whoever gives up does not take the house from the others.
+        # A cancelled caller does not cancel opening for the other callers.
         return await asyncio.shield(task)
 
 
@@ -83,7 +83,7 @@ async def _open(settings: Settings) -> House:
 def _raised(
     settings: Settings, timeout_s: float | None, max_rows: int | None, memory_mb: int | None
 ) -> Settings:
-    """In steps, so that many different wishes do not open many houses."""
+    """Raised limits are rounded up in steps, so that different arguments do not open many houses."""
     more: dict[str, Any] = {}
     if (timeout_s or 0) > settings.timeout_s or (max_rows or 0) > settings.max_rows:
         more = {"timeout_s": MOST_SECONDS, "max_rows": MOST_ROWS}
@@ -93,6 +93,6 @@ def _raised(
 
 
 def _keep_quiet() -> None:
-    """Stdout is the caller's. Whoever has set up structlog hears what they chose to."""
+    """Silences logs, because stdout is the caller's, unless the caller has configured structlog."""
     if not structlog.is_configured():
         quiet_logs()

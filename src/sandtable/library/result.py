@@ -1,4 +1,4 @@
-"""What the library answers: plain values that a program or an agent can go on with."""
+"""What the library returns: plain values for a program or an agent."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """How a run of code ended. Refusals, errors of the code and timeouts are results too, never exceptions."""
+    """How a run of code ended. Refusals, errors in the code and timeouts are results too, never exceptions."""
 
     stdout: str
     """What the code printed; the primary output."""
@@ -40,11 +40,11 @@ class RunResult:
     """Warnings, and the traceback when the code failed."""
     success: bool
     error_message: str | None = None
-    """What went wrong, with what to do about it; None when nothing did."""
+    """What went wrong, and what to do about it; None if nothing did."""
     artifacts: tuple[Artifact, ...] = ()
     """What the code showed: tables, plots, HTML, Mermaid diagrams, Markdown. `.model_dump()` makes dicts of them."""
     run_id: str | None = None
-    """Names the run's signed capsule; `sandtable verify RUN_ID` derives it again. None when nothing was recorded."""
+    """Identifies the run's signed capsule; `sandtable verify RUN_ID` verifies it. None when nothing was recorded."""
     code: str | None = None
     """The kind of error, such as `PYTHON_POLICY_VIOLATION` or `RUNNER_TIMEOUT`."""
     table: Table | None = None
@@ -87,24 +87,24 @@ class Answer:
     chart: dict[str, Any] | None = None
     """A Plotly figure, as JSON, where one fits."""
     run_id: str | None = None
-    """Names the run's signed capsule."""
+    """Identifies the run's signed capsule."""
     reading: str = ""
     """How the question was understood, in words."""
     read_as: ReadAs | None = None
     """The same in parts, each with the words it came from and its choices. `ask(choice.message, data,
     thread=answer.thread, plan=choice.plan)` takes one of them."""
     sql: str | None = None
-    """What ran."""
+    """The SQL that ran."""
     suggestions: tuple[str, ...] = ()
     """Questions that could come next."""
     choices: tuple[Choice, ...] = ()
-    """Of a question back: the readings that were weighed, taken like a choice in `read_as`."""
+    """For the status `asked`: the possible readings of the question, to be used like a choice in `read_as`."""
     code: str | None = None
     """The kind of error, if there was one."""
     thread: str = ""
-    """Hand it to the next `ask` to go on: "and by month?"."""
+    """Pass it to the next `ask` for a follow-up such as "and by month?"."""
     others: tuple[Answer, ...] = ()
-    """Of a message that asks several things: the answers to its further questions, in order."""
+    """If the message asks several questions: the answers to the others, in order."""
 
     @property
     def success(self) -> bool:
@@ -140,7 +140,7 @@ def result_of(run: Run, capsule: Callable[[], dict[str, Any]] | None = None) -> 
 
 
 def failure(problem: Problem, stdout: str = "", stderr: str = "") -> RunResult:
-    """Nothing was recorded."""
+    """The result of a run that was not recorded."""
     return RunResult(stdout, stderr, success=False, error_message=problem.in_words, code=problem.code.value)
 
 

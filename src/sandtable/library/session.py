@@ -1,8 +1,8 @@
-"""A session: code in several pieces, with what they made kept between them. Written once, on the library's loop.
+"""A session: code in several pieces, with variables kept between them. It runs on the library's loop.
 
-Invariant: every piece is a run like any other, judged, recorded and sealed in a capsule, and one runs at a time. A
-session whose process is gone (killed over its time or memory, or closed with the library) goes through its earlier
-pieces again before the next one, and the result says so.
+Invariant: every piece is a run like any other, judged, recorded and sealed in a capsule, and one runs at a time. If
+the session's process is gone (killed over its time or memory limit, or closed with the library), the earlier
+pieces are run again before the next one, and the result says so.
 """
 
 from __future__ import annotations
@@ -48,9 +48,9 @@ class LiveSession:
     async def run(self, code: str, timeout: float | None = None) -> RunResult:  # noqa: ASYNC109 - the sandbox's limit
         """Run the next piece of code; it finds what earlier ones defined. See `sandtable.run` for what it may do.
 
-        A piece that takes longer than `timeout` seconds (by default those of the session) is interrupted and the
-        state kept, where it lets itself be interrupted. Otherwise its process is ended, and the next piece begins
-        with running the earlier ones again.
+        A piece that takes longer than `timeout` seconds (default: the session's) is interrupted, and variables are
+        kept. If it cannot be interrupted, its process is killed, and the earlier pieces are run again before the
+        next one.
         """
         require_text(code, "code")
         timeout_ms = timeout_of(self._seconds if timeout is None else timeout)
@@ -71,7 +71,7 @@ class LiveSession:
             return recorded(await finished(house, request), house)
 
     async def close(self) -> None:
-        """End it and all it holds. May be called more than once."""
+        """End the session and its process. May be called more than once."""
         async with self._turn():
             self._closed = True
             house, self._house = self._house, None
@@ -79,13 +79,13 @@ class LiveSession:
                 await house.parts.sessions.end(self._id)
 
     def _turn(self) -> asyncio.Lock:
-        """A lock belongs to one loop; a library that was closed, and a forked child, have another."""
+        """A lock belongs to one loop, and the loop changes after `close()` and in a forked child."""
         loop = asyncio.get_running_loop()
         if self._lock is None or self._loop is not loop:
             self._lock, self._loop = asyncio.Lock(), loop
             self._house = self._dataset = None
         if self._process != os.getpid():
-            # The parent goes on with the session; what both did would come together in one.
+            # The parent keeps the session: with one id, the pieces of both processes would be mixed.
             self._id, self._process = _new_id(), os.getpid()
         return self._lock
 

@@ -1,4 +1,4 @@
-"""The library's functions, written once, as coroutines on the library's loop. See `bridge` for who calls them."""
+"""The library's functions as coroutines on the library's loop. See `bridge` for how they are called."""
 
 from __future__ import annotations
 
@@ -37,10 +37,10 @@ async def run(
 ) -> RunResult:
     """Run Python code on tables, in a sealed sandbox without network, files or other processes.
 
-    What it prints is its answer (`result.stdout`); the value of its last line is shown too, as in a notebook.
-    It never raises for what the code does: look at `result.success` and `result.error_message`.
+    The code's output is `result.stdout`; the value of its last line is shown too, as in a notebook.
+    It never raises for what the code does: check `result.success` and `result.error_message`.
 
-    The code finds there, without importing anything (importing these is allowed as well):
+    Available to the code without an import (importing them is allowed as well):
     - the tables of `data` by name, as pandas DataFrames; `df` when there is one; `tables[name]` for any of them;
     - pd, np, pl (Polars), px and go (Plotly), alt (Altair), scipy, math, statistics, random, re, json, datetime,
       collections, itertools, functools, operator, decimal, fractions, string, textwrap;
@@ -54,18 +54,18 @@ async def run(
         data: the path of a CSV or Parquet file, or a list of them (a table each, named as the file); a pandas or
             Polars DataFrame (the table `df`); a dict such as {"orders": orders_frame, "items": "items.csv"}; the
             id of a built-in dataset, such as "ecommerce"; or None.
-        timeout: seconds after which it is stopped, at most 3600.
+        timeout: seconds after which the code is stopped, at most 3600.
         names: further names for tables, such as {"award_data": "awards"}.
-        check: False skips the look at the code before it runs, and leaves it to the sandbox alone.
-        max_rows: rows of a shown table that are kept; 200 unless told.
-        memory_mb: memory that the code may use at least, in MiB; 1024 unless told. A table takes a few times the
+        check: False skips the check of the code before it runs, and relies on the sandbox alone.
+        max_rows: rows of a shown table that are kept; 200 by default.
+        memory_mb: memory that the code may use at least, in MiB; 1024 by default. A table takes a few times the
             size of its file when all its columns are used.
-        cache: whether an identical earlier run on the same data may answer.
+        cache: whether the result of an identical earlier run on the same data may be returned.
 
     Raises:
         InvalidInput, NotFound: `data` or another argument cannot be used.
         SandboxUnavailable: this machine cannot isolate code, or Python is not installed for it.
-        QueueFull: as many runs wait already as SANDTABLE_QUEUE_LIMIT allows.
+        QueueFull: as many runs are waiting as SANDTABLE_QUEUE_LIMIT allows.
     """
     require_text(code, "code")
     timeout_ms = timeout_of(timeout)
@@ -93,13 +93,13 @@ async def ask(
 ) -> Answer:
     """Ask a question about tables in plain language: "What was revenue by month in 2024?".
 
-    A planner, or the chat model that SANDTABLE_MODEL names, makes a query of it; the query is checked, runs in the
-    sandbox, and its rows are put into words. Numbers in the text come from `answer.table` alone.
+    A planner, or the chat model that SANDTABLE_MODEL names, turns it into a query; the query is checked and run in
+    the sandbox, and its rows are put into words. Numbers in the text come from `answer.table` alone.
 
     Args:
         question: in English.
         data: as in `run`.
-        thread: `answer.thread` of an earlier answer, to go on from it.
+        thread: `answer.thread` of an earlier answer, to follow it up.
         plan: a plan to run as the answer, such as that of one of `answer.choices`, or of a choice in `answer.read_as`;
             nothing is proposed then.
 
