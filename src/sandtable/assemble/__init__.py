@@ -1,4 +1,4 @@
-"""Settings → wired parts. The only place that picks back ends and knows how the rooms connect."""
+"""Settings → wired parts. The only place that chooses back ends and connects the packages."""
 
 from __future__ import annotations
 
@@ -49,11 +49,11 @@ from sandtable.store.run_store import RunStore
 
 SERVED_DISK_MB = 10 << 10
 SERVED_THREADS = 10_000
-"""What one user of a server may have when the settings do not say."""
+"""Quotas for one user of a server (disk space, threads) where the settings set none."""
 
 
 class Ahead:
-    """Sandboxes for Python, which take seconds to start once, begun before the first code is there."""
+    """Starts sandboxes for Python before the first code arrives: the first start takes seconds."""
 
     def __init__(self, executor: Tier) -> None:
         self._executor = executor
@@ -84,7 +84,7 @@ class Parts:
     run_store: RunStore
     quotas: Quotas
     database: Any = None
-    """The `Postgres` that servers share; nothing when all is in the home."""
+    """The `Postgres` that servers share; None when everything is stored in the home folder."""
 
     @property
     def python(self) -> bool:
@@ -92,7 +92,7 @@ class Parts:
         return self._run_parts.judge_python is not None
 
     async def check(self, dataset: Dataset, query: Query) -> Verdict:
-        """What the gate says, without running anything. A plan is compiled first."""
+        """The gate's verdict, without running anything. A plan is compiled first."""
         route = self._run_parts.route(dataset.id)
         match query:
             case CodeQuery(code, names):
@@ -114,7 +114,7 @@ class Parts:
         return await judge(code, dataset, names)
 
     async def verify(self, given: Document, keys: Iterable[Path] = (), *, user: str = "local") -> Report:
-        """Derive everything again, for an envelope or a document; `keys` are further public keys to trust.
+        """Verifies an envelope or a document by deriving everything again; `keys` are further public keys to trust.
 
         Raises Unreadable, QueueFull.
         """
@@ -122,15 +122,15 @@ class Parts:
         return await self.verifier.verify(given, trusted, user)
 
     async def doctor(self) -> DoctorReport:
-        """Of the tier that this server cannot do without."""
+        """The report of the tier that this server requires."""
         return await examine(self.tiers.looks, self._store.root)
 
     def expect_code(self) -> None:
-        """Begin to make sandboxes for Python ready. Whoever runs code waits for that, and hears of trouble."""
+        """Starts to prepare sandboxes for Python. A later run waits for them and gets the error if that fails."""
         self._ahead.begin()
 
     async def warm(self, dataset: Dataset) -> None:
-        """Have sandboxes ready for questions about this dataset. Raises DataDamaged."""
+        """Prepares sandboxes for questions about this dataset. Raises DataDamaged."""
         data = await self.datasets.open(dataset.id, dataset.version)
         job = Job(
             id="warm",
@@ -156,7 +156,7 @@ def limits_of(settings: Settings, *, serving: bool = False) -> Limits:
 
 
 def python_is_on(settings: Settings, *, serving: bool) -> bool:
-    """A person runs their own code on their own machine; a server runs what strangers send it."""
+    """On by default where a person runs their own code; a server runs untrusted code, so there it must be enabled."""
     return settings.python == "on" if serving else settings.python != "off"
 
 
@@ -190,7 +190,7 @@ def _refused_plan(error: InvalidInput) -> Refused:
 
 @asynccontextmanager
 async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerator[Parts, None]:
-    """Everything, started. A server has many users, and also takes up the runs that a dead one left.
+    """All parts, started. A server has many users, and also adopts the orphaned runs of dead servers.
 
     Raises SandboxUnavailable where this host cannot isolate.
     """
@@ -278,13 +278,13 @@ async def _rehashed(store: DataStore, dataset: Dataset) -> str:
 
 
 def store_of(settings: Settings, key: SigningKey) -> DataStore:
-    """The data of this home, with what the home knows of their files. Raises RunnerBroken."""
+    """The data of this home folder, with the recorded attestations of its files. Raises RunnerBroken."""
     known = Attestations(settings.home / ATTESTATIONS, key.derive("sandtable attestations of data"))
     return DataStore(settings.home / "data", known)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:
-    """The doctor alone, for a machine where nothing else may work."""
+    """The doctor's report alone, for a machine where nothing else may work."""
     store = DataStore(settings.home / "data")
     async with AsyncExitStack() as stack:
         tier = await open_runs_tier(settings, store, stack)

@@ -1,4 +1,4 @@
-"""A conversation's states in one SQLite file of the home, which every process of the same home shares."""
+"""Checkpoints of conversations in one SQLite file, shared by all processes of the same home folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Parts → a conversation. Apart from the parts, because LangGraph takes most of a second to import.
+"""Parts → a conversation. A separate module, because LangGraph takes most of a second to import.
 
 Threads are kept in `threads.db`, one SQLite file beside the runs.
 """
@@ -35,10 +35,10 @@ async def converse(
     planner_only: bool = False,
     serving: bool = False,
 ) -> AsyncGenerator[Analyst, None]:
-    """The analyst over these parts. `checkpointer` and `proposer` stand in for those of the settings.
+    """The analyst over these parts. `checkpointer` and `proposer` replace those of the settings.
 
-    With `planner_only` the built-in planner proposes, whatever model the settings name. A server plans in processes of
-    their own: many ask at once, and its event loop serves all of them.
+    With `planner_only` the built-in planner proposes, whatever model the settings name. A server plans in separate
+    processes: it has many users, and one event loop serves all of them.
 
     Raises ModelTrouble when the settings name a chat model that cannot be opened.
     """
@@ -69,7 +69,7 @@ async def converse(
 
 
 def _builtin(settings: Settings, stack: AsyncExitStack, *, serving: bool) -> BuiltinProposer:
-    """Without the reader a question is planned in the time that it takes to send it elsewhere."""
+    """Without the learned reader no planner processes: planning takes no longer than sending the question to one."""
     if not (settings.reader and has_reader()):
         return BuiltinProposer()
     most = planners_of(settings) if serving else 0
@@ -81,7 +81,7 @@ def _builtin(settings: Settings, stack: AsyncExitStack, *, serving: bool) -> Bui
 
 
 def planners_of(settings: Settings) -> int:
-    """Planner processes of a server: it needs processor time itself."""
+    """The number of planner processes of a server; some processor time is left for the server itself."""
     if settings.planners is not None:
         return settings.planners
     return 2 if len(os.sched_getaffinity(0)) > 2 else 1

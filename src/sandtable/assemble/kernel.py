@@ -1,4 +1,4 @@
-"""A Jupyter kernel on one dataset, for whoever started it: sealed as every sandbox, its code not checked."""
+"""A Jupyter kernel on one dataset, for the user who started it: sealed like every sandbox, its code not checked."""
 
 from __future__ import annotations
 

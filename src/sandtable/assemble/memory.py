@@ -17,7 +17,7 @@ from sandtable.conversations.store import ThreadStore
 from sandtable.settings import Settings
 from sandtable.store.sqlite.file import identity_of, probe_file
 
-# By name: the driver is an extra.
+# Imported by name: the driver is an optional dependency.
 _POSTGRES_THREADS = "sandtable.conversations.postgres:PostgresDatabase"
 _POSTGRES_CHECKPOINTS = "sandtable.assemble.postgres_checkpoints:postgres_checkpoints"
 

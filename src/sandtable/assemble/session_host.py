@@ -1,4 +1,4 @@
-"""What keeps the state of a conversation's Python: the sandbox's own sessions, or Jupyter kernels inside it."""
+"""Chooses what holds the Python state of a conversation: the sandbox's sessions, or Jupyter kernels inside it."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sandtable.sandbox.local.kernels import Kernels, require_jupyter
 from sandtable.sandbox.session import Session, SessionHost
 from sandtable.settings import Settings
 
-# By name: it imports jupyter_client, which not every installation has.
+# Imported by name: it needs jupyter_client, which is an optional dependency.
 _JUPYTER = "sandtable.sandbox.local.jupyter_session:JupyterHost"
 
 
 class NoSessions:
-    """Implements `sandbox.session.SessionHost` where this machine itself cannot isolate."""
+    """Implements `sandbox.session.SessionHost` where this machine has no isolation."""
 
     def __init__(self, backend: str) -> None:
         self._backend = backend
@@ -30,7 +30,7 @@ class NoSessions:
 
 
 def kernels_of(settings: Settings, store: DataStore) -> Kernels:
-    """Nothing is started before the first kernel is opened."""
+    """Starts nothing before the first kernel is opened."""
     return Kernels(
         store.root,
         isolation=settings.isolation,
@@ -42,7 +42,7 @@ def kernels_of(settings: Settings, store: DataStore) -> Kernels:
 def session_host(
     settings: Settings, store: DataStore, local: SessionHost, stack: AsyncExitStack
 ) -> SessionHost:
-    """`stack` closes what is made. Raises SandboxUnavailable where `jupyter` is wanted and not installed."""
+    """`stack` closes what is opened. Raises SandboxUnavailable if `jupyter` is configured and not installed."""
     if settings.session == "local":
         return local
     require_jupyter()

@@ -1,4 +1,4 @@
-"""Where runs are kept: in a SQLite file of the home, or in a Postgres database that servers share."""
+"""Where runs are stored: in a SQLite file of the home folder, or in a Postgres database that servers share."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from sandtable.store.sqlite.run_store import SqliteStore
 
 RUNS = "sandtable.db"
 
-# By name: the driver is an extra.
+# Imported by name: the driver is an optional dependency.
 _POSTGRES = "sandtable.store.postgres.pool:Postgres"
 _LIVENESS = "sandtable.store.postgres.pool:PostgresLiveness"
 _STORE = "sandtable.store.postgres.run_store:PostgresStore"
@@ -25,11 +25,11 @@ class State:
     runs: RunStore
     instance: Liveness
     database: Any = None
-    """The `Postgres`, which keeps conversations, too; nothing when all is in the home."""
+    """The `Postgres`, which also stores conversations; None when everything is stored in the home folder."""
 
 
 def state_of(settings: Settings) -> State:
-    """Nothing is opened yet. Raises InvalidInput for an address that cannot be used."""
+    """Opens nothing. Raises InvalidInput for an unusable address."""
     if settings.database_url is None:
         return State(SqliteStore(settings.home / RUNS), HomeLiveness(settings.home))
     try:

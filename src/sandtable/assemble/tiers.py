@@ -1,7 +1,7 @@
-"""Settings → the tiers that execute: where runs go, where texts and files are looked at.
+"""Settings → the tiers that execute runs, parse texts and index files.
 
-Invariant: whatever the backend, nothing of others is parsed or run outside a sandbox; where none is to be had, this
-raises SandboxUnavailable.
+Invariant: with every backend, untrusted input is parsed and run only inside a sandbox; if there is none,
+SandboxUnavailable is raised.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _INDEXING_PARALLEL = 2
 
 T = TypeVar("T", bound=Tier)
 Elsewhere = Literal["docker", "kubernetes", "remote"]
-# By name: each needs packages that not every installation has.
+# Imported by name: each needs optional dependencies.
 _CLASSES: dict[Elsewhere, str] = {
     "docker": "sandtable.sandbox.docker.executor:DockerExecutor",
     "kubernetes": "sandtable.sandbox.kubernetes.executor:KubernetesExecutor",
@@ -39,14 +39,14 @@ _CLASSES: dict[Elsewhere, str] = {
 
 @dataclass(slots=True)
 class CodeEngine:
-    """What the results of code depend on where runs are executed: known once sandboxes for code were seen there."""
+    """The versions that results of code depend on, in the tier that runs it: known once its sandboxes were ready."""
 
     tier: Tier
     engine: str
     said: str = ""
 
     async def ready(self) -> Hello:
-        """Waits until sandboxes for code can be had. Raises SandboxUnavailable."""
+        """Waits until sandboxes for code are available. Raises SandboxUnavailable."""
         hello = await self.tier.start("py")
         self.said = hello.engine.removeprefix(self.engine).lstrip(", ")
         return hello
@@ -62,7 +62,7 @@ class Tiers:
     looks: Tier
     """Where texts are parsed and downloads are made."""
     index: Tier
-    """Where files are converted and columns looked at."""
+    """Where files are converted and columns profiled."""
     sessions: SessionHost
     hello: Hello
     """Of `runs`."""
@@ -102,7 +102,7 @@ async def open_tiers(settings: Settings, store: DataStore, stack: AsyncExitStack
 
 
 async def open_runs_tier(settings: Settings, store: DataStore, stack: AsyncExitStack) -> Tier:
-    """The tier that runs would go to, whether it works or not."""
+    """The tier that would execute runs, whether it works or not."""
     local = _opened(local_executor(settings, store.root), stack)
     elsewhere = await _open_elsewhere(settings, store, stack, isolated=await _trouble_of(local) is None)
     return local if elsewhere is None else elsewhere[1]
@@ -117,7 +117,7 @@ def _around(
     store: DataStore,
     stack: AsyncExitStack,
 ) -> Tiers:
-    """Texts, files and sessions stay here, wherever runs go."""
+    """Texts, files and sessions are handled on this machine, wherever runs are executed."""
     index = _opened(indexing_executor(settings, store), stack)
     return Tiers(runs, local, index, session_host(settings, store, local, stack), hello, abilities.grace_s)
 
@@ -133,7 +133,7 @@ async def _trouble_of(local: LocalExecutor) -> SandboxUnavailable | None:
 async def _open_elsewhere(
     settings: Settings, store: DataStore, stack: AsyncExitStack, *, isolated: bool
 ) -> tuple[Abilities, Tier] | None:
-    """None: runs stay here. `isolated`: whether this machine can isolate by itself."""
+    """None: runs are executed on this machine. `isolated`: whether this machine has isolation."""
     if settings.backend in _CLASSES:
         return _open(settings.backend, settings, store, stack)
     if settings.backend != "auto" or (isolated and not settings.prefer_docker):
@@ -172,7 +172,7 @@ def local_executor(settings: Settings, store: Path) -> LocalExecutor:
 
 
 def indexing_executor(settings: Settings, store: DataStore) -> LocalExecutor:
-    """Its own pool at lower priority: converting a large file never makes a question wait."""
+    """A separate pool at lower priority: converting a large file never makes a question wait."""
     return LocalExecutor(
         store.root,
         isolation=settings.isolation,
