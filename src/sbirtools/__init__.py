@@ -1,10 +1,10 @@
-"""SBIR awards for agents: the data on this machine, and Python code that may look at it and at nothing else.
+"""SBIR awards for agents: the data on this machine, and Python code that can read it and nothing else.
 
     >>> import sbirtools
     >>> sbirtools.run("print(award_data.shape)").stdout
 
 `award_data` is a pandas DataFrame with one row per award. The code runs in a sealed sandbox without network
-or files; what it prints is its answer. See `run` for what the code finds there.
+or files; its output is `stdout`. See `run` for what the code can use.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ __all__ = [
     "run",
 ]
 
-# By name, when they are asked for: pandas alone takes longer to import than all the rest.
+# Imported by name on first access: pandas alone takes longer to import than all the rest.
 _LATER = {
     "load_sbir_dataframe": "sbirtools.frame",
     "RunResult": "sbirtools.sandbox",

@@ -1,4 +1,4 @@
-"""`sbirtools-download-data`: fetches the awards into the cache, and shows how far it is."""
+"""`sbirtools-download-data`: downloads the awards into the cache, and shows progress."""
 
 from __future__ import annotations
 

@@ -21,8 +21,8 @@ def get_csv_url() -> str:
 def download_csv(url: str, *, progress: Progress | None = None) -> Path:
     """Fetch the awards from `url` (http or https) to `get_cache_path()`, replacing what is there.
 
-    A dropped connection is tried again, a partial download goes on where it stopped, and the file appears
-    only when it is whole. `progress` is called with the bytes so far and in total. Raises DownloadError.
+    A dropped connection is retried, a partial download is resumed, and the file appears only when it is
+    complete. `progress` is called with the bytes so far and in total. Raises DownloadError.
     """
     return fetch(Transfer(url, get_cache_path(), progress))
 

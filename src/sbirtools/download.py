@@ -1,7 +1,7 @@
-"""One file over HTTP: continued where it stopped, tried again when the line drops, put in place when whole.
+"""Downloads one file over HTTP: resumes, retries dropped connections, and moves the complete file into place.
 
 Invariant: bytes are appended only to bytes of the same file: the server confirms it by `If-Range`, or the
-partial file is moments old, from this very call, and its length agrees. Otherwise it starts anew.
+partial file comes from this same call and its length agrees. Otherwise the download restarts from zero.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from sbirtools.looks import ENOUGH, require_csv
 from sbirtools.partial import Origin, Partial, address_of, alone, disk_trouble
 
 Progress = Callable[[int, int | None], None]
-"""Called with the bytes that are there and the bytes in total, if the server tells."""
+"""Called with the bytes received so far, and the total if the server sends it."""
 
 _ATTEMPTS = 5
-"""In a row without a byte of progress."""
+"""Consecutive attempts without a byte of progress."""
 _SILENCE_S = 30.0
 _CHUNK = 64 << 10
 _LONGEST_PAUSE_S = 8.0
@@ -38,7 +38,7 @@ wait = time.sleep
 
 
 class _Dropped(Exception):
-    """The connection ended before the file did; worth another attempt."""
+    """The connection closed before the file was complete; another attempt may succeed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,17 +47,17 @@ class Transfer:
     target: Path
     progress: Progress | None = None
     unless: Callable[[], bool] = lambda: False
-    """Whether there is nothing left to do, asked when it is our turn."""
+    """Whether the download is no longer needed; called once the lock is held."""
 
     @property
     def where(self) -> str:
-        """The address as it may be shown: its query may hold a key."""
+        """The URL without its query, which may hold a key."""
         parts = urlsplit(self.url)
         return f"{parts.scheme}://{parts.hostname}{':' + str(parts.port) if parts.port else ''}{parts.path}"
 
 
 def fetch(transfer: Transfer) -> Path:
-    """The target, whole. Raises DownloadError; an interrupt leaves what has come for the next time."""
+    """The complete target. Raises DownloadError; an interrupt keeps the partial file for the next call."""
     _require_http(transfer.url)
     partial = Partial(transfer.target)
     with alone(transfer.target):
@@ -135,7 +135,7 @@ def _attempt(transfer: Transfer, partial: Partial) -> None:
 
 
 def _opener() -> urllib.request.OpenerDirector:
-    """HTTP alone: a redirect cannot lead to a file or to FTP."""
+    """Opens HTTP and HTTPS only: a redirect cannot lead to a file or to FTP."""
     opener = urllib.request.OpenerDirector()
     for handler in (
         urllib.request.ProxyHandler(),
@@ -176,7 +176,7 @@ def _receive(transfer: Transfer, partial: Partial, response: http.client.HTTPRes
 
 
 def _agreed_start(transfer: Transfer, partial: Partial, response: http.client.HTTPResponse) -> int:
-    """How many of the bytes that are here count, now that the server has said what it sends."""
+    """How many of the bytes on disk are kept, according to the server's response."""
     have, origin = partial.size(), partial.origin()
     if response.status == 206 and origin is not None:
         found = _RANGE.fullmatch(response.headers.get("Content-Range", ""))
@@ -218,7 +218,7 @@ def _pump(
 
 
 def _beyond_the_end(partial: Partial, content_range: str, have: int) -> None:
-    """Asked to go on from its very end: all of it is here, unless the server means another file."""
+    """After a 416 response: the file is complete, unless the server reports another length."""
     found = _RANGE.fullmatch(content_range)
     if found and found.group(2) == str(have):
         return

@@ -1,4 +1,4 @@
-"""What can go wrong on the way to the awards data, in words for the person who reads it."""
+"""Errors of downloading the awards data, with messages for the user."""
 
 from __future__ import annotations
 
@@ -13,4 +13,4 @@ class DownloadError(Exception):
 
 
 class NotCsv(DownloadError):
-    """Something came, but not a CSV file. It is not kept."""
+    """The server sent something other than a CSV file. It is not kept."""

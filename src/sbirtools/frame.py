@@ -1,4 +1,4 @@
-"""The awards as a pandas DataFrame in this process. Apart from the rest: pandas takes a while to import."""
+"""The awards as a pandas DataFrame in this process. A separate module, because pandas is slow to import."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _AS_WRITTEN = (
     "DUNS",
     "Zip",
 )
-"""Identifiers: `02139` is no number."""
+"""Identifiers, which are read as text: `02139` is not a number."""
 _DATES = (
     "Proposal Award Date",
     "Contract End Date",
@@ -26,7 +26,7 @@ _DATES = (
 
 
 def load_sbir_dataframe() -> pandas.DataFrame:
-    """All awards, one row each; downloaded first when they are not here (about 300 MB on disk and in memory).
+    """All awards, one row each; downloaded first if they are not cached (about 300 MB on disk and in memory).
 
     Columns, as in the file: Company, Award Title, Agency, Branch, Phase, Program, Agency Tracking Number,
     Contract, Proposal Award Date, Contract End Date, Solicitation Number, Solicitation Year, Topic Code,

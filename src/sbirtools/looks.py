@@ -1,11 +1,11 @@
-"""Does what came look like a CSV file? Only its beginning is looked at."""
+"""Checks whether a download looks like a CSV file. Only its beginning is examined."""
 
 from __future__ import annotations
 
 from sbirtools.errors import NotCsv
 
 ENOUGH = 64 << 10
-"""Bytes from the beginning that settle it."""
+"""Bytes from the beginning that are enough to decide."""
 
 _ARCHIVES = {b"PK\x03\x04": "a ZIP archive", b"\x1f\x8b": "a gzip file", b"%PDF": "a PDF file"}
 
@@ -13,7 +13,7 @@ _ARCHIVES = {b"PK\x03\x04": "a ZIP archive", b"\x1f\x8b": "a gzip file", b"%PDF"
 def require_csv(head: bytes, where: str, *, content_type: str = "", whole: bool = True) -> None:
     """Raises NotCsv for a web page, an archive, or anything else without a header line of several columns.
 
-    Unless `whole`, there may be more to come, and a first line that has no end yet is not judged.
+    Unless `whole`, more bytes may follow, and an incomplete first line is not judged.
     """
     what = _other_than_csv(head, content_type, whole)
     if what is not None:

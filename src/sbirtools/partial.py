@@ -1,7 +1,7 @@
-"""What has come of a download so far, kept beside its target until it is whole.
+"""A partial download, stored beside its target until it is complete.
 
-Invariant: the target appears whole or not at all. A partial file is continued only together with the note
-that says which address and which version of the file it belongs to.
+Invariant: the target appears complete or not at all. A partial file is resumed only with the note that records
+its URL and the version of the remote file.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Which bytes these are."""
+    """Where the bytes of a partial file come from."""
 
     address: str
-    """Digest of the URL: it may hold a key that is nobody's business."""
+    """Digest of the URL, which may hold a secret key."""
     validator: str = ""
-    """A strong ETag or the time of the last change; empty when the server tells neither."""
+    """A strong ETag or the Last-Modified time; empty when the server sends neither."""
     total: int | None = None
 
 
@@ -58,7 +58,7 @@ class Partial:
             return None
 
     def begin(self, origin: Origin) -> None:
-        """From nothing. The note is on disk before the bytes it speaks of."""
+        """Starts from zero. The note is on disk before the bytes that it describes."""
         self.discard()
         self._note.write_text(json.dumps(asdict(origin)), encoding="utf-8")
         self.file.touch()
@@ -85,7 +85,7 @@ class Partial:
 
 @contextmanager
 def alone(target: Path) -> Generator[None, None, None]:
-    """One process at a time loads into this folder; the others wait and then find the file there."""
+    """A lock: one process at a time downloads into this folder; the others wait and then find the file."""
     with disk_trouble(target.parent):
         target.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(
@@ -100,7 +100,7 @@ def alone(target: Path) -> Generator[None, None, None]:
 
 @contextmanager
 def disk_trouble(folder: Path) -> Generator[None, None, None]:
-    """What the disk refuses, as a DownloadError."""
+    """Turns errors of the disk into DownloadError."""
     try:
         yield
     except OSError as error:

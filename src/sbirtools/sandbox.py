@@ -1,4 +1,4 @@
-"""Code on the awards: `sandtable`'s sandbox with one table in it."""
+"""Runs code on the awards in `sandtable`'s sandbox, with one table in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The one place of this package that reads the environment: where the awards come from, where they are kept."""
+"""The only module of this package that reads the environment: the URL of the awards and the cache folder."""
 
 from __future__ import annotations
 
