@@ -1,8 +1,8 @@
-"""Takes connections from a listening socket, and no more than the process can hold.
+"""Accepts connections from a listening socket, and no more than the process can hold.
 
-Invariant: connections are bounded in number, in all and for each remote address. One too many takes the place of the
-one that has waited longest for its client, or is answered 503 at once. When descriptors run out, that is one line in
-the log, and the server goes on when there are some again.
+Invariant: the number of connections is bounded, in total and for each remote address. One too many replaces the
+connection that has waited longest for its client, or is answered 503 at once. Running out of file descriptors is
+one line in the log, and the server accepts again once there are some.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ FEWEST = 16
 KEPT_FREE = 128
 """Descriptors that are left for sandboxes, databases and files."""
 RETRY_S = 0.5
-"""After descriptors ran out and no connection waits whose descriptor could be had."""
+"""Pause after descriptors ran out and no waiting connection could be closed."""
 FREED_S = 0.02
-"""The same where one was closed; each accepted connection has this long to send its request."""
+"""Pause if one was closed; a connection just accepted has this long to send its request."""
 LINGER_S = 1.0
 """How long a connection that was refused is kept, so that its client can read why."""
 _TOGETHER = 64
@@ -48,10 +48,10 @@ class Waiting(Protocol):
 
 
 class Room:
-    """How many connections there are and whose, and which of them wait for their client."""
+    """Counts connections, in total and by network, and records which of them wait for their client."""
 
     def __init__(self, most: int, unlimited: Callable[[str], bool] = lambda _: False) -> None:
-        """`unlimited` addresses may have all there are: those of proxies, behind which are many people."""
+        """`unlimited` addresses have no limit of their own: those of proxies, which serve many users."""
         self._most = most
         self._most_of_one = most // 2
         self._unlimited = unlimited
@@ -75,7 +75,7 @@ class Room:
             del self._open_of[network]
 
     def waits(self, connection: Waiting, peer: str) -> None:
-        """From now on; the place of the longest wait is given away first."""
+        """The wait begins now; the connection that has waited longest is closed first."""
         self._waiting.pop(connection, None)
         self._waiting[connection] = _network(peer)
 
@@ -83,14 +83,14 @@ class Room:
         self._waiting.pop(connection, None)
 
     def has_place(self, peer: str, besides: int = 0) -> bool:
-        """Whether one more connection can be taken; a waiting one may have to go. `besides` are about to enter."""
+        """Whether one more fits, closing a waiting one if necessary. `besides`: connections about to be counted."""
         network = _network(peer)
         if self._open_of[network] >= self._most_of_one and not self._may_have_all(peer):
             return self.make_way(network)
         return self._open + besides < self._most or self.make_way()
 
     def make_way(self, network: str | None = None) -> bool:
-        """Ends the connection, of all or of one network, that has waited longest; False when none waits."""
+        """Closes the connection, of all or of one network, that has waited longest; False when none waits."""
         for connection, whose in self._waiting.items():
             if network in (None, whose):
                 del self._waiting[connection]
@@ -104,13 +104,13 @@ class Room:
 
 
 def _network(peer: str) -> str:
-    """What one machine can have: a single address of IPv4, 2^64 addresses of IPv6."""
+    """The addresses that one machine can have: a single one in IPv4, a /64 network in IPv6."""
     address = read_address(peer)
     return str(IPv6Network((address, 64), strict=False)) if isinstance(address, IPv6Address) else peer
 
 
 def room_here(unlimited: Callable[[str], bool] = lambda _: False) -> Room:
-    """As this process may open descriptors."""
+    """A room sized by this process's limit of file descriptors."""
     allowed = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     most = MOST if allowed == resource.RLIM_INFINITY else min(MOST, allowed - KEPT_FREE)
     return Room(max(FEWEST, most), unlimited)
@@ -162,11 +162,11 @@ class Acceptor:
         try:
             await self._loop.connect_accepted_socket(self._make, connection)
         except OSError:
-            # Its client is gone already.
+            # The client has already disconnected.
             connection.close()
 
     def _pause(self, error: OSError) -> None:
-        """The socket would be ready again at once, and the same would happen some thousand times in a second."""
+        """Stops accepting for a moment: the socket stays ready, so accept would fail thousands of times a second."""
         self._log.error(
             "cannot_accept",
             reason=error.strerror,
@@ -187,7 +187,7 @@ class Acceptor:
         if len(self._lingering) >= _MOST_LINGERING:
             connection.close()
             return
-        # Closed with bytes unread, it would be reset, and its client could not read the answer.
+        # Closing it with unread bytes would reset it, and the client could not read the response.
         self._lingering.add(connection)
         self._loop.call_later(LINGER_S, self._let_go, connection)
 
@@ -197,7 +197,7 @@ class Acceptor:
 
 
 def written(answer: Response) -> bytes:
-    """An answer as bytes, for a connection on which nothing was read."""
+    """A response as bytes, for a connection on which nothing was read."""
     lines = [f"HTTP/1.1 {answer.status_code} {HTTPStatus(answer.status_code).phrase}".encode()]
     lines += [name + b": " + value for name, value in answer.raw_headers]
     return b"\r\n".join([*lines, b"connection: close", b"", bytes(answer.body)])

@@ -1,4 +1,4 @@
-"""What a protocol gives the application: its routes, and what it needs beside them."""
+"""What a protocol adds to the application: its routes, their setup and their shutdown."""
 
 from __future__ import annotations
 
@@ -18,6 +18,6 @@ async def _nothing_to_stop(app: FastAPI) -> None:
 class Adapter:
     routers: tuple[APIRouter, ...]
     set_up: Callable[[FastAPI, Settings], None] = lambda app, settings: None
-    """Puts into `app.state` what the routes share."""
+    """Stores in `app.state` what the routes share."""
     stop: Callable[[FastAPI], Awaitable[None]] = _nothing_to_stop
     """Ends connections that do not end by themselves, before the server waits for its last requests."""

@@ -61,7 +61,7 @@ def create_app(
 ) -> FastAPI:
     """`parts` are open, and their owner closes them; `tested` is a self-test already done.
 
-    `open_conversation` stands in for the one that the settings describe.
+    `open_conversation` replaces the one that the settings describe.
     """
     app = _with_routes()
     app.limits = limits_of(parts.settings, serving=True)
@@ -74,7 +74,7 @@ def create_app(
     for adapter in ADAPTERS:
         adapter.set_up(app, parts.settings)
     errors.install(app, (route for router in _ROUTERS for route in router.routes))
-    # The last one added is the first to see a request.
+    # Middleware added last runs first.
     app.add_middleware(WebUi, build=web_build(parts.settings))
     app.add_middleware(Heads)
     app.add_middleware(Guard, settings=parts.settings)
@@ -85,7 +85,7 @@ def create_app(
 
 
 async def begin_shutdown(app: FastAPI, grace_s: float) -> None:
-    """Before the server waits for its last requests."""
+    """Call before the server waits for its last requests."""
     app.state.shutdown.begin(grace_s)
     for adapter in ADAPTERS:
         await adapter.stop(app)

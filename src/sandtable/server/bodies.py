@@ -1,4 +1,4 @@
-"""The body of a request, read whole and within bounds before anybody looks at it, and given on."""
+"""Reads the body of a request completely and within bounds before it is parsed, and replays it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from starlette.types import Message, Receive
 
 
 async def read_body(headers: Headers, receive: Receive, limit: int, seconds: float) -> bytes | int:
-    """The whole body, or the HTTP status that says why it was not read."""
+    """The complete body, or the HTTP status that says why it was not read."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and (len(declared) > 12 or int(declared) > limit):
         return 413
@@ -32,7 +32,7 @@ async def read_body(headers: Headers, receive: Receive, limit: int, seconds: flo
 
 
 def replayed(body: bytes, receive: Receive) -> Receive:
-    """The application reads the same body again."""
+    """A `receive` that gives the application the same body again."""
     given = False
 
     async def replay() -> Message:

@@ -1,7 +1,7 @@
-"""Files of a finished build of a web interface, as browsers want them.
+"""Serves the files of a built web interface to browsers.
 
-Invariant: only names that a listing of the build found are served, so no path leads out of it. A file is read,
-hashed and compressed once for each time it changes; both forms have one (weak) tag.
+Invariant: only names found by listing the build are served, so no path leads outside it. A file is read, hashed and
+compressed once per change; the plain and the compressed form share one weak ETag.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from starlette.datastructures import Headers
 from starlette.responses import Response
 
 FOLDER = Path(__file__).parent / "_built"
-"""Ignored by git, carried by the wheel: `make web` and `make chat-ui` put their builds here."""
+"""Ignored by git, included in the wheel: `make web` and `make chat-ui` put their builds here."""
 INDEX = "index.html"
 
 _FOREVER = "public, max-age=31536000, immutable"
 _ASK_AGAIN = "no-cache"
 _SMALLEST_COMPRESSED = 1024
-# Not the machine's own table: with `nosniff`, a wrong entry there would keep a script from running.
+# Not the system's MIME table: with `nosniff`, a wrong entry there would prevent a script from running.
 _TYPES = {
     ".html": "text/html; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
@@ -69,7 +69,7 @@ class Build:
         return (self._folder / INDEX).is_file()
 
     def has(self, name: str) -> bool:
-        """Looks again for a name it does not know: a new build may have taken the place of the listed one."""
+        """Lists the build again for an unknown name: a new build may have replaced the listed one."""
         if name not in self._names:
             self._names = _listing(self._folder)
             self._files = {known: file for known, file in self._files.items() if known in self._names}
@@ -83,7 +83,7 @@ class Build:
         if file is None:
             return None
         cache = _FOREVER if name.startswith("assets/") else _ASK_AGAIN
-        # A 304 carries them too: a browser puts them in the place of those it has kept.
+        # A 304 has them too: the browser replaces its cached headers with them.
         sent = {"Cache-Control": cache, "ETag": file.tag, "Vary": "Accept-Encoding", **(headers or {})}
         if _is_current(asked.get("if-none-match", ""), file.tag):
             return Response(status_code=304, headers=sent)
@@ -100,14 +100,14 @@ class Build:
         if remembered is None or remembered[0] != change:
             try:
                 remembered = (change, await asyncio.to_thread(_read, path))
-            except OSError:  # a new build is just taking its place
+            except OSError:  # a new build is replacing it
                 return None
             self._files[name] = remembered
         return remembered[1]
 
 
 def takes_gzip(accepted: str) -> bool:
-    """What an Accept-Encoding header says about gzip; a coding that it names goes before `*`."""
+    """Whether an Accept-Encoding header allows gzip; a named coding takes precedence over `*`."""
     said: dict[str, bool] = {}
     for part in accepted.lower().split(","):
         coding, _, weight = part.partition(";")
@@ -130,7 +130,7 @@ def _change(path: Path) -> _Change | None:
 
 
 def _listing(folder: Path) -> frozenset[str]:
-    """Names with `/` between folders; what begins with a dot is not for browsers."""
+    """File names, with `/` between folders; names that begin with a dot are not served."""
     names: set[str] = set()
     for at, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if not name.startswith(".")]

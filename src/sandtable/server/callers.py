@@ -1,7 +1,7 @@
-"""Who asks: the peer of a connection, or the user on whose behalf a trusted proxy asks.
+"""Identifies the caller: the peer of a connection, or the user that a trusted proxy names.
 
-Invariant: only a peer among `trusted_proxies` can say who the user is, from where and by which name they came. Without
-`insecure`, only these and this machine are served.
+Invariant: only a peer in `trusted_proxies` can set the user, the client's address and the host name. Without
+`insecure`, only trusted proxies and this machine are served.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from sandtable.server.logs import PROBES
 from sandtable.settings import Settings
 
 CALLER = "sandtable.caller"
-"""Where a request's scope holds its user."""
+"""The key of the user in a request's scope."""
 NAME = "x-sandtable-user"
 _USER = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@:+-]{0,63}")
 
@@ -33,9 +33,9 @@ class Caller:
     user: str
     """The name that runs are counted under. That of an address begins with `@`, which no other name does."""
     forwarded_host: str | None = None
-    """By which name a proxy was asked."""
+    """The host name under which the client reached the proxy."""
     scheme: str | None = None
-    """`http` or `https`, by which a proxy was asked."""
+    """`http` or `https`: the scheme with which the client reached the proxy."""
 
 
 class Callers:
@@ -68,7 +68,7 @@ class Callers:
     def _by_proxy(self, headers: Headers, peer: str) -> Caller | Refusal:
         names, hosts = headers.getlist(NAME), headers.getlist("x-forwarded-host")
         if len(names) > 1:
-            # A proxy that adds its own to what the client sent says nothing about either.
+            # A proxy that appends its header to the client's does not show which of the two is its own.
             return _unusable(
                 "the header X-Sandtable-User was sent more than once", "Let the proxy replace it."
             )
@@ -87,7 +87,7 @@ class Callers:
         )
 
     def _client(self, forwarded: Iterable[str], peer: str) -> str:
-        """The last address that is not a trusted proxy's: what stands before it was written by that client."""
+        """The last address that is not a trusted proxy's: the entries before it were written by that client."""
         known = peer
         for hop in reversed(",".join(forwarded).split(",")):
             address = _hop(hop.strip())
@@ -100,7 +100,7 @@ class Callers:
 
 
 def _hop(text: str) -> IPv4Address | IPv6Address | None:
-    """Some proxies add the port."""
+    """The address of one entry, without the port that some proxies add."""
     host = text[1:].partition("]")[0] if text.startswith("[") else text
     return read_address(host) or read_address(host.partition(":")[0])
 
@@ -119,7 +119,7 @@ def _unusable(message: str, suggestion: str) -> Refusal:
 
 
 def user_of(request: HTTPConnection) -> str:
-    """Whose turn it is, of a request or a WebSocket: queues are fair between users."""
+    """The user of a request or a WebSocket; queues are fair between users."""
     return request.scope[CALLER]
 
 

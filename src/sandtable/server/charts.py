@@ -1,4 +1,4 @@
-"""A run's rows as another kind of chart: drawn here for every interface, so that none draws by rules of its own."""
+"""A run's rows as another kind of chart: drawn on the server, so that all interfaces draw by the same rules."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ async def _chart(request: Request, run_id: str, user: str, kind: FigureKind | No
     async with checks.place(user):
         drawn = await asyncio.to_thread(draw_each_kind, run, dataset)
     if kind is None:
-        # A figure that code showed is the code's own, and not drawn by these rules.
+        # A figure that code showed was made by the code, not by these rules.
         own = None if run.artifacts else run.chart
         return ChartView(run_id=run.id, kind=kind_of(own), figure=own, kinds=tuple(drawn))
     if kind not in drawn:
@@ -75,7 +75,7 @@ async def _chart(request: Request, run_id: str, user: str, kind: FigureKind | No
 
 
 async def _dataset(parts: Parts, run: Run) -> Dataset | None:
-    """The version that the run read; without it, titles are made of the names of columns."""
+    """The dataset version that the run read; without it, titles are made from column names."""
     try:
         return await parts.datasets.version(run.request.dataset_id, run.dataset_version)
     except SandtableError:

@@ -1,7 +1,7 @@
-"""The connections of a server: what may be sent on one, how long that may take, and when one is given up.
+"""The connections of a server: limits on what a client may send and how long that may take, and when one is closed.
 
-Invariant: a client that sends slowly, takes slowly, or sends what is no request costs a bounded number of bytes and
-seconds, whatever the application does about it, and is answered in the one error shape where an answer is possible.
+Invariant: a client that sends slowly, reads slowly or sends invalid requests costs a bounded number of bytes and
+seconds, whatever the application does, and gets the one error shape where an answer is possible.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from sandtable.server.logs import Seldom
 
 STALLED_S = 60.0
 HEAD_S = 10.0
-"""For a whole request head, from the connection or from its first byte on one that was used before."""
+"""For a complete request head: since the connection was made, or since its first byte on a reused connection."""
 REST_S = 5.0
 """For the rest of a body that was answered before it had arrived."""
 MAX_HEAD = 16 << 10
@@ -38,7 +38,7 @@ MAX_HEADERS = 100
 MAX_TARGET = 8000
 _FRAMING = (b"content-length", b"transfer-encoding")
 _QUOTED = re.compile(r":? (?:bytearray\()?b['\"].*", re.DOTALL)
-"""What h11 quotes of a request, in Python's words."""
+"""The part of a request that h11 quotes in its messages, as a Python literal."""
 
 log = structlog.get_logger("sandtable.server")
 
@@ -57,17 +57,17 @@ class ServerConfig(uvicorn.Config):
 
 
 def bound_patience(listening: socket.socket) -> None:
-    """Its connections end when their client has taken nothing of what waits for it for STALLED_S.
+    """Connections are closed when their client has acknowledged no pending bytes for STALLED_S.
 
-    The kernel's own clock, for it alone still looks after a connection that everybody above has closed, and that
-    would otherwise wait for ever to get rid of its last bytes.
+    The kernel's timeout, because only the kernel still handles a connection that the process has closed, and it
+    would otherwise try for ever to send the last bytes.
     """
     if sys.platform == "linux":
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, round(STALLED_S * 1000))
 
 
 class RequestReader(h11.Connection):
-    """Refuses heads that h11 takes and that are too large, or that another reader could take for another request."""
+    """Refuses heads that h11 accepts but that are too large, or that another parser could read as another request."""
 
     refused: h11.RemoteProtocolError | None = None
 
@@ -94,7 +94,7 @@ def _check_head(head: h11.Request) -> None:
     if head.http_version not in (b"1.0", b"1.1"):
         raise h11.RemoteProtocolError("only HTTP/1.1 and HTTP/1.0 are spoken here")
     framing = {name for name, _ in head.headers if name in _FRAMING}
-    # Readers differ about where such a request ends, and so about where the next one begins.
+    # Parsers differ about where such a request ends, and so about where the next one begins (request smuggling).
     if len(framing) > 1:
         raise h11.RemoteProtocolError("Content-Length and Transfer-Encoding exclude each other")
     if b"transfer-encoding" in framing and head.http_version == b"1.0":
@@ -136,7 +136,7 @@ class HttpConnection(H11Protocol):
         self._look()
 
     def _should_upgrade(self) -> bool:
-        """Another reader parses the head again; what it would not take for a handshake is an ordinary request."""
+        """A second parser reads the head again; what it would not accept as a handshake is an ordinary request."""
         if not super()._should_upgrade():
             return False
         framed = any(name in _FRAMING for name, _ in self.headers)
@@ -156,12 +156,12 @@ class HttpConnection(H11Protocol):
         self._refuse(hint if hint < 500 else 400, f"the request cannot be read: {reason}")
 
     def give_up(self) -> None:
-        """Another connection needs its place."""
+        """Aborts this connection, because another one needs its place."""
         self._seldom.warning("client_dropped", reason="its place was needed", client=self._peer)
         self.transport.abort()
 
     def _look(self) -> None:
-        """Where the connection stands after something happened to it."""
+        """Updates the phase after an event on the connection."""
         theirs, ours = self.conn.their_state, self.conn.our_state
         if (
             self._phase == "leaving"
@@ -206,9 +206,9 @@ class HttpConnection(H11Protocol):
             self.transport.close()
 
     def _refuse(self, status: int, message: str) -> None:
-        """Answers in place of the application, and ends the connection once its client had time to read that."""
+        """Answers in place of the application, and closes the connection after the client had time to read it."""
         if self.cycle is not None and not self.cycle.response_complete:
-            # The application is at work on the request whose body cannot be read.
+            # The application is working on the request whose body cannot be read.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
@@ -247,7 +247,7 @@ class Handshake(ServerProtocol):
 
 class SocketConnection(WebSocketsSansIOProtocol):
     entered_as: str = ""
-    """The peer, as the connection was counted when it was one of HTTP: that of a lost connection has no name."""
+    """The peer under which the HTTP connection was counted: a lost connection no longer knows its peer."""
     _owed: bytes = b""
 
     def __init__(self, config: ServerConfig, *given: Any, **named: Any) -> None:
@@ -258,7 +258,7 @@ class SocketConnection(WebSocketsSansIOProtocol):
         )
 
     def connection_lost(self, exc: Exception | None) -> None:
-        # A request that could not be read has none.
+        # A request that could not be read has no scope.
         _say_why(exc, self.client, getattr(self, "scope", None))
         self._room.leave(self.entered_as)
         super().connection_lost(exc)
@@ -266,22 +266,22 @@ class SocketConnection(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self.handshake_initiated:
-            # uvicorn would wait for another head.
+            # uvicorn would wait for another request head.
             said = b"".join(self.conn.data_to_send())
             self.transport.write(said or self.conn.reject(400, "the handshake cannot be read").serialize())
             self.transport.close()
 
     async def send(self, message: Any) -> None:
         await super().send(message)
-        # Else uvicorn logs every handshake that the application refused as an error of the application.
+        # Otherwise uvicorn logs every handshake that the application refuses as an application error.
         self.handshake_complete = self.handshake_complete or self.close_sent
 
     def handle_ping(self) -> None:
-        """Who asks for answers and takes none is owed the last ones only, as the protocol allows."""
+        """A client that sends pings and does not read gets only the latest pongs, as the protocol allows."""
         if self.writable.is_set():
             super().handle_ping()
         else:
-            # The first ping of several that arrived together finds the answers to all of them.
+            # At the first of several pings that arrived together, the pongs to all of them are ready.
             self._owed = b"".join(self.conn.data_to_send()) or self._owed
 
     def resume_writing(self) -> None:

@@ -1,4 +1,4 @@
-"""One error shape for everything that goes wrong over HTTP, the framework's own complaints included.
+"""One error shape for everything that goes wrong over HTTP, including the framework's own errors.
 
 Invariant: a response with status ≥ 400 is `{"error": {code, message, suggestion, details}, "request_id"}`,
 and never holds a traceback or the text of an unexpected exception.
@@ -80,9 +80,9 @@ def error_response(
     problem = without_home(problem, scope)
     body: dict[str, Any] = {"error": problem.model_dump(), "request_id": scope.get(REQUEST_ID, "")}
     if scope.get("path", "").startswith(LANGGRAPH):
-        # What clients of that protocol show.
+        # Clients of that protocol show this field.
         body["detail"] = problem.in_words
-    # ASCII, because a message may quote text that has no UTF-8 form.
+    # ASCII, because a message may quote text that UTF-8 cannot encode.
     content = json.dumps(body, default=str).encode("ascii")
     code = status or STATUS[problem.code]
     later = {"Retry-After": RETRY_SECONDS} if code == 503 else {}
@@ -92,7 +92,7 @@ def error_response(
 
 
 def without_home(problem: Problem, scope: Scope) -> Problem:
-    """The operator's folders, and what a process of the sandbox wrote about itself, are for the log alone."""
+    """Removes the operator's folders, and what a sandbox process wrote about itself: both are for the log only."""
     parts = getattr(getattr(scope.get("app"), "state", None), "parts", None)
     details = {name: value for name, value in problem.details.items() if name not in _FOR_THE_LOG}
     if parts is None:
@@ -136,7 +136,7 @@ async def _refused_by_framework(request: Request, error: Exception) -> Response:
 
 
 def _methods(request: Request) -> list[str]:
-    """What the path answers: the framework names the methods of its first route only."""
+    """The methods that the path allows: the framework names only those of its first route."""
     found: set[str] = set()
     for route in request.app.state.routes:
         if route.matches(request.scope)[0] != Match.NONE:

@@ -55,7 +55,7 @@ async def _download(request: Request, run_id: str, user: str, kind: Format) -> R
 
 
 async def _exported(request: Request, run_id: str, user: str, kind: Format) -> Exported:
-    """The place is given back before the file is sent: who takes it slowly keeps no one from making theirs."""
+    """Releases its place in the queue before the file is sent: a slow client does not block other exports."""
     parts: Parts = request.app.state.parts
     checks: FairQueue = request.app.state.checks
     store = DataStore(parts.settings.home / "data")

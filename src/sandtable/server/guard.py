@@ -1,9 +1,8 @@
-"""What every request must pass: its caller, its host, the page it is sent for, its size and kind; and the headers that
-every answer carries.
+"""Checks of every request: caller, host, origin, size and content type; and the headers of every response.
 
-Invariant: a body is bounded and whole before anything parses it. A web page of another origin cannot make a browser
-start, read, cancel or verify a run here, or listen to one (no CORS, JSON only, no cross-site requests, no WebSocket of
-another origin, no name that is not ours). It can only link to our pages.
+Invariant: a body is bounded and complete before anything parses it. A web page of another origin cannot make a
+browser start, read, cancel, verify or stream a run here (no CORS, JSON only, no cross-site requests, no WebSocket
+of another origin, no foreign host name). It can only link to our pages.
 """
 
 from __future__ import annotations
@@ -26,13 +25,13 @@ from sandtable.settings import Settings
 MAX_BODY = 1 << 20
 _LARGE = {"/verify": DOCUMENT_BYTES}
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
-# What a link on another site may open in a tab: pages, and files that a person keeps.
+# What a link on another site may open in a tab: pages, and files to download.
 _LINKED = re.compile(
     r"/|/(?:t/[^/]+|data|data/[^/]+|compare|runs|runs/[^/]+|docs|chat)/?|/openapi\.json"
     r"|/runs/[^/]+/(?:capsule|result\.[a-z]+)"
 )
 _BODY_SECONDS = 60.0
-# The latter is that of a WebSocket which is refused.
+# The latter starts the response that refuses a WebSocket.
 _ANSWERS = ("http.response.start", "websocket.http.response.start")
 
 API_POLICY = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
@@ -48,12 +47,12 @@ _HEADERS = {
 
 
 def bare_answer(problem: Problem, status: int, headers: Mapping[str, str] | None = None) -> Response:
-    """An answer for a connection that does not get as far as the application, with all that its answers carry."""
+    """A response for a connection that does not reach the application, with the headers of all responses."""
     return error_response(problem, {}, status, {**_HEADERS, **(headers or {})})
 
 
 class SecurityHeaders:
-    """ASGI middleware, outermost: a page may set its own policy, nothing goes without one."""
+    """ASGI middleware, outermost: a page may set its own policy, and no response lacks one."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -81,7 +80,7 @@ class Heads:
             return
 
         async def bodiless(message: Message) -> None:
-            # A stream would go on for as long as there is something to tell.
+            # The response ends here: a stream might never end.
             if message["type"] == "http.response.start":
                 await send(message)
                 await send({"type": "http.response.body", "body": b"", "more_body": False})
@@ -90,7 +89,7 @@ class Heads:
 
 
 class Guard:
-    """ASGI middleware: refuses what must not reach a parser, and says who asks."""
+    """ASGI middleware: refuses what must not reach a parser, and identifies the caller."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -110,7 +109,7 @@ class Guard:
             await self._with_body(admitted, receive, send)
 
     def _admitted(self, scope: Scope) -> Scope | Refusal:
-        """The scope as the application sees it: caller, host and scheme are those before a trusted proxy."""
+        """The scope for the application: caller, host and scheme as the trusted proxy received them."""
         caller = self._callers.of(scope)
         if isinstance(caller, Refusal):
             return caller
@@ -130,8 +129,8 @@ class Guard:
         return _seen_from_outside(scope, caller)
 
     def _own_host(self, scope: Scope, caller: Caller) -> Authority | Refusal:
-        """The host that the browser asked for. `Host` is checked also where a proxy forwards another one: a page that
-        DNS rebinding brings to the machine of a trusted proxy can set every header but this."""
+        """The host that the browser requested. `Host` is checked even if a proxy forwards another one: a page that
+        reaches a trusted proxy's machine by DNS rebinding can set every header but this."""
         target = (scope.get("raw_path") or scope["path"].encode()).decode("latin-1")
         reached_at = scope["server"][0] if scope.get("server") else None
         own = judge_host(target, Headers(scope=scope).getlist("host"), self._names, reached_at)

@@ -1,4 +1,4 @@
-"""Work that is done for a client only as long as the client is there."""
+"""Work that is cancelled when its client disconnects."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sandtable.stopping import stopped
 T = TypeVar("T")
 
 CLIENT_CLOSED = 499
-"""For the log: the client does not see it."""
+"""A status for the log: the client does not get it."""
 
 
 async def gone(request: Request) -> None:
-    """Returns when the client is no longer there. The body of the request must have been read."""
+    """Returns when the client has disconnected. The body of the request must have been read."""
     while (await request.receive())["type"] != "http.disconnect":
         pass
 
 
 async def while_there(request: Request, work: Coroutine[Any, Any, T]) -> T:
-    """What `work` returns or raises. It is cancelled when the client hangs up."""
+    """What `work` returns or raises. It is cancelled when the client disconnects."""
     doing = asyncio.create_task(work)
     leaving = asyncio.create_task(gone(request))
     try:

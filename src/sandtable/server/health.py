@@ -1,8 +1,8 @@
-"""Is the process alive, and may it be sent work: `/healthz` and `/readyz`.
+"""Liveness and readiness: `/healthz` and `/readyz`.
 
-Invariant: `/readyz` answers within seconds whatever the disk or the database does, and however many ask: each thing is
-looked at by one attempt at a time, off the event loop, and a good outcome holds for a second. The sandbox's self-test
-runs once, at the start or at the first question. No answer holds a path of this machine.
+Invariant: `/readyz` answers within seconds whatever the disk or the database does, and however many requests come:
+each check runs one attempt at a time, off the event loop, and a success is cached for a second. The sandbox's
+self-test runs once, at the start or at the first request. No answer holds a path of this machine.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from sandtable.server.lazy_conversation import LazyConversation
 from sandtable.server.views import Check, Readiness
 
 DEADLINE_S = 2.0
-"""For one attempt. One that takes longer goes on, and the next question waits for it again."""
+"""For one attempt. One that takes longer continues, and the next request waits for it again."""
 FRESH_S = 1.0
-"""For how long a good outcome holds; a bad one is looked at again at once, to see that its cause is gone."""
+"""How long a success is cached; after a failure the next request checks again."""
 
 router = APIRouter(tags=["health"])
 
 
 class SharedAttempt:
-    """One look at something, shared by all requests that come while it lasts."""
+    """One run of a check, shared by all requests that come while it lasts."""
 
     def __init__(self, name: str, look: Callable[[], Awaitable[Check]]) -> None:
         self._name = name
@@ -126,7 +126,7 @@ class Health:
         return Check(name="queue", ok=waiting < limit, detail=detail)
 
     async def _conversation(self) -> Check:
-        """One that did not open is tried again, so that this server becomes ready when the cause is gone."""
+        """Retries a conversation that did not open, so that this server becomes ready when the cause is gone."""
         trouble = self._opened.trouble
         if trouble is not None:
             self._opened.begin()
@@ -138,7 +138,7 @@ class Health:
         return Check(name="conversation", ok=True)
 
     def _without_paths(self, message: str) -> str:
-        """Every address may ask: a file is named as it is called inside the home folder."""
+        """Every address may call this endpoint: paths are shown relative to the home folder."""
         home = self._parts.settings.home
         return message.replace(f"{home}/", "").replace(str(home), "the home folder")
 

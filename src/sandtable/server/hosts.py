@@ -1,7 +1,7 @@
-"""The names that this server answers to, and the web pages that may use it: pure judgements about a request's head.
+"""The host names of this server, and the web origins that may use it: pure functions of a request's headers.
 
-Invariant: a browser that came here by a name that is not ours (DNS rebinding), or for a page of another origin, is
-refused whatever else the request holds. Programs send no origin; only the name is checked for them.
+Invariant: a browser request with a foreign host name (DNS rebinding), or for a page of another origin, is refused
+whatever else it holds. Programs send no origin; for them only the host name is checked.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is not answered, and with which status."""
+    """Why a request is refused, and with which status."""
 
     status: int
     problem: Problem
@@ -31,15 +31,15 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """Host and port as in a Host header: a name in lower case without a final dot, or an address as it is usually
-    written."""
+    """Host and port as in a Host header: a name in lower case without a final dot, or an address in canonical
+    form."""
 
     host: str
     port: int | None
 
     @classmethod
     def read(cls, text: str) -> Self | None:
-        """None for what is no host and port: user names, paths, other characters than those of DNS."""
+        """None for anything but a host and port: user names, paths, characters that DNS does not allow."""
         found = _AUTHORITY.fullmatch(text)
         if found is None or int(found[2] or 0) > 65535:
             return None
@@ -52,7 +52,7 @@ class Authority:
 
 
 def read_address(text: str) -> IPv4Address | IPv6Address | None:
-    """An address without its zone; one of IPv4 inside one of IPv6 is the former."""
+    """An address without its zone; an IPv4-mapped IPv6 address becomes the IPv4 address."""
     try:
         address = ip_address(text.partition("%")[0])
     except ValueError:
@@ -83,7 +83,7 @@ class OwnNames:
         address = read_address(host)
         if address is not None and (address.is_loopback or address == read_address(reached_at or "")):
             return True
-        # Labels of DNS: `.example.org` must not match `.example.org` itself, which no host is called.
+        # DNS labels: the suffix `.example.org` must not match `.example.org` itself, which is no host name.
         below = any(host.endswith(name) and len(host) > len(name) for name in self._below)
         return self._all or below or host in self._exactly
 
@@ -116,11 +116,11 @@ def judge_host(
 
 
 def of_another_origin(headers: Headers, own: Authority, *, opens_page: bool, https: bool = False) -> bool:
-    """Whether a browser sends this for a page that is not ours.
+    """Whether a browser sends this request for a page of another origin.
 
-    `own` is the host that the browser asked; `opens_page`, whether a link may lead here; `https`, whether the browser
-    is known to have asked by TLS. What the browser says itself counts first; browsers say it to `https` and to
-    `localhost` only, and old ones never.
+    `own` is the host that the browser requested; `opens_page`, whether a link may lead here; `https`, whether the
+    browser is known to use TLS. `Sec-Fetch-Site` is checked first; browsers send it only to `https` and to
+    `localhost`, and old ones never.
     """
     site = headers.get("sec-fetch-site", "")
     if site == "same-origin":
@@ -131,12 +131,12 @@ def of_another_origin(headers: Headers, own: Authority, *, opens_page: bool, htt
     if origins:
         return len(origins) > 1 or not _is_own(origins[0], own, https)
     referers = headers.getlist("referer")
-    # A link of another page has its address as referer, and looks the same as a request by its script.
+    # A followed link and a request by a script of the same page have the same referer.
     return bool(referers) and not (site or opens_page or _is_own(referers[0], own, https))
 
 
 def _navigates(headers: Headers) -> bool:
-    """A person follows a link, in a tab of its own: no frame, no image, no script, nothing fetched ahead."""
+    """A top-level navigation: no frame, no image, no script, no prefetch."""
     return (
         headers.get("sec-fetch-mode") == "navigate"
         and headers.get("sec-fetch-dest") == "document"
@@ -145,13 +145,13 @@ def _navigates(headers: Headers) -> bool:
 
 
 def _is_own(page: str, own: Authority, https: bool) -> bool:
-    """`null`, which stands for a page that has no origin, is not ours."""
+    """False for `null`, the origin of pages without an origin."""
     found = _WEB_ADDRESS.fullmatch(page)
     authority = Authority.read(found[2]) if found else None
     if found is None or authority is None:
         return False
     scheme = found[1].lower()
-    # The other way round, a proxy may have ended TLS without saying so.
+    # An `https` origin with `https` unknown is accepted: a proxy may terminate TLS without saying so.
     return authority.is_origin(scheme, own) and (scheme == "https" or not https)
 
 

@@ -1,7 +1,7 @@
-"""Retention at work: gathers what is stored, lets `runs.retention` decide, and removes it in small batches.
+"""Applies retention: lists what is stored, lets `runs.retention` decide, and removes it in small batches.
 
-Invariant: conversations go before the runs that they name, and what goes is decided again in between, so that a run is
-removed only when no conversation that is still there names it. One process at a time removes.
+Invariant: conversations are removed before the runs that they name, and the decision is repeated in between, so
+that a run is removed only if no remaining conversation names it. One process at a time removes.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ from sandtable.store.sqlite.file import give_back
 BATCH = 100
 EVERY_S = 3600.0
 FIRST_S = 20.0
-"""After the start, when there is more urgent work."""
+"""Delay after the start, when there is more urgent work."""
 PAUSE_S = 0.1
-"""Between two batches, for those who wait for the database."""
+"""Pause between two batches, so that other users of the database can proceed."""
 _JUST_ENDED_S = 60.0
-"""A conversation of another process may be about to name a run that ended this short a time ago."""
+"""Runs that ended this recently stay: a conversation of another process may be about to name one."""
 
 log = structlog.get_logger("sandtable.server")
 
@@ -54,19 +54,19 @@ class Keeper:
     threads: ThreadStore
     states: Checkpoints
     idle_s: float
-    """How long a session of Python may live without a cell."""
+    """How long a Python session may be idle."""
     forget: Callable[[Iterable[str]], None] = lambda run_ids: None
     """Called with the ids of runs that were removed."""
     end_session: Callable[[str], Awaitable[None]] | None = None
     pause_s: float = 0.0
 
     async def decide(self, rules: Rules, *, threads: bool = True) -> Decision:
-        """What would go now. Without `threads`, every conversation stays, with the runs that it names."""
+        """What would be removed now. Without `threads`, all conversations stay, with the runs that they name."""
         now = time.time()
         return await asyncio.to_thread(decide, await self._things(now, threads=threads), rules, now)
 
     async def remove(self, decision: Decision, *, threads: bool = True) -> Removed:
-        """Removes what was decided, but for what was used or is needed since."""
+        """Removes what was decided, except what was used or became needed since."""
         if decision.rule is None:
             return Removed()
         chosen = await self._chosen(decision, "thread", threads=threads)
@@ -84,7 +84,7 @@ class Keeper:
     async def _things(self, now: float, *, threads: bool) -> list[Thing]:
         return [*await self._runs(now), *await self._threads(threads=threads)]
 
-    # What there is
+    # What is stored
 
     async def _runs(self, now: float) -> list[Thing]:
         held = await self.runs.holdings.runs()
@@ -112,10 +112,10 @@ class Keeper:
             things.append(Thing(("thread", thread_id), at, size, _names(named.get(thread_id, ()))))
         return things
 
-    # What goes
+    # What is removed
 
     async def _remove_threads(self, chosen: Iterable[str], before: float) -> int:
-        """Those that were not used since `before`."""
+        """Removes those that were not used since `before`."""
         since, gone = datetime.fromtimestamp(before, UTC).isoformat(timespec="microseconds"), 0
         known = await self.threads.last_used()
         for thread_id in chosen:
@@ -141,7 +141,7 @@ class Keeper:
 
 
 def _run(one: Holding, under_way_since: float) -> Thing:
-    """A turn that is under way may be about to name a run that ended after the turn began."""
+    """A run stays if it ended after the oldest turn under way began: that turn may be about to name it."""
     at = _moment(one.at) or 0.0
     stays = not one.ended or at >= under_way_since
     holder: tuple[Name, ...] = (("run", one.result_of),) if one.result_of else ()
@@ -158,7 +158,7 @@ def _moment(text: str | None) -> float | None:
 
 
 def _batches(chosen: list[str], sessions: dict[str, str | None]) -> Iterator[list[str]]:
-    """Newest first, because a run is answered from an older one; and all cells of a session together."""
+    """Newest first, because a cached run depends on an older one; all cells of a session are in one batch."""
     together: dict[str, list[str]] = {}
     for run_id in sorted(chosen, reverse=True):
         together.setdefault(sessions.get(run_id) or run_id, []).append(run_id)
@@ -173,7 +173,7 @@ def _batches(chosen: list[str], sessions: dict[str, str | None]) -> Iterator[lis
 
 
 async def keep(keeper: Keeper, settings: Settings, *, first_s: float = FIRST_S) -> None:
-    """In the background of a server: brings over what earlier versions left, and applies the settings' rules."""
+    """Background task of a server: migrates threads of earlier versions, and applies the settings' rules."""
     rules = Rules.of(settings)
     await asyncio.sleep(first_s)
     while True:
@@ -198,7 +198,7 @@ async def _sweep(keeper: Keeper, settings: Settings, rules: Rules) -> None:
 
 
 async def give_back_space(settings: Settings, *, whole: bool) -> int:
-    """Postgres does it by itself (autovacuum)."""
+    """Shrinks the SQLite files; Postgres reclaims space by itself (autovacuum)."""
     if settings.database_url is not None:
         return 0
     paths = [settings.home / name for name in (RUNS, CONVERSATIONS, THREADS)]

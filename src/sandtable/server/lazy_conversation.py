@@ -21,7 +21,7 @@ from sandtable.assemble import Parts
 from sandtable.conversations.conversation import LONGEST_ID, Conversation
 from sandtable.errors import NotFound, SandtableError
 
-# By name: it imports LangGraph, which takes a second, and is loaded while the server prepares other things.
+# Imported by name: LangGraph takes a second to import, and loads while the server prepares other things.
 _MODULE = "sandtable.server.opening"
 _OPEN = f"{_MODULE}:open_conversation"
 
@@ -81,7 +81,7 @@ class LazyConversation:
     async def aclose(self) -> None:
         self._closing.set()
         if self._task is not None:
-            # `get` has raised what kept it from opening.
+            # `get` has raised why it did not open.
             await asyncio.gather(self._task, return_exceptions=True)
 
     async def _hold(self, opened: asyncio.Future[Conversation]) -> None:

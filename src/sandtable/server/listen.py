@@ -1,7 +1,7 @@
-"""`sandtable serve`: parts, self-test, application, socket, and an orderly end.
+"""`sandtable serve`: parts, self-test, application, socket, and graceful shutdown.
 
-Invariant: nothing listens before the sandbox has withstood its self-test, and on SIGTERM or SIGINT the
-parts are closed after the last request has been answered.
+Invariant: it listens only after the sandbox has passed its self-test, and on SIGTERM or SIGINT the parts are
+closed after the last request has been answered.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ log = structlog.get_logger("sandtable.server")
 
 
 async def listen(settings: Settings, announce: Callable[[tuple[str, ...], str], None]) -> None:
-    """Serve until a signal comes. `announce` is given the addresses, and a warning or nothing, once requests are
-    answered.
+    """Serves until a signal. `announce` is called with the addresses, and a warning or None, once the server accepts
+    requests.
 
     Raises InvalidInput, SandboxUnavailable.
     """
@@ -71,7 +71,7 @@ def _folder_names(settings: Settings) -> dict[str, str]:
 
 
 def _about_access(settings: Settings, listening: socket.socket) -> str:
-    """What must be known of who can use this server; raises InvalidInput where that was not decided."""
+    """A warning about who can use this server, if any; raises InvalidInput if the settings leave that undecided."""
     if not is_reachable_by_others(listening):
         return ""
     if settings.insecure:
@@ -90,9 +90,9 @@ def _about_access(settings: Settings, listening: socket.socket) -> str:
 
 @asynccontextmanager
 async def _preparing(parts: Parts, describe: Callable[[], object]) -> AsyncGenerator[None, None]:
-    """Converts the datasets meanwhile, has sandboxes ready for them and looks at what their columns hold:
-    the first question need not wait. `describe` makes the description of the interface that is kept from then on: made
-    for the first request, it would hold up all others."""
+    """In the background, converts the datasets, prepares sandboxes for them and profiles their columns, so that the
+    first question need not wait. `describe` builds the OpenAPI document, which is then cached: built by the first
+    request, it would block all others."""
 
     async def prepare() -> None:
         for step in (parts.warm, parts.datasets.profile):

@@ -1,6 +1,6 @@
-"""JSON logs on stderr: one line per request, and every other line bound to its request, run and dataset.
+"""JSON logs on stderr: one line per request; every other line carries the ids of its request, run and dataset.
 
-Invariant: an exception that nobody foresaw is logged once, here, and answered with the one error shape.
+Invariant: an unexpected exception is logged once, here, and answered with the one error shape.
 """
 
 from __future__ import annotations
@@ -60,12 +60,12 @@ def configure(level: str, out: TextIO | None = None) -> None:
 
 
 def bind(**ids: str) -> None:
-    """From here on, every log line of this request carries these ids."""
+    """Adds these ids to all further log lines of this request."""
     structlog.contextvars.bind_contextvars(**ids)
 
 
 class Seldom:
-    """Of each event one line in `every_s` seconds; the next one says how many were left out."""
+    """Rate-limits logs to one line per event in `every_s` seconds; the next line says how many were left out."""
 
     def __init__(self, log: Any, every_s: float = 10.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._log = log
@@ -90,7 +90,7 @@ class Seldom:
 
 
 class RequestLog:
-    """ASGI middleware: gives the request its id, logs its end, answers what nobody caught."""
+    """ASGI middleware: assigns the request id, logs the end of the request, answers uncaught exceptions."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

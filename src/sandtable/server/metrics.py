@@ -1,6 +1,6 @@
-"""What Prometheus reads at `/metrics`: how many runs there are of each status, and how full the queue is.
+"""Prometheus metrics at `/metrics`: the number of runs of each status, and the length of the queue.
 
-Counted in the store, so that servers which share one all tell the same; nothing of a run itself is in it.
+Counted in the store, so that servers that share it report the same numbers; no content of a run is included.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The OpenAPI document: what the routes declare, and what holds for every request whatever its route.
+"""The OpenAPI document: what the routes declare, and what holds for every request.
 
 Invariant: each operation lists every status that it, an error handler, a middleware or the connection can answer, with
 the shape and the headers of that answer. A route declares only what is special about it.
@@ -19,7 +19,7 @@ from sandtable.server.guard import MAX_BODY
 NO_NUL = "^[^\\u0000]*$"
 _METHODS_WITH_BODY = ("post", "put", "patch", "delete")
 _DEFAULT_VALIDATION = ("HTTPValidationError", "ValidationError")
-"""What FastAPI declares for 422, and this server never answers."""
+"""Schemas that FastAPI declares for 422, which this server never returns."""
 
 _EVERY_REQUEST = {
     "400": "The request cannot be read: its Host header, a NUL character in its address, a body that is not JSON in"
@@ -53,7 +53,7 @@ _HEADERS: dict[str, Any] = {
 
 class DescribedApi(FastAPI):
     limits: Limits | None = None
-    """What one run may have on this server."""
+    """Limits of one run on this server."""
 
     def openapi(self) -> dict[str, Any]:
         if self.openapi_schema is None:
@@ -65,7 +65,7 @@ class DescribedApi(FastAPI):
 
 
 def response_of(document: dict[str, Any], response: dict[str, Any]) -> dict[str, Any]:
-    """A response as it is described, where an operation only refers to it."""
+    """The full description of a response that an operation refers to."""
     name = response.get("$ref", "").rpartition("/")[2]
     return document["components"]["responses"][name] if name else response
 
@@ -123,7 +123,7 @@ def _is_default_validation(response: dict[str, Any]) -> bool:
 
 
 def _forbid_nul(schema: dict[str, Any]) -> None:
-    """The guard refuses an address that holds one."""
+    """Excludes NUL from parameters: the guard refuses URLs that hold one."""
     for choice in (schema, *schema.get("anyOf", ())):
         if choice.get("type") == "string" and "enum" not in choice:
             choice.setdefault("pattern", NO_NUL)

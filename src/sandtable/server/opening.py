@@ -1,6 +1,6 @@
-"""Opens the conversation of a server, with the work that goes on beside it.
+"""Opens the conversation of a server, with its background tasks.
 
-Loaded by name and beside the server, because it imports LangGraph.
+Imported by name while the server already listens, because it imports LangGraph.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from sandtable.settings import Settings
 from sandtable.stopping import stopped
 
 _TURNS_PER_RUN = 8
-"""Turns at the same time for each run at the same time: most of a turn is waiting for a model."""
+"""Concurrent turns per concurrent run: most of a turn is spent waiting for a model."""
 _TURNS_PER_RUN_BUILTIN = 1
-"""No turn waits for a model: first come, first served is faster for all than sharing the processor."""
+"""With the built-in planner no turn waits for a model: one after the other is faster than sharing the processor."""
 
 log = structlog.get_logger("sandtable.server")
 
@@ -66,13 +66,13 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
 
 
 async def _learn(analyst: Analyst, parts: Parts) -> None:
-    """Reads the words of every dataset, so that the first question does not wait for them."""
+    """Indexes the vocabulary of every dataset, so that the first question does not wait for it."""
     for dataset in parts.datasets.datasets():
         try:
             await analyst.prepare(dataset.id)
         except SandtableError as error:
             log.error("vocabulary_not_ready", dataset_id=dataset.id, reason=error.message)
-    # What is alive now stays alive: the collector need not look through it again.
+    # Objects that are alive now stay alive: the garbage collector need not scan them again.
     gc.collect()
     gc.freeze()
 

@@ -66,7 +66,7 @@ def html_page(title: str, body: str) -> HTMLResponse:
         f"<title>{escape(title)}</title><style>{STYLE}</style>"
     )
     page = f'<!doctype html><html lang="en"><head>{head}</head><body>{body}</body></html>'
-    # Text of other people may hold lone surrogates, which have no UTF-8 form.
+    # Untrusted text may hold lone surrogates, which UTF-8 cannot encode.
     content = page.encode("utf-8", "replace")
     return HTMLResponse(content, headers={"Content-Security-Policy": PAGE_POLICY})
 

@@ -1,4 +1,4 @@
-"""`sandtable prune` over the stores that the settings name, without anything that executes."""
+"""`sandtable prune` over the stores that the settings name, without starting a sandbox."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ async def open_keeper(settings: Settings) -> AsyncGenerator[Keeper, None]:
 async def prune(
     settings: Settings, rules: Rules, *, threads: bool, approve: Callable[[Decision], bool]
 ) -> tuple[Decision, Removed | None]:
-    """What goes by the rules, and what was removed, if `approve` says so. Raises StoreUnavailable, InvalidInput."""
+    """What the rules select, and what was removed if `approve` agreed. Raises StoreUnavailable, InvalidInput."""
     async with open_keeper(settings) as keeper, keeper.runs.holdings.alone() as alone:
         if not alone:
             raise StoreUnavailable(
@@ -43,13 +43,13 @@ async def prune(
         if not await asyncio.to_thread(approve, decision):
             return decision, None
         removed = await keeper.remove(decision, threads=threads)
-    # A file that has to be written as a whole is left alone while others use it.
+    # Compaction rewrites the whole file, so it is skipped while other processes use it.
     given_back = await give_back_space(settings, whole=not _others(settings.home))
     return decision, replace(removed, given_back=given_back)
 
 
 def _others(home: Path) -> bool:
-    """Whether another process uses the home."""
+    """Whether another process uses the home folder."""
     here = Instance(home)
     for owner in here.others():
         with here.inherit(owner) as dead:

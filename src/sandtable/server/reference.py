@@ -1,4 +1,4 @@
-"""The page at `/docs`: the OpenAPI description as plain HTML, without a script and without a foreign host."""
+"""The page at `/docs`: the OpenAPI description as plain HTML, without scripts or resources of other hosts."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def _parts(request: Request) -> Parts:
 
 
 async def _view(request: Request, run: Run, user: str) -> views.RunView:
-    """With its marks of trust, and with fixes where there are any: about the dataset as it is now, which may be gone or
-    broken. No fixes where the user has as many checks under way as one may have."""
+    """The run with its marks of trust and its fixes. Fixes refer to the dataset as it is now; there are none if it is
+    missing or broken, or if the user has too many checks under way."""
     parts, checks = _parts(request), _checks(request)
     trust = await _trust(parts, run)
     if run.status not in ("rejected", "failed"):
@@ -79,7 +79,7 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
 
 
 async def _trust(parts: Parts, run: Run) -> tuple[Mark, ...]:
-    """The marks that `verify` derives from the run's capsule: none without the version of the data."""
+    """The marks that `verify` derives from the run's capsule; none if the dataset version is gone."""
     asked = run.request
     plan = plan_of(asked.query)
     if not asked.question or (plan is None and asked.origin is None):
@@ -92,7 +92,7 @@ async def _trust(parts: Parts, run: Run) -> tuple[Mark, ...]:
 
 
 async def _waited(request: Request, run_id: str, seconds: float) -> Run:
-    """The run when it has ended, after so many seconds, or when the server stops."""
+    """The run as it is when it ends, after so many seconds, or when the server stops."""
     shutdown: Shutdown = request.app.state.shutdown
     runs = _parts(request).runs
     return await shutdown.or_begun(runs.wait(run_id, seconds)) or await runs.get(run_id)
@@ -356,7 +356,7 @@ _ENVELOPE: dict[str, Any] = {
 async def verify(request: Request, user: User) -> Report:
     """Checks the signature; if a trusted key made it, compiles, judges and runs again, and names the link that is
     broken. Verifications wait in a queue of their own, and end when their client hangs up."""
-    # Not as a parameter: that would be parsed on the event loop.
+    # Not a route parameter: FastAPI would parse it on the event loop.
     body = await request.body()
     return await while_there(request, _parts(request).verify(body, user=user))
 

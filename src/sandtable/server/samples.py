@@ -1,6 +1,6 @@
-"""The first rows of each table, asked for as anybody would: by a run through the gate and the sandbox.
+"""The first rows of each table, from an ordinary run through the gate and the sandbox.
 
-A sample is kept once it was taken, for as long as the files that it was taken from are not found damaged or replaced.
+A sample is cached until the files that it came from are found damaged or are replaced.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The end of a server as its clients see it.
+"""Graceful shutdown of a server, as its clients see it.
 
-Invariant: once the server stops, requests that wait for a run answer at once with the run as it is, and whatever is
-still under way shortly before the grace time is over ends with an answer: JSON with status 503 and Retry-After, or the
-`error` event of its stream. Only a file that its client takes too slowly is cut.
+Invariant: once shutdown begins, requests that wait for a run return it at once as it is, and whatever is still under
+way shortly before the grace time is over ends with an answer: JSON with status 503 and Retry-After, or the `error`
+event of its stream. Only a file that its client reads too slowly is cut off.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sandtable.stopping import stopped
 T = TypeVar("T")
 
 LAST_ANSWERS_S = 2.0
-"""Of the grace time, for writing the answers that end what is still under way."""
+"""The part of the grace time for writing these last answers."""
 STOPPING = Problem(
     code=ErrorCode.SANDBOX_UNAVAILABLE,
     message="the server stops before the answer is there",
@@ -62,7 +62,7 @@ class Shutdown:
         self._ended.discard(request)
 
     def was_ended(self, request: asyncio.Task[Any]) -> bool:
-        """Whether it was cancelled from here."""
+        """Whether the shutdown cancelled this request."""
         return request in self._ended
 
     def _end_all(self) -> None:
@@ -76,7 +76,7 @@ class Shutdown:
 
 
 class LastAnswers:
-    """ASGI middleware: answers in place of an application that is cancelled because the server stops."""
+    """ASGI middleware: answers in place of an application that the shutdown cancels."""
 
     def __init__(self, app: ASGIApp, shutdown: Shutdown) -> None:
         self._app = app
@@ -101,7 +101,7 @@ class LastAnswers:
             await self._app(scope, receive, noting)
         except asyncio.CancelledError:
             if not self._shutdown.was_ended(request) or (begun and not streams):
-                # A file that its client takes slowly has no other end.
+                # A download that has begun can only be cut off.
                 raise
             request.uncancel()
             if not begun:

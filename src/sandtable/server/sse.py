@@ -1,4 +1,4 @@
-"""Server-sent events: one frame per event, and a comment as a sign of life."""
+"""Server-sent events: one frame per event, and a comment as a heartbeat."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def frame(name: str, data: str, number: int | None = None) -> bytes:
 
 
 def is_event_stream(start: Message) -> bool:
-    """Whether the answer that begins so is one."""
+    """Whether this message starts a response of server-sent events."""
     return Headers(scope=start).get("content-type", "").startswith(EventStream.media_type)
 
 
@@ -26,5 +26,5 @@ class EventStream(StreamingResponse):
     media_type = "text/event-stream"
 
     def __init__(self, frames: AsyncIterator[bytes], headers: dict[str, str] | None = None) -> None:
-        # Proxies that gather an answer before passing it on would hold back what is meant for now.
+        # Disables buffering in proxies: events must arrive at once.
         super().__init__(frames, headers={"X-Accel-Buffering": "no", **(headers or {})})

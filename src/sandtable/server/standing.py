@@ -1,6 +1,7 @@
-"""What every server of ours does around its application: its socket, its signals, its self-test.
+"""What all our servers share around their application: socket, signals and self-test.
 
-Invariant: on SIGTERM or SIGINT the last request is answered first, and a second signal does not cut the end short.
+Invariant: after SIGTERM or SIGINT the last request is answered first, and a second signal does not abort the
+shutdown.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE_S = 5
 _SIOCGIFADDR = 0x8915
 _MAX_SOCKET_MESSAGE = 64 << 10
-"""Clients have next to nothing to say over a WebSocket."""
+"""Clients send only short messages over a WebSocket."""
 
 
 def configured(
@@ -41,7 +42,7 @@ def configured(
         log_config=None,
         access_log=False,
         server_header=False,
-        # uvicorn would take X-Forwarded-For from every process of this machine; `callers` decides about it.
+        # uvicorn would trust X-Forwarded-For from every process of this machine; `callers` decides that.
         proxy_headers=False,
         timeout_graceful_shutdown=grace_s,
         timeout_keep_alive=keep_alive_s,
@@ -62,7 +63,7 @@ class Server(uvicorn.Server):
         self._part = stopping
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        # uvicorn's own way to accept connections knows no bound, and logs every one that it cannot have.
+        # uvicorn accepts connections without a bound, and logs every one that it cannot accept.
         await super().startup([])
         for one in sockets or ():
             acceptor = Acceptor(one, self._room, self._connection)
@@ -75,7 +76,7 @@ class Server(uvicorn.Server):
         return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        # Before uvicorn does it in its own way: who listens is told that the server goes away.
+        # Before uvicorn's own shutdown: listeners get a message that the server is stopping.
         if self._part is not None:
             await self._part()
         for acceptor in self._acceptors:
@@ -84,7 +85,7 @@ class Server(uvicorn.Server):
 
     @contextmanager
     def capture_signals(self) -> Generator[None, None, None]:
-        """Signals are `stopping`'s: uvicorn would send itself the signal again before all is closed."""
+        """`stopping` handles signals: uvicorn would send itself the signal again before everything is closed."""
         yield
 
 
@@ -96,7 +97,7 @@ def stopping(server: Server) -> Generator[None, None, None]:
     try:
         yield
     finally:
-        # What is around the server takes a moment to close.
+        # A second signal is ignored while the rest is closed.
         for number in _SIGNALS:
             loop.add_signal_handler(number, lambda: None)
 
@@ -113,15 +114,15 @@ def bound(host: str, port: int) -> Generator[socket.socket, None, None]:
             suggestion="Choose another with --host and --port, or end the program that uses it.",
         ) from error
     with listening:
-        # For the connections to inherit: an answer goes out in two writes, and the second one must not wait
-        # until the client has acknowledged the first, 40 ms later.
+        # Connections inherit it: a response is sent in two writes, and the second must not wait until the client
+        # has acknowledged the first, 40 ms later.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         bound_patience(listening)
         yield listening
 
 
 def addresses(listening: socket.socket) -> tuple[str, ...]:
-    """Where it can be opened, from this machine first."""
+    """URLs of the server, those for this machine first."""
     host, port = listening.getsockname()[:2]
     if ip_address(host.partition("%")[0]).is_unspecified:
         hosts = ["localhost", *_addresses_of_this_machine(listening)]
@@ -131,7 +132,7 @@ def addresses(listening: socket.socket) -> tuple[str, ...]:
 
 
 def _addresses_of_this_machine(listening: socket.socket) -> Iterator[str]:
-    """Those of its interfaces, of the family that the socket has, without loopback and link-local ones."""
+    """The addresses of its interfaces in the socket's address family, without loopback and link-local ones."""
     if listening.family == socket.AF_INET6:
         for line in Path("/proc/net/if_inet6").read_text("ascii").splitlines():
             number, _, _, scope, *_ = line.split()
@@ -143,7 +144,7 @@ def _addresses_of_this_machine(listening: socket.socket) -> Iterator[str]:
         try:
             found = fcntl.ioctl(listening, _SIOCGIFADDR, asked)
         except OSError:
-            # An interface without an address.
+            # The interface has no address.
             continue
         address = IPv4Address(found[20:24])
         if not address.is_loopback:

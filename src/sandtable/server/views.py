@@ -1,4 +1,4 @@
-"""What the REST adapter takes and gives, as models: the source of the OpenAPI description."""
+"""The request and response models of the REST adapter: the source of its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -274,8 +274,8 @@ class RunView(_Shown):
     output: dict[str, Any]
     """What a dry run explains."""
     artifacts: tuple[Artifact, ...]
-    """What code showed, in its order; `[[id]]` in `stdout` is where it was. Written by a stranger's code: to be drawn
-    by something that trusts none of it. Not in lists."""
+    """What the code showed, in order; `[[id]]` in `stdout` marks its place. Untrusted output: a client must draw it as
+    such. Not in lists."""
     chart: dict[str, Any] | None
     """The Plotly figure made of the result, as it is in the capsule, or the last one that code showed; not in lists."""
     origin: Origin | None

@@ -1,7 +1,7 @@
-"""Sandtable's own web interface: its pages for browsers, at addresses that programs may use as well.
+"""Sandtable's own web interface: pages for browsers, at URLs that programs may use as well.
 
-Invariant: a program gets what it got before. Only GET (and so HEAD) is looked at; where an address also has a
-JSON form, the page goes to those alone who ask for HTML first; where nothing is built, nothing is changed.
+Invariant: responses to programs do not change. Only GET (and so HEAD) is handled; where a URL also has a JSON
+form, the page is sent only to clients that prefer HTML; without a build, nothing changes.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from sandtable.server.built import FOLDER, INDEX, Build
 from sandtable.settings import Settings
 
-# Charts and diagrams set styles from their scripts, which only 'unsafe-inline' lets through; scripts are our own.
+# Charts and diagrams set styles from scripts, which requires 'unsafe-inline'; scripts come from this server only.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self'; connect-src 'self'; worker-src 'self' blob:; frame-src 'none'; "
@@ -22,7 +22,7 @@ POLICY = (
 )
 _PAGES = re.compile(r"/(?:t/[^/]+/?|data/?|data/[^/]+/?|compare/?)?")
 _PAGES_OR_JSON = re.compile(r"/runs(?:/[^/]+)?")
-# Files that lie beside the index, such as an icon. Addresses of the API have no dot but this one.
+# Files beside the index, such as an icon. URLs of the API have no dot but this one.
 _TOP_FILES = re.compile(r"/(?!openapi\.json$)[^/]+\.[a-z0-9]+")
 _ASSETS = "/assets/"
 _WEIGHT = re.compile(r"0?\.\d{1,3}|0\.?|1(?:\.0{0,3})?")
@@ -34,7 +34,7 @@ def web_build(settings: Settings) -> Build:
 
 
 class WebUi:
-    """ASGI middleware, inside of what turns HEAD into GET."""
+    """ASGI middleware, inside the one that turns HEAD into GET."""
 
     def __init__(self, app: ASGIApp, build: Build) -> None:
         self._app = app
@@ -46,7 +46,7 @@ class WebUi:
             return
         path, asked = scope["path"], Headers(scope=scope)
         either = _PAGES_OR_JSON.fullmatch(path) is not None
-        # With the files too: a worker obeys the policy that came with its own script.
+        # Also on assets: a worker obeys the policy sent with its own script.
         headers = {"Content-Security-Policy": POLICY}
         if either and wants_page(",".join(asked.getlist("accept"))):
             answer = await self._build.answer(INDEX, asked, {**headers, "Vary": "Accept, Accept-Encoding"})
@@ -72,7 +72,7 @@ def _varying(send: Send) -> Send:
 
 
 def wants_page(accept: str) -> bool:
-    """Whether an Accept header names HTML, and names it ahead of JSON. A browser that navigates does."""
+    """Whether an Accept header prefers HTML to JSON, as that of a browser navigation does."""
     weights: dict[str, float] = {}
     for part in accept.lower().split(","):
         kind, *parameters = (piece.strip() for piece in part.split(";"))
@@ -85,7 +85,7 @@ def wants_page(accept: str) -> bool:
 
 
 def _weight(parameters: list[str]) -> float:
-    """1 when it is not given, 0 when it cannot be read."""
+    """The q value: 1 if it is missing, 0 if it is invalid."""
     given = [text[2:] for text in parameters if text.startswith("q=")]
     if not given:
         return 1.0

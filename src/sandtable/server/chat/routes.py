@@ -129,10 +129,10 @@ async def _frames(running: RunningTurn, feed: Feed) -> AsyncGenerator[bytes, Non
             async for together in events:
                 asked = (event.requests[0] for event in together if isinstance(event, DecisionsAwaited))
                 waiting = next(asked, waiting)
-                # One piece for what came together: each has its price in every layer down to the socket.
+                # One write for events that came together: each write costs time in every layer down to the socket.
                 yield b"".join(map(_frame, together)) or HEARTBEAT
         if waiting is not None:
-            # Only now is the request stored: a decision may come at once.
+            # Only now is the decision request stored, and the client may answer it at once.
             message = {**waiting.message.model_dump(mode="json"), "sql": waiting.sql}
             yield frame("message", encode(message))
     finally:
@@ -140,7 +140,7 @@ async def _frames(running: RunningTurn, feed: Feed) -> AsyncGenerator[bytes, Non
 
 
 def _frame(event: TurnEvent) -> bytes:
-    """Nothing for what a client of `/chat` does not get."""
+    """Empty for events that clients of `/chat` do not get."""
     match event:
         case TurnFailed(problem=Problem() as problem):
             return frame("error", encode(Error(problem=problem)))

@@ -1,4 +1,4 @@
-"""What `POST /chat` takes and gives, as models: the source of its OpenAPI description."""
+"""The request and response models of `POST /chat`: the source of its OpenAPI description."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ class ChatAnswer(_Shown):
 
 
 class Gathering:
-    """The answers of a turn, put together from its events."""
+    """Builds the answers of a turn from its events."""
 
     def __init__(self, thread_id: str) -> None:
         self._thread_id = thread_id

@@ -1,2 +1,2 @@
-"""`sandtable execd`: the execution plane as a service of its own. It holds data and a token: no keys, no database,
+"""`sandtable execd`: the execution plane as a separate service. It holds data and a token: no keys, no database,
 no model."""

@@ -1,7 +1,7 @@
-"""Which jobs this service takes, and whether their data are here and whole.
+"""Which jobs this service accepts, and whether their data is present and intact.
 
-Invariant: a job that was admitted names nothing outside the folder of its dataset's version, and asks for no more
-than this process can carry. It runs on files that have the digests which lie beside them.
+Invariant: an admitted job names nothing outside the folder of its dataset version, and stays within the limits of
+this process. It runs on files that match the recorded digests beside them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MOST_LISTED = 1000
 _ID = re.compile(r"[A-Za-z0-9_.:-]{1,200}")
 _VERSION = re.compile(r"sha256:([0-9a-f]{64})")
 _FILE = re.compile(r"[^/\0]{1,255}")
-# A parser kept or held for the next text needs its texts to come one after another to one place.
+# To keep or hold a parser for the next text, consecutive texts would have to reach the same process.
 _ONE_PLACE = ("keep", "hold")
 
 
@@ -76,7 +76,7 @@ class DataFolder:
         self._checks: dict[str, asyncio.Lock] = {}
 
     async def missing(self, job: Job) -> JobResult | None:
-        """How the job ends when its data are not here."""
+        """The job's result if its data is missing; None otherwise."""
         if not job.dataset_version or isinstance(self._integrity.look(job.dataset_version), Whole):
             return None
         lacking = await asyncio.to_thread(self._lacking, job)
@@ -92,7 +92,7 @@ class DataFolder:
         )
 
     async def opened(self, job: Job) -> tuple[Job, Whole | None] | JobResult:
-        """The job on its data as they are now, found whole; or how it ends when they are not."""
+        """The job with its data, verified as intact; or the job's result if the data is damaged."""
         if not job.data:
             return job, None
         found = self._integrity.look(job.dataset_version)
@@ -108,7 +108,7 @@ class DataFolder:
         return job.model_copy(update={"data": refs}), found
 
     async def unchanged(self, whole: Whole | None) -> bool:
-        """Whether the files of a job that has ended were not touched since they were opened."""
+        """Whether the files of an ended job are unchanged since they were opened."""
         if whole is None or not self._integrity.same(whole):
             return whole is None
         if whole.settled:
@@ -135,13 +135,13 @@ class DataFolder:
         return f"{', '.join(files)} of version {job.dataset_version}{named}" if files else None
 
     def versions(self) -> tuple[str, ...]:
-        """Those that are here, the first thousand."""
+        """The dataset versions on this machine, at most MOST_LISTED."""
         try:
             folders = sorted(
                 f for f in (self._root / "versions").iterdir() if _VERSION.fullmatch(f"sha256:{f.name}")
             )
         except OSError:
             return ()
-        # The self-test leaves a folder for its attempts to spoil.
+        # The self-test leaves a decoy folder for its escape attempts.
         data = (folder for folder in folders if not (folder / BAIT).exists())
         return tuple(f"sha256:{folder.name}" for folder in islice(data, MOST_LISTED))

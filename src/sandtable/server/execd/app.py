@@ -46,10 +46,10 @@ def create_execd_app(
     most: int = 20,
     lease_s: float = LEASE_S,
 ) -> FastAPI:
-    """`executor` is closed by whoever opened it. `data` is the folder whose `versions` the executor reads; `most`,
-    how many jobs may run or wait; `lease_s`, how long a job lives for which nobody waits.
+    """`executor` is closed by its owner. `data` is the folder whose `versions` the executor reads; `most`,
+    how many jobs may run or wait; `lease_s`, how long a job lives that no request waits for.
 
-    Raises InvalidInput for a token that could be guessed.
+    Raises InvalidInput for a token that is too weak.
     """
     app = _with_routes()
     folder = DataFolder(data)
@@ -59,7 +59,7 @@ def create_execd_app(
     errors.install(app, routes.router.routes)
     app.add_exception_handler(404, _nothing_there)
     app.add_exception_handler(Full, _full)
-    # The last one added is the first to see a request.
+    # Middleware added last runs first.
     app.add_middleware(Proven, token=Token(token))
     app.add_middleware(RequestLog)
     return app

@@ -1,7 +1,7 @@
-"""The jobs of this service: taken once each, watched as long as somebody asks for them, then forgotten.
+"""The jobs of this service: each accepted once, kept while requests ask for it, then dropped.
 
-Invariant: a job for which nobody waits ends after the lease, so that a server that died leaves nothing running. The
-number of jobs taken and of results kept is bounded.
+Invariant: a job that no request waits for is cancelled when its lease expires, so that a dead server leaves nothing
+running. The numbers of accepted jobs and of stored results are bounded.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ log = structlog.get_logger("sandtable.execd")
 
 
 class Full(SandboxUnavailable):
-    """Another replica may have a place, or this one in a moment."""
+    """No place is free: another replica may have one, or this one in a moment."""
 
 
 @dataclass(slots=True, eq=False)
@@ -60,7 +60,7 @@ class Desk:
         self.replica = secrets.token_hex(8)
 
     def take(self, job: Job) -> None:
-        """The same id again changes nothing. Raises Full."""
+        """Idempotent: a known id changes nothing. Raises Full."""
         if job.id in self._entries:
             return
         under_way = sum(not entry.task.done() for entry in self._entries.values())
@@ -82,7 +82,7 @@ class Desk:
         if missing is not None and job.mode != "probe":
             return missing
         if missing is not None:
-            # A server's self-test, with a bait in the server's own folder: the attempts are made without it.
+            # A server's self-test, whose decoy data is in the server's folder: the attempts are made without it.
             job = job.model_copy(update={"dataset_version": "", "data": ()})
         opened = await self._data.opened(job)
         if isinstance(opened, JobResult):
@@ -97,8 +97,8 @@ class Desk:
     async def wait(
         self, job_id: str, seconds: float, gone: asyncio.Task[Any] | None = None
     ) -> JobResult | None:
-        """The result, or None when it is not there in time. When `gone` ends first, nobody waits here any more,
-        and the job ends too unless another request waits for it. Raises what the tier raised."""
+        """The result, or None on timeout. If `gone` ends first, this request no longer waits,
+        and the job is cancelled unless another request waits for it. Raises what the tier raised."""
         entry = self._entry(job_id)
         with self._attended(entry):
             both = {entry.task} if gone is None else {entry.task, gone}
@@ -113,7 +113,7 @@ class Desk:
         if entry.task.cancelled():
             return JobResult(job_id=entry.job.id, status="cancelled")
         if entry.task.exception() is not None:
-            # Machinery may be mended: the same job is tried anew when it comes again.
+            # The failure may be temporary: the same job runs again when it is submitted again.
             self._forget(entry)
         return entry.task.result()
 
@@ -126,7 +126,7 @@ class Desk:
             return found if found == "running" else "pending"
 
     async def cancel(self, job_id: str) -> JobResult:
-        """Kills it, unless it had ended; one that was given up a moment ago is not missed."""
+        """Kills the job unless it has ended; one that was dropped recently counts as cancelled."""
         if job_id not in self._entries and self._dropped.get(job_id):
             return JobResult(job_id=job_id, status="cancelled")
         entry = self._entry(job_id)
@@ -179,7 +179,7 @@ class Desk:
         try:
             await self._executor.cancel(entry.inner)
         except NotFound:
-            # It had not reached the tier yet, and must not.
+            # The job has not reached the tier yet, and must not.
             entry.task.cancel()
         except SandtableError as error:
             log.error("job_not_ended", job_id=entry.job.id, reason=error.message)
@@ -196,13 +196,13 @@ class Desk:
             self._forget(entry)
 
     async def aclose(self) -> None:
-        """Ends everything; whoever waits hears `cancelled`, or nothing, and submits it elsewhere."""
+        """Cancels all jobs; waiting servers get `cancelled` or no response, and submit the job to another replica."""
         for entry in list(self._entries.values()):
             self._drop(entry, "the service stops")
         await asyncio.gather(*self._ends, return_exceptions=True)
 
 
 def _retrieve(task: asyncio.Task[JobResult]) -> None:
-    """What nobody waits for any more is not an unhandled error."""
+    """Marks the exception as retrieved: asyncio would log it if no request waits for the job."""
     if not task.cancelled():
         task.exception()

@@ -1,7 +1,7 @@
-"""`sandtable execd`: sandbox, self-test, application, socket, and an orderly end.
+"""`sandtable execd`: sandbox, self-test, application, socket, and graceful shutdown.
 
-Invariant: nothing listens before the sandbox has withstood its self-test, and on SIGTERM or SIGINT the sandboxes are
-ended after the last request has been answered, or after the grace.
+Invariant: it listens only after the sandbox has passed its self-test, and on SIGTERM or SIGINT the sandboxes are
+ended after the last request has been answered, or after the grace time.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ log = structlog.get_logger("sandtable.execd")
 
 
 async def listen_execd(settings: Settings, announce: Callable[[tuple[str, ...], Offer], None]) -> None:
-    """Serve until a signal comes. `announce` is given the addresses and what is offered once requests are answered.
+    """Serves until a signal. `announce` is called with the addresses and the offer once the server accepts requests.
 
     Raises InvalidInput, SandboxUnavailable.
     """
@@ -78,12 +78,12 @@ def _token(settings: Settings) -> str:
 
 
 def _modes(settings: Settings) -> tuple[Mode, ...]:
-    """Servers decide whether Python may run; this one can only say no."""
+    """Servers decide whether Python may run; this service can only refuse it."""
     return tuple(mode for mode in SERVED if mode != "python" or settings.python != "off")
 
 
 def _open(store: Path) -> None:
-    """May be read-only, and then must be there."""
+    """Creates the folder; on a read-only file system it must exist already."""
     try:
         (store / "versions").mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -1,7 +1,7 @@
-"""No body is read before its sender proved to hold the token, and no answer leaves without our own proof.
+"""No body is read before its sender has proved that it holds the token; every response carries our proof.
 
-Invariant: a proven request is accepted once, within the time that clocks may differ; bodies are bounded, whole and
-the ones that were proven before they are parsed. Only `OPEN` paths are for everyone.
+Invariant: a proven request is accepted once, within the allowed clock skew; a body is bounded, complete and
+covered by the proof before it is parsed. Only `OPEN` paths need no proof.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ log = structlog.get_logger("sandtable.execd")
 
 
 class Nonces:
-    """Those of proven requests, for as long as their time would still be accepted."""
+    """The nonces of proven requests, kept while their timestamps would still be accepted."""
 
     def __init__(self, most: int = _NONCES, clock: Callable[[], float] = time.monotonic) -> None:
         self._most = most
@@ -37,7 +37,7 @@ class Nonces:
         self._seen: OrderedDict[str, float] = OrderedDict()
 
     def first(self, nonce: str) -> bool | None:
-        """Whether it was not seen before; None when no more can be remembered."""
+        """Whether the nonce is new; None when no more can be stored."""
         now = self._clock()
         while self._seen and next(iter(self._seen.values())) < now:
             self._seen.popitem(last=False)
@@ -45,13 +45,13 @@ class Nonces:
             return False
         if len(self._seen) >= self._most:
             return None
-        # Its sender's clock may be ahead of ours by as much as it may be behind.
+        # The sender's clock may be ahead of ours or behind it by SKEW_S.
         self._seen[nonce] = now + 2 * SKEW_S
         return True
 
 
 class Proven:
-    """ASGI middleware."""
+    """ASGI middleware: verifies the proof of each request, and signs the responses."""
 
     def __init__(self, app: ASGIApp, token: Token, nonces: Nonces | None = None) -> None:
         self._app = app
@@ -102,14 +102,14 @@ class Proven:
 
 
 def _target(scope: Scope) -> str:
-    """As it came over the wire."""
+    """Path and query exactly as sent."""
     path = (scope.get("raw_path") or b"").decode("latin-1") or scope["path"]
     query = scope["query_string"].decode("latin-1")
     return f"{path}?{query}" if query else path
 
 
 class _Proving:
-    """Holds an answer back until it is whole, and adds the proof."""
+    """Buffers a response until it is complete, and adds the proof."""
 
     def __init__(self, send: Send, token: Token, nonce: str) -> None:
         self._send = send
@@ -134,7 +134,7 @@ class _Proving:
 
 
 async def _read(claim: Claim, headers: Headers, receive: Receive) -> tuple[bytes, Problem | None]:
-    """The whole body, or why there is none."""
+    """The complete body, or why there is none."""
     if not headers.get("content-length", "0").isdecimal():
         return b"", _TOO_LARGE
     body = await read_body(headers, receive, MAX_BODY, _BODY_S)

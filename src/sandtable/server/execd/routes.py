@@ -75,7 +75,7 @@ class House:
         )
 
     async def require(self, likeness: str) -> None:
-        """Raises SandboxUnavailable when the results or the isolation of this replica are of another kind."""
+        """Raises SandboxUnavailable when this replica differs in its results or its isolation."""
         hello = await self.executor.start()
         if likeness_of(hello, libraries()) != likeness:
             raise SandboxUnavailable(
@@ -105,7 +105,7 @@ async def submit(
         str, Query(max_length=64, description="As `hello` gave it: refuse when unlike.")
     ] = "",
 ) -> Response:
-    """The same id again takes nothing anew, and tells how the first one stands."""
+    """Idempotent: submitting the same id again starts nothing, and returns the state of the first job."""
     bind(job_id=job.id[:200])
     house = _house(request)
     job = admitted(job, house.modes)
@@ -147,7 +147,7 @@ async def result(request: Request, job_id: JobId, wait_s: Wait = 0.0, hold: Hold
     responses=_TROUBLE,
 )
 async def cancel(request: Request, job_id: JobId) -> Response:
-    """One that had ended keeps its result; one that was given up a moment ago is not missed."""
+    """A job that has ended keeps its result; one that was dropped recently counts as cancelled."""
     desk = _house(request).desk
     ended = await desk.cancel(job_id)
     return _answer(200, JobState(job_id=job_id, status="done", replica=desk.replica, result=ended))
@@ -187,7 +187,7 @@ async def warm(request: Request, job: Job) -> Response:
 
 @router.get(HEALTH, operation_id="healthz", summary="Is the process alive?", tags=["health"])
 async def healthz() -> dict[str, str]:
-    """Needs no proof. It listens only once its sandbox withstood the self-test."""
+    """Needs no proof. The service listens only after its sandbox has passed the self-test."""
     return {"status": "ok"}
 
 

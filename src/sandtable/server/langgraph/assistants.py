@@ -1,4 +1,4 @@
-"""One assistant per dataset, and what a client asks before anything else."""
+"""One assistant per dataset, and the endpoints that a client calls first."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from sandtable.server.langgraph.wire import PREFIX, answer, assistant_id_of, ass
 from sandtable.server.lazy_conversation import known_dataset
 
 SINCE = "2026-01-01T00:00:00+00:00"
-"""Assistants are not made by anybody at any time; clients want a date all the same."""
+"""A fixed creation date: assistants are never created, but clients require a date."""
 _NODES = ("__start__", "analyst", "__end__")
 
 router = APIRouter(prefix=PREFIX, include_in_schema=False)
 
 
 def dataset_of(parts: Parts, assistant_id: str) -> Dataset:
-    """By the assistant's id or by the dataset's own name. Raises NotFound with the nearest name."""
+    """By the assistant's id or by the dataset's id. Raises NotFound with the nearest name."""
     for dataset in parts.datasets.datasets():
         if assistant_id in (dataset.id, assistant_id_of(dataset.id)):
             return dataset

@@ -1,7 +1,7 @@
-"""What LangGraph clients send. Fields that mean nothing here are ignored; what cannot be honoured is refused.
+"""Request bodies of LangGraph clients. Irrelevant fields are ignored; unsupported ones are refused.
 
-Invariant: of a client's text, only a person's messages, the plans they chose and their decisions reach the graph.
-Which dataset, thread and user a turn is about is never read from `config` or from the state a client sends.
+Invariant: of a client's input, only human messages, chosen plans and decisions reach the graph. The dataset, thread
+and user of a turn are never read from `config` or from the state that a client sends.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ MOST_DEEP = 32
 MOST_MESSAGES = 20
 MODES = ("values", "updates", "messages", "messages-tuple", "custom")
 _PLACEHOLDER = "do-not-render-"
-"""How chat interfaces name the tool messages that they make up themselves."""
+"""Prefix of the ids of tool messages that chat interfaces insert themselves."""
 
 
 def _shallow(value: Any) -> Any:

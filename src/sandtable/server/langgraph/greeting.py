@@ -1,4 +1,4 @@
-"""How a conversation in the stock chat interface begins: with the datasets and questions to choose from.
+"""The first message of a conversation in the stock chat interface: datasets and questions to choose from.
 
 That interface shows nothing before the first message, so the server writes the first message.
 """

@@ -1,7 +1,7 @@
 """The states of a thread, newest first, as branching clients need them.
 
-Invariant: a client that asks for few states still gets every one that it needs to fork at an older message (up to
-MOST). Those beyond its limit are light, but for the ends of branches, which it may show.
+Invariant: a client that asks for few states still gets every state that it needs to fork at an older message (up to
+MOST). States beyond its limit hold no message content, except the ends of branches, which it may show.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MOST = 400
 
 
 def whole_state(state: ThreadState, *, busy: bool) -> dict[str, Any]:
-    """A state on its own. `next` is named only where a person has to decide: nothing else waits for a client."""
+    """A single state. `next` is set only where a person has to decide: nothing else waits for a client."""
     return state_json(state, state.values, pending=bool(state.requests) and not busy)
 
 

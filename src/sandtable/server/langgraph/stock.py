@@ -1,6 +1,6 @@
-"""The stock Agent Chat UI at /chat/, as it was built: its files, and the addresses it needs in its query.
+"""The stock Agent Chat UI at /chat/, unmodified: its files, and the URLs that it needs in its query.
 
-Invariant: nothing of its own is changed. What it may load and where it may connect to is this server alone.
+Invariant: the build is not changed. It may load from and connect to this server only.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from sandtable.server.langgraph.greeting import greeting_thread
 from sandtable.server.langgraph.wire import PREFIX
 from sandtable.server.lazy_conversation import Talking
 
-# The interface sets styles from its scripts, which only 'unsafe-inline' lets through; scripts stay our own.
+# The interface sets styles from its scripts, which requires 'unsafe-inline'; scripts come from this server only.
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; "
     "font-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"

@@ -1,7 +1,7 @@
-"""Generative UI: what the chat interface shows beside text. Plain modules of our own, loaded from this server.
+"""Generative UI: what the chat interface shows beside text. Plain JavaScript modules, loaded from this server.
 
-Invariant: the fragment holds no value of a request and no inline script, so a policy of `script-src 'self'`
-stays whole.
+Invariant: the fragment holds no value of a request and no inline script, so `script-src 'self'` suffices as
+its policy.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class FragmentWanted(BaseModel):
 def fragment(name: str) -> str | None:
     """The HTML of one component; the client replaces the first `{{shadowRootId}}` in it.
 
-    A browser runs a module once for each address, and a component may be shown again in the same place.
+    A browser runs a module once per URL, and a component may be shown again in the same place.
     """
     if name not in COMPONENTS:
         return None

@@ -25,7 +25,7 @@ def answer(value: Any, headers: Mapping[str, str] | None = None) -> Response:
 
 
 def assistant_id_of(dataset_id: str) -> str:
-    """Clients tell assistants from graphs by the form of the name."""
+    """A UUID: clients distinguish assistants from graphs by the form of the id."""
     return str(uuid5(NAMESPACE_URL, f"sandtable:dataset:{dataset_id}"))
 
 
@@ -87,7 +87,7 @@ def run_headers(turn: TurnRecord) -> dict[str, str]:
 
 
 def state_json(state: ThreadState, values: Any, *, pending: bool) -> dict[str, Any]:
-    """`pending`: whether `next` may be named. Chat interfaces take it for a question to the person."""
+    """`pending`: whether `next` may be set. Chat interfaces treat it as a question to the person."""
     return {
         "values": values,
         "next": list(state.next) if pending else [],
@@ -129,6 +129,6 @@ def _task(step: PendingStep) -> dict[str, Any]:
 
 
 def light(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Who said something, without what was said: enough to find the place of a message in the history."""
+    """Messages without their content: enough to find the place of a message in the history."""
     messages: Sequence[Any] = values.get("messages") or ()
     return {"messages": [{"id": m.id, "type": m.type, "content": ""} for m in messages]}

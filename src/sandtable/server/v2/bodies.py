@@ -1,4 +1,4 @@
-"""What `POST /v2/query` takes and gives, as models: the source of its OpenAPI description."""
+"""The request and response models of `POST /v2/query`: the source of its OpenAPI description."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A session's queries as one numbered stream of messages, from any point on.
+"""The queries of a session as one numbered stream of messages that can be resumed at any point.
 
-Invariant: a message has the same number for every client, always. A number is the query's place among the thread's
-turns and the message's place in the query; it grows, without holes inside a query.
+Invariant: a message always has the same number, for every client. The number combines the query's place among the
+thread's turns and the message's place in the query; numbers increase, without gaps inside a query.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from sandtable.conversations.turn_events import SERVER_STOPPED, TurnBegun, TurnF
 from sandtable.server.v2.wire import SoFar, StreamMessage, decoded
 
 SPAN = 1_000_000
-"""Numbers of one query."""
+"""Numbers reserved for one query."""
 MARK = {"via": "v2"}
-"""In the metadata of the turns that are streamed here."""
+"""Metadata that marks the turns streamed here."""
 LOOK_AGAIN_S = 2.0
-"""In case another server accepted a query, and its notification was lost."""
+"""Poll interval, in case the notification of a query that another server accepted was lost."""
 _BATCH = 50
 _LOST_FROM = SPAN - 10
 """A server that dies may have sent messages that it did not store: the message about its end comes after them."""
@@ -83,7 +83,7 @@ class Following:
         count = await self._talk.store.turn_count(self._session_id)
         if self._after is not None:
             place = self._after // SPAN
-            # A number that no message had must not silence the next ones.
+            # A number that was never sent must not suppress later messages.
             return (place, self._after) if place < count else (count, 0)
         newest = await self._talk.store.turns(self._session_id, limit=_BATCH)
         ours = [(count - 1 - back, turn) for back, turn in enumerate(newest) if _ours(turn)]
@@ -118,7 +118,7 @@ async def messages_in(
                 else:
                     number += 1
                     yield number, message
-    # Only now: a client that sees it may read the conversation, or ask the next question, at once.
+    # Only now: a client that gets it may read the conversation, or ask the next question, at once.
     yield number + 1, final
 
 

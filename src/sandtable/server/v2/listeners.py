@@ -17,7 +17,7 @@ LEAVING_S = 1.0
 
 class Listeners:
     def __init__(self, share: float = 1.0) -> None:
-        """`share`: how many of all may be one user's."""
+        """`share`: the fraction of all streams that one user may open."""
         self._each = share_of(MOST, share)
         self._news: dict[str, set[asyncio.Event]] = {}
         self._users: Counter[str] = Counter()

@@ -103,7 +103,7 @@ def dataset_named(parts: Parts, name: str) -> Dataset:
     found = [d for d in datasets if d.id == name]
     found = found or [d for d in datasets if d.id.lower() == name.lower()]
     found = found or [d for d in datasets if name.lower() in _files(d)]
-    # A file that was added gives its dataset its name.
+    # An added file's dataset is named after the file.
     found = [d for d in found if d.id.lower() == name.rpartition(".")[0].lower()] or found
     if len(found) == 1:
         return found[0]
@@ -133,7 +133,7 @@ def exchanges_of(history: Sequence[Earlier], question: str) -> tuple[Exchange, .
     """Exchanges of another system: context for a model. No run proves them: the thread's record leaves them out."""
     said = [(one.asks, clean(one.content)) for one in history if one.content.strip()]
     if said and said[-1] == (True, question):
-        # Some clients count the present question among what was said.
+        # Some clients include the current question in the history.
         said.pop()
     made: list[tuple[str, list[str]]] = []
     for asks, text in said:

@@ -32,7 +32,7 @@ LONGEST_SAID = 4096
 MOST_MISTAKES = 16
 _REASON_BYTES = 123
 _NUMBER = re.compile("[0-9]{1,15}")
-"""What was given as `seq`; anything else means that nothing was heard yet."""
+"""A valid `seq`; with anything else the client has received no message yet."""
 _NOT_UNDERSTOOD = (
     'VALIDATION_ERROR: the only message a client can send is {"type": "cancel"}. Ask with POST /v2/query.'
 )
@@ -49,7 +49,7 @@ async def stream(websocket: WebSocket, session_id: str) -> None:
     """`?after=SEQ` is the last message that the client has; without it, the newest query is sent from its start."""
     after = websocket.query_params.get("after", "")
     heard = int(after) if _NUMBER.fullmatch(after) else None
-    # Only what was accepted can be closed with a reason that a browser passes on.
+    # Browsers pass on the close reason only for an accepted connection.
     await websocket.accept()
     ending = await _served(websocket, session_id, heard)
     if ending is None:
@@ -59,12 +59,12 @@ async def stream(websocket: WebSocket, session_id: str) -> None:
     try:
         await websocket.close(code, reason.encode()[:_REASON_BYTES].decode(errors="ignore"))
     except (WebSocketDisconnect, RuntimeError):
-        # It was closed from the other side in the same moment.
+        # The client closed it at the same moment.
         return
 
 
 async def _served(websocket: WebSocket, session_id: str, after: int | None) -> Ending | None:
-    """How to close the connection; nothing when the client is gone."""
+    """How to close the connection; None when the client is gone."""
     listeners: Listeners = websocket.app.state.listeners
     conversation: LazyConversation = websocket.app.state.conversation
     try:
@@ -72,7 +72,7 @@ async def _served(websocket: WebSocket, session_id: str, after: int | None) -> E
             talk = await conversation.get()
             await talk.thread(session_id)
             following = Following(talk, session_id, after, news)
-            # Another server may have been asked.
+            # Another server may accept a query of this session.
             with talk.store.news.watch(session_id, news):
                 return await _until_first(
                     _tell(websocket, following), _hear(websocket, following), _leave(listeners)
@@ -89,7 +89,7 @@ async def _served(websocket: WebSocket, session_id: str, after: int | None) -> E
 
 
 async def _until_first(*works: Any) -> Ending | None:
-    """What the first of them ends with, or raises."""
+    """What the first of them returns or raises; the others are cancelled."""
     tasks = [asyncio.create_task(work) for work in works]
     try:
         done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -113,7 +113,7 @@ async def _tell(websocket: WebSocket, following: Following) -> Ending:
 
 
 async def _hear(websocket: WebSocket, following: Following) -> Ending | None:
-    """Takes what the client says; ends when it is gone, or talks too much nonsense."""
+    """Handles messages of the client; returns when it disconnects, or after MOST_MISTAKES invalid messages."""
     mistakes = 0
     while mistakes < MOST_MISTAKES:
         message = await websocket.receive()

@@ -1,4 +1,4 @@
-"""What happens in a turn, as the messages of a `/v2` stream.
+"""Encodes the events of a turn as the messages of a `/v2` stream.
 
 Invariant: pure and deterministic. The same events give the same messages, so that a client that reconnects gets
 exactly what it missed; and a query ends with one `final_response`.
@@ -53,7 +53,7 @@ class StreamMessage:
 
 @dataclass(frozen=True, slots=True)
 class SoFar:
-    """What the messages of a query before this one said."""
+    """The state after the earlier messages of a query."""
 
     cells: tuple[str, ...] = ()
     """The runs, in the order they began: a cell's number is its place."""
@@ -104,7 +104,7 @@ def table_json(columns: Sequence[ResultColumn], rows: Sequence[Sequence[Any]]) -
 
 
 def _unique(names: list[str]) -> list[str]:
-    """Of columns with the same name the later ones get a number."""
+    """Numbers the later ones of columns with the same name."""
     taken: set[str] = set()
     made: list[str] = []
     for name in names:
