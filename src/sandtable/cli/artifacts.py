@@ -1,6 +1,6 @@
-"""What a run of Python printed and showed, as a person reads it: each artifact where its tag stands, the rest after.
+"""Prints the output of a Python run for a person: each artifact at the place of its tag, the others at the end.
 
-Invariant: everything here was written by a stranger's code, and reaches the terminal as plain characters.
+Invariant: all of it comes from untrusted code, and reaches the terminal as plain characters.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TAG = re.compile(r"\[\[((?:table|plot|html|mermaid|markdown)-[0-9]+)\]\]")
 
 
 def show_code_output(run: Run, *, tables: bool = True) -> None:
-    """`tables`: whether they are to be seen here, and not in a file."""
+    """`tables`: whether tables are printed here; otherwise they are written to a file."""
     waiting = {artifact.id: artifact for artifact in run.artifacts}
     _print_text(run.stdout, waiting, tables)
     for name in list(waiting):
@@ -37,7 +37,7 @@ def show_code_output(run: Run, *, tables: bool = True) -> None:
 
 
 def _print_text(text: str, waiting: dict[str, Artifact], tables: bool) -> None:
-    """Line by line; a tag that stands alone is replaced by what it names, once."""
+    """Line by line; a tag alone on its line is replaced by its artifact, once."""
     for line in text.splitlines():
         tag = _TAG.fullmatch(line.strip())
         artifact = waiting.pop(tag[1], None) if tag else None

@@ -1,4 +1,4 @@
-"""`sandtable chat`: one question after the other, each knowing what came before."""
+"""`sandtable chat`: one question after the other, each in the context of those before it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Chat:
         click.echo("/help says what else there is.")
 
     def command(self, text: str) -> bool | Choice:
-        """Whether to go on, or the choice that is to run."""
+        """Whether to continue, or the choice to run."""
         match text.split()[0].lower():
             case "/change":
                 return self._change(text.split()[1:])
@@ -121,7 +121,7 @@ class Chat:
         return True
 
     async def answer(self, text: str | Choice) -> Turn | None:
-        """Prints what came of the question; a question that cannot be used is told of."""
+        """Prints the answer to the question, or the error for an unusable one."""
         plan = None if isinstance(text, str) else text.plan
         try:
             question = checked_question(text if isinstance(text, str) else text.message)
@@ -175,7 +175,7 @@ async def _piped(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], a
                 continue
             turn = await chat.answer(asked)
             while turn is not None and turn.waits:
-                # Nobody is there to be asked.
+                # Not interactive: no person can decide.
                 turn = await chat.decide(approve=False)
 
 

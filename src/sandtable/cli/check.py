@@ -83,7 +83,7 @@ async def _many(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], so
 
 
 def _text_of(query: Query) -> str | None:
-    """Nothing of a plan, which has no places that a refusal names."""
+    """Empty for a plan: a refusal of a plan names no position in a text."""
     match query:
         case SqlQuery(text) | CodeQuery(text):
             return text

@@ -1,4 +1,4 @@
-"""What a command asks of its settings."""
+"""Settings for commands."""
 
 from __future__ import annotations
 
@@ -17,6 +17,6 @@ def debugging() -> bool:
 
 
 def raised(settings: Settings, **wanted: Any) -> Settings:
-    """Settings in which each of `wanted` is allowed: on the command line, asking is deciding."""
+    """Settings with limits raised to `wanted`: on the command line, options override the limits."""
     more = {name: value for name, value in wanted.items() if value and value > getattr(settings, name)}
     return settings.model_copy(update=more)

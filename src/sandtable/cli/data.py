@@ -1,4 +1,4 @@
-"""`sandtable data`: the converted data on disk, looked after."""
+"""`sandtable data`: maintenance of the converted data on disk."""
 
 from __future__ import annotations
 

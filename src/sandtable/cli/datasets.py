@@ -1,4 +1,4 @@
-"""`sandtable datasets`: what may be asked about. Needs no sandbox."""
+"""`sandtable datasets`: lists the datasets. Needs no sandbox."""
 
 from __future__ import annotations
 

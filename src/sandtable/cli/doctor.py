@@ -1,4 +1,4 @@
-"""`sandtable doctor`: what isolation this machine gives, proved by attempts to get out."""
+"""`sandtable doctor`: the isolation that this machine provides, tested by escape attempts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sandtable eval`: many questions with their expected answers, and how many came out right."""
+"""`sandtable eval`: asks many questions with expected answers, and reports how many were right."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PLANNER = "builtin"
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The options that say what is asked, what is shown, and where results are written."""
+    """The options: what is asked, what is shown, and where results are written."""
 
     sources: tuple[str, ...]
     jobs: int | None
@@ -46,12 +46,12 @@ class _Wanted:
     summary: Path | None
     html: Path | None
     model: str | None
-    """The chat model that is compared with the planner; nothing without --compare."""
+    """The chat model that is compared with the planner; None without --compare."""
 
 
 @dataclass(slots=True)
 class _Side:
-    """One pass over the questions: what proposed, and what came of it."""
+    """One pass over the questions: its proposer and its results."""
 
     name: str
     score: Score = field(default_factory=Score)
@@ -143,7 +143,7 @@ def _model() -> str:
 
 
 def _check(wanted: _Wanted) -> None:
-    """Before the questions are asked, which may take minutes."""
+    """Checks options before the questions are asked, which may take minutes."""
     if wanted.update_known and wanted.known is None:
         raise InvalidInput(
             "--update-known needs --known", suggestion="Name the file to write with --known FILE."
@@ -158,7 +158,7 @@ def _check(wanted: _Wanted) -> None:
 
 
 def _evaluate(wanted: _Wanted, failures: KnownFailures) -> list[_Side]:
-    """What was asked for, and with --compare the built-in planner after it."""
+    """The requested pass, and with --compare a second one with the built-in planner."""
     loading = begin_loading()
     sides = [_Side(wanted.model or PLANNER)] + ([_Side(PLANNER)] if wanted.model else [])
 
@@ -234,7 +234,7 @@ def _show_totals(sides: list[_Side], wanted: _Wanted) -> None:
 
 
 def _differs(failures: KnownFailures, wanted: _Wanted) -> bool:
-    """Whether other questions failed than those that are known to."""
+    """Whether the failures differ from the known ones."""
     if wanted.known is None:
         return False
     if wanted.update_known:

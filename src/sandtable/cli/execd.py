@@ -12,7 +12,7 @@ from sandtable.cli import inputs
 from sandtable.cli.show import print_json
 from sandtable.process import load_settings
 
-# By name, as any program loads a server: the two surfaces do not import each other.
+# Loaded by name: `cli` and `server` do not import each other.
 _LISTEN = "sandtable.server.execd.listen:listen_execd"
 
 

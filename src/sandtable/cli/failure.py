@@ -1,4 +1,4 @@
-"""How trouble is told: one line with its code, one with what to do, never a traceback unless asked for."""
+"""Prints errors: one line with the code, one with a suggestion, and a traceback only on request."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ EXIT_CODES: dict[ErrorCode, int] = {
 
 
 def explain(error: Exception, *, as_json: bool) -> int:
-    """Tells of an error and answers with the exit code."""
+    """Prints an error and returns the exit code."""
     problem = error.problem if isinstance(error, SandtableError) else _unforeseen(error)
     if as_json:
         print_json({"error": problem.model_dump(mode="json")})
@@ -39,7 +39,7 @@ def explain(error: Exception, *, as_json: bool) -> int:
 
 
 def misused(error: click.ClickException) -> int:
-    """Wrong options, told as an object."""
+    """A usage error as a JSON object."""
     context = getattr(error, "ctx", None)
     path = f"sandtable {context.info_name}" if context and context.parent else "sandtable"
     problem = Problem(

@@ -1,7 +1,7 @@
-"""What a Plotly figure says of itself, for a terminal: its labels, numbers, colours and marks.
+"""Reads labels, numbers, colours and marks from a Plotly figure, for a terminal.
 
-Invariant: total and pure. A figure may come from code of others, so a part that is not as Plotly has it says
-nothing; no text can drive the terminal. Nothing is chosen here that the figure does not say.
+Invariant: total and pure. A figure may come from untrusted code, so a part that is invalid in Plotly is ignored, and
+no text can send control characters to the terminal. Nothing is added that the figure does not say.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MOMENT_FORMAT = re.compile(r"(?:%[bdY]|[ ,.-])+")
 _MARKS = {
     "circle": "●*", "square": "■o", "diamond": "◆+", "triangle-up": "▲x", "x": "✕#", "cross": "✚@", "star": "★%",
 }  # fmt: skip
-"""For each of Plotly's symbols a character, and one in ASCII."""
+"""For each Plotly symbol a Unicode character and an ASCII one."""
 
 
 def as_list(value: Any) -> list[Any]:
@@ -36,12 +36,12 @@ def label(value: Any) -> str:
 
 
 def text_of(value: Any) -> str:
-    """Of a title or a name, which may be a text or an object with one."""
+    """The text of a title or a name, which may be a string or an object with one."""
     return str(as_dict(value).get("text", "") or "") if isinstance(value, dict) else str(value or "")
 
 
 def tick(axis: dict[str, Any], value: Any) -> str:
-    """What the axis calls a value: by its tick texts, else by its format for moments, else the value itself."""
+    """The axis label of a value: from the tick texts, else from the time format, else the value itself."""
     known = dict(zip(map(str, as_list(axis.get("tickvals"))), as_list(axis.get("ticktext")), strict=False))
     if str(value) in known:
         return label(known[str(value)])
@@ -88,7 +88,7 @@ def is_percent(layout: dict[str, Any], trace: dict[str, Any]) -> bool:
 
 
 def colours_of(layout: dict[str, Any], traces: list[dict[str, Any]]) -> list[str | None]:
-    """One for each trace: its own, else that of the figure's colourway, as Plotly does it."""
+    """One for each trace: its own, otherwise from the figure's colourway, as in Plotly."""
     way = [_colour(one) for one in as_list(layout.get("colorway"))]
     return [
         _colour(as_dict(trace.get("marker")).get("color")) or (way[at % len(way)] if way else None)
@@ -106,7 +106,7 @@ def _colour(value: Any) -> str | None:
 
 
 def mark_of(trace: dict[str, Any], at: int, *, blocks: bool) -> str:
-    """The sign of a trace's points; those of a figure without signs go by their order."""
+    """The mark of a trace's points; without symbols in the figure, marks are assigned in order."""
     symbol = as_dict(trace.get("marker")).get("symbol")
     marks = _MARKS.get(symbol) if isinstance(symbol, str) else None
     return (marks or list(_MARKS.values())[at % len(_MARKS)])[0 if blocks else 1]

@@ -1,4 +1,4 @@
-"""`sandtable`: finds a command, and ends every one of them the same way.
+"""`sandtable`: loads a command, and handles the end of every command in the same way.
 
 Invariant: `sandtable --help` imports no command. Nothing ends in a traceback, and with `--json` every
 error is an object. Exit codes: 0 done, 1 failed, 2 the input cannot be used, 3 refused, 4 the sandbox is
@@ -73,7 +73,7 @@ class Commands(click.Group):
         except (click.ClickException, click.exceptions.Exit, click.Abort):
             raise
         except BrokenPipeError:
-            raise  # click ends quietly when nobody reads any more
+            raise  # click exits quietly when the pipe's reader is gone
         except Exception as error:  # noqa: BLE001 - `explain` tells of it, whatever it is
             from sandtable.cli.failure import explain  # loads pydantic, which `--help` does without
 
@@ -87,7 +87,7 @@ class Commands(click.Group):
         standalone_mode: bool = True,
         **extra: Any,
     ) -> NoReturn:
-        """A command answers with its exit code."""
+        """Commands return their exit code."""
         _open_standard_streams()
         _show_what_can_be_shown()
         arguments = list(sys.argv[1:] if args is None else args)
@@ -101,25 +101,25 @@ class Commands(click.Group):
 
 
 def _open_standard_streams() -> None:
-    """Closed ones lead nowhere: else the next file opened, the database perhaps, would become stdout."""
+    """Opens closed ones on the null device: otherwise the next opened file, such as the database, becomes stdout."""
     while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
         pass
     os.close(descriptor)
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # Stays open as long as the process lives.
+            # Stays open until the process exits.
             setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))
 
 
 def _show_what_can_be_shown() -> None:
-    """A terminal that lacks a character gets a question mark for it, not an error."""
+    """A character that the terminal cannot encode becomes a question mark instead of an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and stream.encoding.lower().replace("-", "") != "utf8":
             stream.reconfigure(errors="replace")
 
 
 def _flushed(code: int) -> int:
-    """What could not be written was told of; the interpreter's own attempt at the end must not fail again."""
+    """Flushes stdout; after a failure, discards the rest so that the interpreter's flush at exit does not fail too."""
     try:
         sys.stdout.flush()
     except OSError:

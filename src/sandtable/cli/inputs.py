@@ -1,4 +1,4 @@
-"""The options that say what to ask and about which data, and how their values are read.
+"""The options for questions and data, and how their values are read.
 
 Invariant: everything read from a file or from stdin is bounded before it is parsed.
 """
@@ -27,7 +27,7 @@ MOST_TEXT = 4 << 20
 
 
 class Number(click.FloatRange):
-    """NaN is neither too small nor too large, and no number either."""
+    """A number in a range; rejects NaN, which passes both range checks."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
         number = super().convert(value, param, ctx)
@@ -148,7 +148,7 @@ def _unique_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def checked_plan(plan: Any) -> dict[str, Any]:
-    """A JSON object of bearable size; whether it is a good plan is judged later."""
+    """A JSON object of bounded size; whether it is a valid plan is checked later."""
     problem = bounded(plan)
     if problem is not None:
         raise InvalidInput(problem.message, suggestion=problem.suggestion)
@@ -158,7 +158,7 @@ def checked_plan(plan: Any) -> dict[str, Any]:
 
 
 def fitted(query: Query, dataset: Dataset, *, on_the_fly: bool) -> Query:
-    """A plan need not repeat the dataset; of files that just became one it cannot know the id."""
+    """Fills in the plan's dataset: it may be omitted, and the id of files just added cannot be known."""
     match query:
         case PlanQuery(plan) if on_the_fly:
             return PlanQuery({**plan, "dataset_id": dataset.id})

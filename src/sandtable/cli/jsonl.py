@@ -1,7 +1,7 @@
 """Many questions through one warm process: a JSON object per line in, one per line out, in order.
 
-Invariant: every line that is not blank gets exactly one line of answer, whatever is in it; an answer is
-written as soon as it and all before it are there; at most `in_flight` questions are open.
+Invariant: every non-blank line gets exactly one line as answer, whatever it contains; an answer is
+written as soon as it and all earlier ones are ready; at most `in_flight` questions are open.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ async def answer_lines(
     refuse: Callable[[Any, Problem], Answer],
     in_flight: int,
 ) -> None:
-    """A SandtableError of `answer` is the line's answer; other trouble ends the whole."""
+    """A SandtableError of `answer` becomes the line's answer; other exceptions end the command."""
 
     async def one(raw: bytes, number: int) -> Answer:
         line = read_line(raw, number)
@@ -63,8 +63,8 @@ async def answer_lines(
 async def in_order(
     source: str, one: Callable[[bytes, int], Awaitable[T]], in_flight: int
 ) -> AsyncGenerator[T, None]:
-    """What `one` makes of each line and its number. Ending it early cancels what is open."""
-    # Beside those in the queue, one is being waited for and one is about to be put.
+    """The results of `one` for each line and its number, in order. Closing it early cancels what is open."""
+    # Beyond those in the queue, one is being awaited and one is about to be put.
     waiting: asyncio.Queue[asyncio.Task[T] | None] = asyncio.Queue(max(1, in_flight - 2))
     begun: set[asyncio.Task[T]] = set()
 
@@ -93,7 +93,7 @@ async def in_order(
 
 
 def read_line(raw: bytes, number: int) -> Line | BadLine:
-    """Total: what cannot be used becomes a BadLine that says why."""
+    """Total: an unusable line becomes a BadLine that says why."""
     given: Any = None
     try:
         given = parsed(raw, 'Write {"id": …} with one of "sql", "plan" and "python".')
@@ -107,7 +107,7 @@ def numbered(error: InvalidInput, number: int) -> Problem:
 
 
 def parsed(raw: bytes, example: str) -> dict[str, Any]:
-    """Raises InvalidInput for what is no JSON object, or too long."""
+    """Raises InvalidInput for anything but a JSON object, and for one that is too long."""
     if len(raw) > MOST_LINE:
         raise InvalidInput(f"the line is longer than {MOST_LINE >> 20} MiB", suggestion="Send less.")
     try:
@@ -146,5 +146,5 @@ def _line(given: dict[str, Any]) -> Line:
 def id_of(given: Any) -> Any:
     found = given.get("id") if isinstance(given, dict) else None
     usable = isinstance(found, str | int | float) and not isinstance(found, bool)
-    # An id such as 1e999 reads as infinity, for which JSON has no word in the answer.
+    # An id such as 1e999 is parsed as infinity, which JSON cannot express in the answer.
     return found if usable and found not in (math.inf, -math.inf) and found == found else None

@@ -1,4 +1,4 @@
-"""`sandtable kernel`: a Jupyter kernel in a sandbox, until somebody ends it."""
+"""`sandtable kernel`: a Jupyter kernel in a sandbox, until it is shut down."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sandtable key`: with whose key capsules of this installation are checked."""
+"""`sandtable key`: prints the public key that verifies the capsules of this installation."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Lines of a file or of stdin, as they come.
+"""Lines of a file or of stdin, as they arrive.
 
-Invariant: no thread waits for stdin, so an interrupted command ends at once; no more than one line and
-one chunk is held, however long a line is.
+Invariant: no thread waits for stdin, so an interrupted command ends at once; at most one line and
+one chunk are in memory, however long a line is.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _CHUNK = 1 << 18
 
 
 async def lines_of(source: str) -> AsyncGenerator[tuple[int, bytes], None]:
-    """Number and bytes of each line that is not blank. One that is too long is cut after `MOST_LINE` + 1."""
+    """Number and bytes of each non-blank line. A longer one is cut after `MOST_LINE` + 1 bytes."""
     number = 0
     with _opened(source) as descriptor:
         async for line in _split(descriptor):

@@ -1,4 +1,4 @@
-"""`sandtable migrate`: the tables of runs, capsules and conversations as this version needs them."""
+"""`sandtable migrate`: migrates the tables of runs, capsules and conversations to this version."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Columns that a plan makes fractions, shown in percent on a terminal as the answer's sentence says them."""
+"""Columns that a plan computes as fractions, printed in percent as in the answer's sentence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sandtable.wording.figures import number_of, shown
 
 
 def fraction_columns(plan: dict[str, Any] | None, names: Sequence[str]) -> frozenset[int]:
-    """The places of the columns where 0.25 means 25 %: shares, relative changes. None without a plan."""
+    """The indexes of the columns where 0.25 means 25 %: shares, relative changes. Empty without a plan."""
     parsed = read_plan(plan) if plan is not None else None
     described = describe_by_plan(parsed, names) if isinstance(parsed, QueryPlan) else None
     return frozenset(place for place, column in enumerate(described or ()) if column.is_fraction)

@@ -42,7 +42,7 @@ def draw_area(
     *,
     blocks: bool,
 ) -> list[Line]:
-    """`said`: an amount in words. `called`: the label of an x."""
+    """`said` formats an amount. `called` gives the label of an x."""
     places = _places([x for one in series for x in one.xs])
     courses = [_course(one, places) for one in series]
     points = [point for course in courses for part in course for point in part]
@@ -81,7 +81,7 @@ class _Frame:
     def around(cls, points: Sequence[Point]) -> _Frame:
         xs, ys = [x for x, _ in points], [y for _, y in points]
         bottom, top = min(ys), max(ys)
-        # From zero, unless the values keep far from it: a small change must not look like a collapse.
+        # From zero, unless all values are far from it: a small change must not look like a collapse.
         if 0 < bottom < top / 2:
             bottom = 0.0
         return cls(min(xs), max(xs), bottom, top)
@@ -99,7 +99,7 @@ def _share(value: float, low: float, high: float) -> float:
 
 
 def _places(xs: list[Any]) -> dict[Any, float]:
-    """Where each x stands: numbers and moments at their value, anything else one after the other."""
+    """The position of each x: numbers and times at their value, anything else one after the other."""
     kept = [x for x in xs if isinstance(x, str | int | float)]
     for reading in (_as_number, _as_moment):
         found = {x: reading(x) for x in kept}
@@ -129,7 +129,7 @@ def _as_moment(x: Any) -> float | None:
 
 
 def _course(one: Series, places: dict[Any, float]) -> list[list[Point]]:
-    """Its points, in pieces: an empty value breaks the line."""
+    """The points of a line, in segments: an empty value breaks the line."""
     pieces: list[list[Point]] = [[]]
     for x, y in zip(one.xs, one.ys, strict=False):
         place = places.get(x) if isinstance(x, str | int | float) else None

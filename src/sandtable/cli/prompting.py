@@ -1,8 +1,8 @@
 """A person at a prompt: the main thread reads lines, the conversation runs beside it.
 
 Invariant: Ctrl-C at the prompt discards the line, during an answer it cancels the answer, before the first
-prompt it ends the command; Ctrl-D and SIGTERM leave in order. Line editing needs the main thread, and so do
-signals; the event loop needs neither.
+prompt it ends the command; Ctrl-D and SIGTERM exit cleanly. Line editing and signals need the main thread; the
+event loop needs neither.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _HISTORY_LINES = 1000
 
 
 class _Terminated(Exception):
-    """SIGTERM came."""
+    """SIGTERM was received."""
 
 
 class Prompter:
-    """Between the two threads. `ask` and `stoppable` belong to the loop's, everything else to the main one's."""
+    """Connects the two threads. `ask` and `stoppable` run on the loop's thread, everything else on the main one."""
 
     def __init__(self) -> None:
         self._wanted: queue.SimpleQueue[str | None] = queue.SimpleQueue()
@@ -48,13 +48,13 @@ class Prompter:
         self._begun = False
 
     async def ask(self, prefix: str) -> str | None:
-        """The next line; nothing when the person leaves."""
+        """The next line; None when the person leaves."""
         self._begun = True
         self._wanted.put(prefix)
         return await self._given.get()
 
     async def stoppable(self, answer: Awaitable[None]) -> bool:
-        """Whether the answer came to its end; Ctrl-C cancels it, and the conversation goes on."""
+        """Whether the answer was completed; Ctrl-C cancels it, and the conversation continues."""
         self._answering = asyncio.ensure_future(answer)  # pyright: ignore[reportAttributeAccessIssue] - coroutines become tasks
         try:
             await self._answering
@@ -67,7 +67,7 @@ class Prompter:
         return True
 
     def talk(self, conversation: Callable[[Prompter], Awaitable[None]]) -> None:
-        """Until one of both leaves. Raises what the conversation raises."""
+        """Runs until the person leaves or the conversation ends. Raises what the conversation raises."""
         thread = threading.Thread(target=self._run, args=(conversation,), name="conversation")
         with _signals():
             thread.start()
@@ -115,7 +115,7 @@ class Prompter:
         self._call(cancel)
 
     def _call(self, act: Callable[[], None]) -> None:
-        # The loop may have ended in this very moment; then there is nobody left to tell.
+        # The loop may have closed at this moment; then nothing is left to cancel.
         with contextlib.suppress(RuntimeError):
             if self._loop is not None:
                 self._loop.call_soon_threadsafe(act)
@@ -146,7 +146,7 @@ def _signals() -> Generator[None, None, None]:
 
 @contextmanager
 def history(path: Path) -> Generator[None, None, None]:
-    """Earlier questions under the arrow keys, where the machine has readline."""
+    """Earlier questions with the arrow keys, if readline is available."""
     if _readline is None:
         yield
         return
@@ -156,7 +156,7 @@ def history(path: Path) -> Generator[None, None, None]:
     try:
         yield
     finally:
-        # A home that cannot be written loses the history and nothing else.
+        # If the home folder is not writable, only the history is lost.
         with contextlib.suppress(OSError):
             private_file(path)
             _readline.write_history_file(path)

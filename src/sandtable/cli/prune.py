@@ -1,4 +1,4 @@
-"""`sandtable prune`: old runs and conversations leave, by age, count or size."""
+"""`sandtable prune`: removes old runs and conversations, by age, count or size."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sandtable.process import load_settings, quiet_logs
 from sandtable.runs.retention import Amount, Decision, Kind, Rules, bytes_of, seconds_of
 from sandtable.settings import Settings
 
-# By name, as any program loads a server: the two surfaces do not import each other.
+# Loaded by name: `cli` and `server` do not import each other.
 _PRUNE = "sandtable.server.pruning:prune"
 _SHOWN: dict[Kind, str] = {"run": "runs", "thread": "conversations"}
 

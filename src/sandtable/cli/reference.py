@@ -87,7 +87,7 @@ def reference_page() -> str:
 
 
 def _sections(name: str, command: click.Command, parent: click.Context) -> Iterator[str]:
-    """Of a group, one for each of its commands."""
+    """The sections of a command; a group has one for each of its commands."""
     with click.Context(command, info_name=name, parent=parent) as ctx:
         if isinstance(command, click.Group):
             for each in command.list_commands(ctx):

@@ -1,4 +1,4 @@
-"""A refusal as a person reads it: the construct in its line, why, and what to do instead."""
+"""Prints a refusal: the construct in its line, the reason, and what to do instead."""
 
 from __future__ import annotations
 

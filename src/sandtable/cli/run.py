@@ -48,7 +48,7 @@ class Ask:
             case CodeQuery():
                 query = replace(query, check=not self.no_check)
             case PlanQuery() | SqlQuery():
-                # Always judged, also on a line beside code that is not.
+                # SQL and plans are always judged, even if the check of code is switched off.
                 query = replace(query, dry_run=self.dry_run)
         return RunRequest(
             dataset_id=dataset_id,
@@ -239,7 +239,7 @@ def _show_rows(run: Run) -> None:
 
 
 def _named(run: Run, error: Problem) -> Problem:
-    """An exception of the code itself, as Python names it: `'total'` alone says little."""
+    """The message of an exception in the code, with its type: `'total'` alone says little."""
     kind = error.details.get("type")
     of_code = isinstance(run.request.query, CodeQuery)
     if run.status != "failed" or not of_code or not run.stderr or not kind:

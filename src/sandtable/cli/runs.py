@@ -1,4 +1,4 @@
-"""`sandtable runs`: what was asked before."""
+"""`sandtable runs`: lists earlier runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`sandtable schema`: the shape of a dataset. Needs a sandbox only for files that are not one yet."""
+"""`sandtable schema`: the schema of a dataset. Needs a sandbox only for files that are not yet converted."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _declared(dataset_id: str) -> Dataset:
 
 
 def _from_files(data: tuple[Path, ...]) -> Dataset:
-    # Only here is the whole house needed, which takes a second to load.
+    # Only here are all parts needed, which take a second to load.
     from sandtable.cli.session import open_dataset, with_parts
 
     return with_parts(lambda parts: open_dataset(parts, None, data))

@@ -1,4 +1,4 @@
-"""Where a person reads: a terminal with its colours, or plain lines in a file or a pipe; and figures drawn on it."""
+"""Output for a person: a terminal with colours, or plain lines in a file or a pipe; and charts on it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def screen() -> Generator[Console, None, None]:
 
 
 def show_chart(on: Console, figure: dict[str, object]) -> bool:
-    """Whether it could be drawn."""
+    """Prints the chart; False if it cannot be drawn."""
     width = min(on.width, _WIDEST_CHART)
     lines = terminal_chart(figure, width, blocks=_can_show(_GLYPHS))
     for line in lines:
@@ -55,6 +55,6 @@ def _can_show(text: str) -> bool:
 
 
 def _encoding() -> str:
-    """ASCII is taken for a machine that was never told its encoding, as `click.echo` takes it."""
+    """ASCII is treated as an unset encoding, as in `click.echo`."""
     given = sys.stdout.encoding or "utf-8"
     return "utf-8" if lookup(given).name == "ascii" else given

@@ -1,4 +1,4 @@
-"""A command's way to the parts, and to a dataset with its data in place."""
+"""Opens the parts for a command, and a dataset with its data converted."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def with_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings | None =
     async def work() -> T:
         task = asyncio.current_task()
         assert task is not None
-        # As Ctrl-C does: what was begun is cancelled and closed, not left for others to find.
+        # Like Ctrl-C: work in progress is cancelled and closed, not orphaned.
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         return await on_parts(act, chosen)
 
@@ -49,7 +49,7 @@ async def on_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings) -> 
 
 
 async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, ...]) -> Dataset:
-    """The dataset that `--dataset` names or that the files of `--data` make, with its data in place."""
+    """The dataset that `--dataset` names or that consists of the files of `--data`, with its data converted."""
     async with _patience(parts):
         datasets = parts.datasets
         if data:
@@ -65,7 +65,7 @@ async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, .
 
 @asynccontextmanager
 async def _patience(parts: Parts) -> AsyncGenerator[None, None]:
-    """Says that data is being prepared, when that takes a moment and a person is watching."""
+    """Prints that data is being prepared, if that takes a moment and stderr is a terminal."""
     if not sys.stderr.isatty():
         yield
         return

@@ -1,4 +1,4 @@
-"""What a person sees: tables, carets, and text that cannot drive the terminal.
+"""Output for a person: tables, carets, and text without control characters.
 
 Invariant: nothing that came from data, a query or a file reaches a terminal before `clean`.
 """
@@ -24,7 +24,7 @@ _LONGEST_LINE = 160
 
 
 def clean(text: str, *, newlines: bool = False) -> str:
-    """Control, format and surrogate characters as escapes: no colour, no cursor, no reordering."""
+    """Escapes control, format and surrogate characters: no colours, cursor movement or reordering."""
     return "".join(
         c if (newlines and c in "\n\t") or unicodedata.category(c) not in ("Cc", "Cf", "Cs") else _escaped(c)
         for c in text
@@ -87,7 +87,7 @@ def caret(text: str, position: int, length: int) -> list[str]:
     end = text.find("\n", position)
     line = text[start : len(text) if end < 0 else end]
     before, rest = line[: position - start], line[position - start :]
-    # A very long line is shown around the place only.
+    # Of a very long line, only the part around the position is shown.
     lead = before if len(before) <= _LONGEST_LINE // 2 else "…" + before[-_LONGEST_LINE // 2 :]
     tail = rest if len(rest) <= _LONGEST_LINE else rest[:_LONGEST_LINE] + "…"
     marked = clean(rest[: max(1, min(length, len(tail)))])

@@ -1,8 +1,8 @@
-"""A Plotly figure as lines of text: bars, courses, points and maps of shades.
+"""A Plotly figure as lines of text: bars, lines, points and heatmaps.
 
-Invariant: total and pure. Whatever the figure holds, the answer is lines no wider than `width`, or none; no
-text of it can drive the terminal. Kind, order, labels and colours are the figure's own (`figure_words`); whether there
-are colours, the caller knows.
+Invariant: total and pure. Whatever the figure holds, the result is lines no wider than `width`, or none, without
+control characters. Kind, order, labels and colours are the figure's (`figure_words`); the caller decides whether
+colours are used.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BINS = 12
 _SHADES = {True: " ░▒▓█", False: " .:*#"}
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 _IN_STACK = "#*+o=%@"
-"""What tells the parts of a bar apart in ASCII."""
+"""Characters that distinguish the parts of a stacked bar in ASCII."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ _Bar = tuple[str, float | None, str | None]
 class _Paper:
     width: int
     blocks: bool
-    """Whether the terminal can show more than ASCII."""
+    """Whether the terminal can show block characters, which are not ASCII."""
     layout: dict[str, Any]
     colours: list[str | None]
     """One for each trace."""
@@ -82,7 +82,7 @@ def terminal_chart(figure: dict[str, Any], width: int, *, blocks: bool = True) -
     try:
         body = draw(traces, paper)
     except (TypeError, ValueError, OverflowError, ArithmeticError):
-        # Figures are made for Plotly, which forgives more than this does; the table shows the same rows.
+        # Plotly accepts more than this code does; the table shows the same rows.
         return []
     title = label(text_of(layout.get("title")))
     heading: list[ChartLine] = [(Span(_cut(title, width)),)] if title and body else []
@@ -121,7 +121,7 @@ def _bars(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
 
 
 def _stacks(names: list[str], series: list[list[float]], paper: _Paper) -> list[ChartLine]:
-    """One line for each name: its parts one behind the other, and their sum."""
+    """One line for each name: its parts one after the other, and their sum."""
     shown = names[:_MOST_BARS]
     totals = [sum(parts[at] for parts in series if at < len(parts)) for at in range(len(shown))]
     texts = [paper.said(total) for total in totals]
@@ -198,7 +198,7 @@ def _bar_lines(rows: Sequence[_Bar], paper: _Paper) -> list[ChartLine]:
 
 
 def _bar(value: float, low: float, high: float, room: int, blocks: bool) -> str:
-    """From the zero line to the value; a small value that is not zero leaves a trace."""
+    """From the zero line to the value; a small non-zero value stays visible."""
     span = high - low
     if span == 0:
         return " " * room
@@ -239,7 +239,7 @@ def _scatter(traces: list[dict[str, Any]], paper: _Paper) -> list[ChartLine]:
 
 
 def _legend(traces: list[dict[str, Any]], paper: _Paper, marks: str = "") -> list[ChartLine]:
-    """A mark for each series; bars have none, and differ by their order where there is no colour."""
+    """A mark for each series; bars have none, and without colours only their order distinguishes them."""
     if len(traces) < 2:
         return []
     bars = "" if marks else "█" if paper.blocks else "#"

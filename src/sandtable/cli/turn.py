@@ -1,4 +1,4 @@
-"""One question and its answers, as commands show them."""
+"""One question and its answers, for commands."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _STATUS: dict[Ending, Status] = {
     "waiting": "waiting",
 }
 
-# By name, when it is needed: the conversation takes most of a second to load.
+# Imported by name when needed: the conversation takes most of a second to load.
 _CONVERSE = "sandtable.assemble.conversation:converse"
 
 
@@ -55,7 +55,7 @@ class Analyst(Protocol):
 
 
 def begin_loading() -> Future[Callable[[Parts], Any]]:
-    """`assemble.conversation.converse`, loaded beside whatever else has to be done first."""
+    """Loads `assemble.conversation.converse` on a thread while other work is done."""
     loading: Future[Callable[[Parts], Any]] = Future()
 
     def load() -> None:
@@ -76,7 +76,7 @@ class Turn:
     columns: tuple[tuple[str, str], ...] = ()
     """Names and types."""
     rows: tuple[tuple[Any, ...], ...] | None = None
-    """Nothing when there was no run, or it has no result."""
+    """None when there was no run, or it has no result."""
     row_count: int = 0
     truncated: bool = False
     plan: dict[str, Any] | None = None
@@ -86,14 +86,14 @@ class Turn:
     chart: dict[str, Any] | None = None
     suggestions: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
-    """Of a question back: the readings that were weighed."""
+    """For a question back: the possible readings."""
     error: Problem | None = None
     confidence: float | None = None
-    """How likely the plan is what was meant; nothing where the proposer does not say."""
+    """How likely the plan is what was meant; None if the proposer gives no confidence."""
     read_as: ReadAs | None = None
     """How the question was read, in parts."""
     others: tuple[Turn, ...] = ()
-    """Of a message that asks several things: the answers to its further questions, in order."""
+    """If the message asks several questions: the answers to the others, in order."""
 
     @property
     def parts(self) -> tuple[Turn, ...]:
@@ -102,12 +102,12 @@ class Turn:
 
     @property
     def waits(self) -> bool:
-        """A person must decide before the last of them, and what may come after it, is answered."""
+        """Whether a person must decide before the last question, and any after it, is answered."""
         return self.parts[-1].status == "waiting"
 
     @property
     def exit_code(self) -> int:
-        """That of the first answer that is none."""
+        """The exit code of the first question without an answer."""
         return next((part._own_code for part in self.parts if part._own_code), 0)
 
     @property
@@ -167,7 +167,7 @@ class Turn:
 
 
 async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None) -> Turn:
-    """The whole turn. Raises RunnerBroken for one that stops before its last answer."""
+    """The complete turn. Raises RunnerBroken if it stops before its last answer."""
     answers = await fold(events, watch)
     if not answers or not answers[-1].is_last:
         raise RunnerBroken("the conversation ended without a word", suggestion="Ask again.")
@@ -176,7 +176,7 @@ async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None
 
 
 def continued(waited: Turn, after: Turn) -> Turn:
-    """The answers from the one on that waited for a person. Events before the wait said what it would run."""
+    """The answers from the one that waited for a person onwards. Events before the wait said what it would run."""
     before = waited.parts[-1]
     return replace(
         after,
@@ -188,7 +188,7 @@ def continued(waited: Turn, after: Turn) -> Turn:
 
 
 def checked_question(text: str) -> str:
-    """Raises InvalidInput for what is no question."""
+    """Raises InvalidInput for a text that is not a valid question."""
     question = text.strip()
     if not question:
         raise InvalidInput("the question is empty", suggestion='Ask something, such as "How many orders?".')

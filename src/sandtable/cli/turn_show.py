@@ -1,4 +1,4 @@
-"""A turn as a person reads it: the answer, its table, its chart, how the question was read, and the run."""
+"""Prints a turn: the answer, its table, its chart, how the question was read, and the run."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_COLUMNS = 12
 _LONGEST_CELL = 60
 _TABLE = re.compile(r"\|.*\|\s*")
 _TAG = re.compile(r"\n*\[\[[a-z]+-\d+\]\]")
-"""Where an artifact belongs in the text; tables and charts follow it here."""
+"""The place of an artifact in the text; here, tables and charts follow the text."""
 
 
 _SOURCES: dict[Source, str] = {
@@ -43,7 +43,7 @@ _SOURCES: dict[Source, str] = {
 
 @contextmanager
 def progress() -> Generator[Watch, None, None]:
-    """What is being done, on one line that is gone when the answer comes; nothing where nobody watches."""
+    """Shows progress on one line that is erased when the answer comes; nothing if stderr is not a terminal."""
     if not sys.stderr.isatty():
         yield lambda event: None
         return
@@ -97,15 +97,15 @@ def _show_on(page: Console, turn: Turn) -> None:
 def _show_prose(page: Console, turn: Turn) -> None:
     text = _TAG.sub("", prose(turn.answer_text) if turn.rows else turn.answer_text)
     if turn.read_as is not None:
-        # It follows below, with numbers to change its parts by.
+        # The reading follows below, with numbers for `/change`.
         for line in (f"Read as: {turn.read_as.line}", turn.read_as.joined):
             text = text.replace(f"*{line}*", "").strip()
-    # Nothing in an answer becomes a link: a cell could say one thing and lead to another.
+    # Nothing in an answer becomes a link: the text of a cell could hide its target.
     page.print(Markdown(clean(text, newlines=True), hyperlinks=False))
 
 
 def prose(markdown: str) -> str:
-    """Without the answer's own table, which is shown below at full width."""
+    """The text without its table, which is shown below at full width."""
     blocks = markdown.split("\n\n")
     kept = [b for b in blocks if not all(_TABLE.fullmatch(line) for line in b.splitlines())]
     return "\n\n".join(b for b in kept if not b.startswith("Shown: "))
@@ -142,7 +142,7 @@ def _quoted(words: tuple[Words, ...]) -> str:
 
 
 def show_choices(page: Console, read: ReadAs, only: int | None = None) -> None:
-    """What else each part could be, lettered as `/change` takes it."""
+    """The alternatives of each part, with the letters that `/change` takes."""
     for number, part in enumerate(read.parts, start=1):
         if only not in (None, number):
             continue

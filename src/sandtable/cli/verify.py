@@ -1,4 +1,4 @@
-"""`sandtable verify`: a capsule derived again, link by link."""
+"""`sandtable verify`: derives a capsule again, link by link."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Measuring answers: questions with expected answers, what came of each, and the totals of `sandtable eval`."""
+"""Measuring answers: questions with expected answers, the outcome of each, and the totals of `sandtable eval`."""

@@ -1,8 +1,8 @@
-"""Asks the questions of evaluation files, several at a time, and judges what comes of them, in order.
+"""Asks the questions of evaluation files, several at a time, and judges the answers in order.
 
-Invariant: every item of every line is judged exactly once. A question stands alone; the turns of a dialogue are
-asked one after the other in one thread, whatever came of those before. What ran out of time is asked once more, from
-its beginning: that the machine was busy says nothing about the answer.
+Invariant: every item of every line is judged exactly once. Single questions are independent; the turns of a dialogue
+are asked one after the other in one thread, whatever the outcome of earlier turns. After a timeout the case is asked
+once more from its beginning: a busy machine says nothing about the answer.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sandtable.errors import Problem, SandtableError
 async def ask_all(
     parts: Parts, analyst: Analyst, sources: Sequence[str], jobs: int
 ) -> AsyncGenerator[Judged, None]:
-    """What came of every item of the files, at most `jobs` questions at a time."""
+    """The outcome of every item of the files; at most `jobs` questions at a time."""
     shelf, gate = Shelf(parts), asyncio.Semaphore(jobs)
     for source in sources:
         folder = Path() if source == "-" else Path(source).parent

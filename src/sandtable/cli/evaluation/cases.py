@@ -1,4 +1,4 @@
-"""The lines of an evaluation: a question or a dialogue, its data, and what should come of it.
+"""The lines of an evaluation: a question or a dialogue, its data, and the expected outcome.
 
 Invariant: reading is total. A line that cannot be used becomes a BadCase that says why.
 """
@@ -20,17 +20,17 @@ from sandtable.errors import InvalidInput, Problem
 from sandtable.quoting import quote
 
 Expect = Literal["answer", "ask", "decline"]
-"""What is right: an answer, a question back, or saying that the data does not tell it."""
+"""The right outcome: an answer, a question back, or saying that the data does not contain the answer."""
 
 MOST_TURNS = 100
 _WHOLE_ROWS = frozenset({"list", "lookup"})
-"""Tags of questions to which whole rows are an answer."""
+"""Tags of questions that may be answered with whole rows."""
 _EXAMPLE = 'Write {"id": 1, "question": "How many?", "dataset": "ecommerce", "answer": 42}.'
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One thing to answer: a question, a turn of a dialogue, or a part of a turn that asks several things."""
+    """One thing to answer: a question, a turn of a dialogue, or one of several questions in a turn."""
 
     id: Any
     question: str
@@ -38,7 +38,7 @@ class Item:
     expected: Expected
     tags: tuple[str, ...] = ()
     graded: bool = True
-    """Whether the line says what should come of it."""
+    """Whether the line has an expected outcome."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +72,7 @@ class BadCase:
 
 
 def read_case(raw: bytes, number: int, folder: Path) -> Case | BadCase:
-    """Data files are looked for from `folder`."""
+    """Paths of data files are relative to `folder`."""
     given: dict[str, Any] = {}
     try:
         given = parsed(raw, _EXAMPLE)
@@ -194,7 +194,7 @@ def _paths(data: Any, folder: Path) -> tuple[Path, ...]:
 
 
 class Shelf:
-    """Datasets with their data and their profile in place. The same files are read once."""
+    """Datasets that are converted and profiled. The same files are read once."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts

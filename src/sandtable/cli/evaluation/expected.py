@@ -1,8 +1,8 @@
 """Whether a result is one of the expected answers. Pure; the rules are in docs/evaluating.md.
 
 Invariant: a result is right as a whole or not at all. Rows must be exactly those expected. Their order counts only
-where it is asked for, the order of columns never. At most two columns may stand beside the expected ones, unless
-whole rows answer the question too.
+if the question asks for it, the order of columns never. At most two extra columns are allowed, unless whole rows
+answer the question too.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from sandtable.errors import InvalidInput
 Rows = Sequence[Sequence[Any]]
 
 MOST_BESIDE = 2
-"""A value may stand beside what it belongs to; in a wide row anything could be found."""
+"""Extra columns may label a value; in a wide row any value could be found by chance."""
 _CLOSE = 1e-6
 _TINY = 1e-9
 _FEWEST_DECIMALS = 2
-"""Of a found number that is taken for the rounded form of the expected one."""
+"""Minimum of decimals for a found number to count as the rounded form of the expected one."""
 
 _NUMBER = re.compile(r"[+-]?(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?(?:[eE][+-]?\d+)?")
 _WHOLE = re.compile(r"[+-]?\d{1,400}")
@@ -38,7 +38,7 @@ _MONTHS = tuple(
 
 
 def check_expected(answer: Any) -> None:
-    """Raises InvalidInput when nothing could be compared with it."""
+    """Raises InvalidInput for an expected answer that cannot be compared."""
     if answer is None or _is_scalar(answer):
         return
     if isinstance(answer, list):
@@ -64,12 +64,12 @@ class Expected:
     ordered: bool = False
     """Whether the order of the rows is part of the answer."""
     beside: int | None = MOST_BESIDE
-    """How many columns may stand beside the expected ones; None for any number."""
+    """How many extra columns are allowed; None for any number."""
     rounded: bool = False
-    """Whether an expected number with decimals stands for every number that rounds to it."""
+    """Whether an expected number with decimals accepts every number that rounds to it."""
 
     def accepts(self, rows: Rows | None, text: str = "") -> bool:
-        """Of an answered question: its rows and its sentence against every expected answer."""
+        """Compares the rows and the sentence of an answer with every expected answer."""
         return any(self._is(answer, rows, text) for answer in self.answers)
 
     def _is(self, answer: Any, rows: Rows | None, text: str) -> bool:
@@ -111,7 +111,7 @@ class Expected:
         tried: list[list[Any]] = []
         for place in places[width]:
             column = [row[place] for row in found]
-            # Of columns that are alike one is tried: the number of ways would grow with each of them.
+            # Of equal columns only one is tried: otherwise the number of combinations would grow with each of them.
             if place in chosen or column in tried:
                 continue
             tried.append(column)
@@ -152,7 +152,7 @@ def same(expected: Any, found: Any, *, rounded: bool = False) -> bool:
         truth = _truth(expected, _WORDS | _LETTERS)
         return truth is not None and truth is _truth(found, _WORDS | _LETTERS)
     if _whole(expected) is not None and _whole(found) is not None:
-        # A tolerance would make neighbours of large counts and ids.
+        # A tolerance would make neighbouring large counts and ids equal.
         return _whole(expected) == _whole(found)
     wanted, number = _number(expected), _number(found)
     if number is not None:
@@ -207,7 +207,7 @@ def _number(value: Any) -> float | None:
 
 
 def _decimals(value: Any) -> int:
-    """How many are written; none of a whole number or one with an exponent."""
+    """The number of written decimals; 0 for a whole number or one with an exponent."""
     text = value.strip() if isinstance(value, str) else repr(value)
     mantissa, _, exponent = text.lower().partition("e")
     return 0 if exponent else len(mantissa.partition(".")[2])
@@ -241,7 +241,7 @@ def _truth(value: Any, words: dict[str, bool]) -> bool | None:
 
 
 def _says(rows: list[list[Any]], text: str) -> bool | None:
-    """A single boolean decides; else the first word of the answer."""
+    """Yes or no: a single boolean in the rows decides; otherwise the first word of the answer."""
     if len(rows) == 1 and len(rows[0]) == 1 and isinstance(rows[0][0], bool):
         return rows[0][0]
     lead = _LEAD.match(text)

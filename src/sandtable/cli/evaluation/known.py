@@ -1,7 +1,7 @@
-"""Known failures: a text file that names every question that is not answered rightly, and how it fails.
+"""Known failures: a text file that names every question that is not answered correctly, and how it fails.
 
-Invariant: the list is exact. A failure that it does not name and a name that passes are both faults, so it can
-only be kept true, and it becomes shorter with each improvement. It holds ids, never questions or answers.
+Invariant: the list is exact. An unlisted failure and a listed question that passes are both faults, so the list
+stays up to date and gets shorter with each improvement. It holds ids, never questions or answers.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class KnownFailures:
         return cls(named)
 
     def take(self, one: Judged) -> None:
-        """Raises InvalidInput for an id that was there before: it would name two questions."""
+        """Raises InvalidInput for a duplicate id: it would name two questions."""
         name = clean(str(one.item.id))
         if name in self._found or name in self._passed:
             raise InvalidInput(f"two questions have the id {quote(name)}", suggestion="Give each its own id.")
@@ -53,7 +53,7 @@ class KnownFailures:
             self._passed.add(name)
 
     def faults(self) -> Iterator[str]:
-        """Where the list is not what was found, in sentences with ids."""
+        """The differences between the list and the outcomes, as sentences with ids."""
         for name, outcome in self._found.items():
             was = self.named.get(name)
             if was is None:

@@ -1,4 +1,4 @@
-"""What came of one item: the answer that a turn gave it, and whether that is right.
+"""The outcome of one item: the answer that a turn gave, and whether it is right.
 
 Invariant: every item of a message has exactly one outcome. A result is an answer to at most one item.
 """
@@ -21,7 +21,7 @@ Kind = Literal["question", "first turn", "follow-up"]
 
 PASSED: frozenset[Outcome | None] = frozenset({"right", "rightly asked", "rightly declined"})
 _STATUS: dict[str, Status] = {"answered": "answered", "failed": "failed"}
-"""All other ends are abstentions: no answer was given, and the reason was said."""
+"""All other endings are abstentions: no answer was given, and the reason was stated."""
 _OUT_OF_TIME = frozenset({ErrorCode.RUNNER_TIMEOUT, ErrorCode.SANDBOX_UNAVAILABLE, ErrorCode.QUEUE_FULL})
 
 _WITHOUT_RESULT: dict[Expect, Outcome] = {
@@ -39,10 +39,10 @@ class Judged:
     kind: Kind
     status: Status
     outcome: Outcome | None
-    """Nothing for a line that does not say what should come of it."""
+    """None for a line without an expected outcome."""
     turn: Turn
     ms: float | None = None
-    """From the question to the whole answer; of a turn with parts, for its first part alone."""
+    """From the question to the complete answer; in a turn with parts, only the first part has it."""
 
     @property
     def correct(self) -> bool | None:
@@ -97,8 +97,8 @@ def status_of(turn: Turn) -> Status:
 
 
 def may_be_busy(turn: Turn) -> bool:
-    """Whether it may have failed because the machine had no time for it: SQL that cannot be parsed in time is
-    refused, though SQL of a plan is always approved otherwise."""
+    """Whether it may have failed because the machine was busy: SQL of a plan is always approved, unless parsing it
+    times out."""
     refused = turn.status == "refused" and turn.plan is not None
     return refused or (turn.error is not None and turn.error.code in _OUT_OF_TIME)
 
@@ -110,7 +110,7 @@ def unusable(case: BadCase) -> Judged:
 
 
 def _answers(asking: Asking, turn: Turn) -> Iterator[tuple[Item, Turn | None]]:
-    """Each item with its result: the first one that is right, else the first one left."""
+    """Assigns a result to each item: the first right one, otherwise the first that is left."""
     left = [part for part in turn.parts if part.status == "answered"]
     if len(asking.items) == 1 or not left:
         yield from ((item, turn) for item in asking.items)

@@ -1,7 +1,7 @@
 """An evaluation as one HTML page: totals, the curve of precision over coverage, and every answer with its capsule.
 
-Invariant: the page needs nothing but itself. It has no script, and its policy allows none; every text passes `_text`,
-because questions, cells and sentences are the words of others.
+Invariant: the page is self-contained. It has no script, and its policy allows none; every text passes `_text`,
+because questions, cells and sentences are untrusted.
 """
 
 from __future__ import annotations
@@ -46,17 +46,17 @@ dd { margin: 0 0 .4rem; white-space: pre-wrap; }
 class Shown:
     judged: Judged
     envelope: Mapping[str, Any] | None
-    """The signed capsule of its run; nothing where there was no run."""
+    """The signed capsule of its run; None if there was no run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """One of the proposers that were asked the same questions."""
+    """One of several proposers that were asked the same questions."""
 
     name: str
     score: Score
     outcomes: Mapping[str, str]
-    """What came of each question, by its id."""
+    """The outcome of each question, by its id."""
 
 
 def page(
@@ -143,7 +143,7 @@ def _row(name: str, totals: Totals) -> str:
 
 
 def _curve(points: Sequence[Point]) -> str:
-    """Precision among the surest, over the share of all questions that they are."""
+    """The curve of precision over coverage, from the most to the least confident answers."""
 
     def at(coverage: float, precision: float) -> str:
         x = _MARGIN + coverage * (_WIDTH - 2 * _MARGIN)
@@ -172,7 +172,7 @@ def _curve(points: Sequence[Point]) -> str:
 
 
 def _filter() -> Iterator[str]:
-    """Radio buttons that hide the other outcomes by style alone."""
+    """Radio buttons that hide the other outcomes with CSS alone."""
     yield '<h2>Answers</h2>\n<input type="radio" name="only" id="only-all" checked> <label for="only-all">all</label>\n'
     for outcome in _OUTCOMES:
         name = outcome.replace(" ", "-")
@@ -204,7 +204,7 @@ def _answer(one: Shown) -> str:
 
 
 def _sentence(judged: Judged) -> str:
-    """Of an answer its first paragraph: the rows, which may follow in it, are shown as a table."""
+    """The first paragraph of an answer: the rows, which may follow it, are shown as a table."""
     text = judged.turn.answer_text.strip()
     return text.split("\n\n")[0] if judged.status == "answered" else text
 

@@ -1,4 +1,4 @@
-"""What a person sees of an evaluation in a terminal: a line for each question, and the totals as tables."""
+"""Prints an evaluation to a terminal: a line for each question, and the totals as tables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOST_NAME = 40
 
 
 class Progress:
-    """Counts on stderr, for a run that shows no lines."""
+    """A counter on stderr, for an evaluation that prints no lines."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
@@ -63,7 +63,7 @@ def show_score(score: Score, *, groups: bool) -> None:
             for name, totals in sorted(found.items()):
                 _add(table, f"{group} {clean(name)}", totals)
     out = console()
-    # On a narrow terminal lines are broken there: a figure that is cut off here would say something else.
+    # A narrow terminal wraps these lines; a cell that Rich truncates would show a wrong number.
     out.width = max(out.width, _WIDEST)
     out.print(table)
     for line in _rest(score):
@@ -151,7 +151,7 @@ def _rest(score: Score) -> list[str]:
 
 
 def headlines(score: Score) -> dict[str, str]:
-    """The shares that are asked for first, of questions and turns alike."""
+    """The main figures, over questions and turns together."""
     expect, kind = score.groups["expect"], score.groups["kind"]
     lines: dict[str, str] = {}
     if "answer" in expect:

@@ -1,4 +1,4 @@
-"""What an evaluation comes to: outcomes, accuracy, coverage, precision, reliability, and how long answers took.
+"""The totals of an evaluation: outcomes, accuracy, coverage, precision, reliability and latency.
 
 Invariant: every judged item is in the totals once, and once in the group of its expectation, kind, source and of
 each of its tags.
@@ -15,7 +15,7 @@ from typing import Any, get_args
 from sandtable.cli.evaluation.outcome import PASSED, Judged, Outcome
 
 COSTS = (0, 5, 10)
-"""What a wrong answer costs, in right ones."""
+"""Penalties for a wrong answer, in units of a right one."""
 SHARES = tuple(tenth / 10 for tenth in range(1, 11))
 
 
@@ -45,7 +45,7 @@ class Totals:
 
     @property
     def accuracy(self) -> float | None:
-        """Of all lines that say what should come of them."""
+        """The share of right outcomes among all lines with an expected outcome."""
         return _share(self.correct, self.graded)
 
     @property
@@ -54,7 +54,7 @@ class Totals:
 
     @property
     def precision(self) -> float | None:
-        """Of those that were answered."""
+        """The share of right ones among right and wrong answers."""
         right, wrong = self.outcomes["right"], self.outcomes["wrong"]
         return _share(right, right + wrong)
 
@@ -80,12 +80,12 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """Precision among the surest of the answered ones."""
+    """Precision among the most confident answers."""
 
     share: float
-    """Of those that were answered and have a confidence."""
+    """The share of these among all answers with a confidence."""
     coverage: float
-    """Of all that are graded."""
+    """The share of these among all graded items."""
     precision: float
 
     def as_json(self) -> dict[str, float]:
@@ -121,7 +121,7 @@ class Score:
 
     @property
     def curve(self) -> list[Point]:
-        """Empty where no answer has a confidence."""
+        """Empty if no answer has a confidence."""
         return precision_at_coverage(self._confidences, self.totals.graded)
 
     def as_json(self) -> dict[str, Any]:
@@ -140,7 +140,7 @@ class Score:
 def precision_at_coverage(
     confidences: Iterable[tuple[float, bool]], graded: int, shares: Sequence[float] = SHARES
 ) -> list[Point]:
-    """Confidence and whether it was right, of each answer. Equal confidences count with their mean."""
+    """Takes confidence and correctness of each answer. Answers of equal confidence count with their mean."""
     surest = sorted(confidences, key=lambda one: -one[0])
     if not surest:
         return []
@@ -155,7 +155,7 @@ def precision_at_coverage(
 
 
 def _expected_right(by_confidence: dict[float, list[bool]], kept: int) -> float:
-    """How many of the `kept` surest are right, on average over the orders of those that are equally sure."""
+    """How many of the `kept` most confident are right, on average over the orders of equally confident ones."""
     right, left = 0.0, kept
     for group in by_confidence.values():
         taken = min(left, len(group))
@@ -165,7 +165,7 @@ def _expected_right(by_confidence: dict[float, list[bool]], kept: int) -> float:
 
 
 def compared(first: Mapping[str, bool], second: Mapping[str, bool]) -> dict[str, int]:
-    """Of questions that both were asked, by id: how many each of the two passed, alone and together."""
+    """For questions that both were asked, by id: how many each of the two passed, alone and together."""
     pairs = Counter((first[name], second[name]) for name in first.keys() & second.keys())
     return {
         "both": pairs[True, True],
@@ -176,7 +176,7 @@ def compared(first: Mapping[str, bool], second: Mapping[str, bool]) -> dict[str,
 
 
 def percentile(values: Sequence[float], percent: float) -> float | None:
-    """The smallest value that is not exceeded by `percent` of them."""
+    """The smallest value that at least `percent` of the values do not exceed."""
     if not values:
         return None
     ordered = sorted(values)
