@@ -1,8 +1,8 @@
-"""A chat model's plan held against the words of the question, by the planner's conscience.
+"""Checks a chat model's plan against the words of the question, with the planner's `conscience`.
 
-A time window, a condition or a limit that the question does not name is no answer: it is left out where the rest
-then accounts for every word, and goes back to the model otherwise. Words that no part of the plan means are shown
-with the answer. Invariant: pure; a plan that leaves something out is valid and accounts for the whole question.
+A time window, condition or limit that the question does not name is removed if the remaining plan accounts for every
+word; otherwise the plan goes back to the model. Words that no part of the plan covers are shown with the answer.
+Invariant: pure; a plan from which a part was removed is valid and accounts for the whole question.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from sandtable.quoting import quote
 _FAULTS = frozenset({"where", "when", "limit"})
 """Parts that change which rows an answer is about."""
 _TIMES = frozenset({"time", "number", "unit", "content", "comparison"})
-"""Kinds of words that a time window could be the reading of; a condition could be that of any word."""
+"""Kinds of words that could mean a time window; any word could mean a condition."""
 _MOST_WORDS = 6
 _SHORT = 6
-"""So few words may well lean on the question before."""
+"""A question of so few words may be a follow-up."""
 
 _FOREIGN = frozenset(
     "wie viele der die das und nach mit für von welche welcher zeige mir ist sind im pro monat umsatz "
@@ -48,7 +48,7 @@ class Accounted:
     remarks: tuple[str, ...] = ()
     """What a person should check, in whole sentences."""
     problem: Problem | None = None
-    """Why the plan is no answer to this question."""
+    """Why the plan does not answer this question."""
     alignment: Aligned | None = None
     """Which words each part of the plan came from."""
 
@@ -88,7 +88,7 @@ def _held(
 
 
 def is_foreign(question: str) -> bool:
-    """Whether the question is in another language than English, as far as its small words tell."""
+    """Whether the question is not in English, judged by its function words."""
     words = re.findall(r"[^\W\d_]+", question.lower())
     foreign = sum(word in _FOREIGN or not word.isascii() for word in words)
     english = sum(word in _ENGLISH for word in words)
@@ -96,7 +96,7 @@ def is_foreign(question: str) -> bool:
 
 
 def _is_fault(part: Part, found: Account) -> bool:
-    """Whether no word that is left over could have been read as this part."""
+    """Whether no unused word of the question could mean this part."""
     if part.kind not in _FAULTS or part.path[:1] == ("define",):
         return False
     if part.kind == "when":
@@ -152,7 +152,7 @@ def _listed(unbound: tuple[Unbound, ...]) -> str:
 def _kept(
     question: str, plan: dict[str, Any], index: SchemaIndex, before: dict[str, Any] | None, found: Account
 ) -> tuple[str, ...]:
-    """What a question that does not sound like a follow-up keeps of the plan before."""
+    """The parts of the previous plan that a question keeps although it does not look like a follow-up."""
     if before is None or points_back(question, first=False) or len(question.split()) <= _SHORT:
         return ()
     alone = account(question, plan, index).unasked

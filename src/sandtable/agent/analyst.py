@@ -1,8 +1,7 @@
-"""Turns on the graph: ask in a thread and get events; approve, cancel, repeat.
+"""Runs turns on the graph: ask in a thread and get events; approve, cancel, repeat.
 
-Invariant: a turn is two checkpoints, the message and the end (with an approval, a third in between), so
-that editing branches before the message and asking again repeats the whole turn. A cancelled turn
-cancels its run.
+Invariant: a turn has two checkpoints, the message and the end (with an approval, a third in between), so that an
+edited message branches before the original and a retry repeats the whole turn. A cancelled turn cancels its run.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ class Analyst:
         return str(uuid4())
 
     async def prepare(self, dataset_id: str) -> None:
-        """Look at the dataset now, so that the first question about it does not wait. Raises NotFound."""
+        """Indexes the dataset now, so that the first question about it does not wait. Raises NotFound."""
         dataset = await self._means.datasets.ready(dataset_id)
         profile = await self._means.datasets.profile(dataset)
         if self._means.prepare is not None:
@@ -70,7 +69,7 @@ class Analyst:
     async def approve(
         self, thread_id: str, decision: dict[str, Any], *, user: str = "local"
     ) -> AsyncGenerator[Event, None]:
-        """Go on after a `waiting` message: `{"type": "approve" | "edit" | "reject", …}`.
+        """Continue after a `waiting` message: `{"type": "approve" | "edit" | "reject", …}`.
 
         Raises NotFound when nothing in the thread waits for a decision.
         """
@@ -123,7 +122,7 @@ class Analyst:
                 await self.graph.ainvoke(given, config, interrupt_before=[FIRST], durability="exit")
                 given, config = None, _latest(config)
             chunks = self.graph.astream(given, config, stream_mode=list(stream_mode), durability="exit")
-            # It is a generator, though it is declared as less; its nodes end when it is closed.
+            # It is a generator, although its declared type is an iterator; closing it ends its nodes.
             async with aclosing(cast(AsyncGenerator[Any, None], chunks)) as closing:
                 async for mode, chunk in closing:
                     yield mode, chunk
@@ -153,7 +152,7 @@ async def _events(turn: AsyncGenerator[StreamEvent, None]) -> AsyncGenerator[Eve
 
 
 def _latest(config: RunnableConfig) -> RunnableConfig:
-    """The same thread at its newest checkpoint, which is the message that was just put there."""
+    """The same thread at its newest checkpoint, which holds the message just added."""
     configurable = {
         key: value
         for key, value in (config.get("configurable") or {}).items()

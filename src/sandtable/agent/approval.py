@@ -1,6 +1,6 @@
-"""How a request for approval looks to chat interfaces, and what they may answer.
+"""The format of approval requests to chat interfaces, and of their answers.
 
-There are two generations of that form in use, and both are understood: `action_requests` answered by
+Two versions of the format are in use, and both are supported: `action_requests` answered by
 `{"decisions": [{"type": "approve"}]}`, and `action_request` answered by `[{"type": "accept"}]`.
 """
 
@@ -47,7 +47,7 @@ def request_of(text: str, reading: str, tool: Tool = EXECUTE_SQL) -> dict[str, A
 
 
 def decision_of(answer: Any) -> Decision | None:
-    """The one decision in an answer; None when it is not one, or an edit without a text."""
+    """The single decision in an answer; None if there is not exactly one, or an edit has no text."""
     given = answer.get("decisions") if isinstance(answer, dict) else answer
     told = given[0] if isinstance(given, list) and len(given) == 1 else None
     if not isinstance(told, dict) or not isinstance(told.get("type"), str) or told["type"] not in _KINDS:

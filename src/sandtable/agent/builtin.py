@@ -30,14 +30,14 @@ MOST_UNDERSTOOD = 1_000
 QUICK_S = 0.02
 _ENGLISH_ONLY = "The built-in planner reads English only: please ask in English, or have a chat model set up."
 READ_AT_ONCE = 2
-"""Questions that the reader reads side by side."""
+"""Questions that the learned reader processes concurrently."""
 
 
 class BuiltinProposer:
     def __init__(
         self, reader: Callable[[], Reader | None] | None = None, planners: Planners | None = None
     ) -> None:
-        """`reader` gives the learned reader; it is called where loading it holds nothing up.
+        """`reader` returns the learned reader; it is called where loading does not block the event loop.
 
         `planners` are processes that plan with the same reader, in place of this one.
         """
@@ -56,7 +56,7 @@ class BuiltinProposer:
 
     async def propose(self, asked: Asked) -> Proposed:
         if asked.attempts:
-            # It would say the same again.
+            # The planner is deterministic: a second attempt would give the same result.
             return Proposed(AskBack(asked.attempts[-1].problem.message), Usage())
         outcome = await self._plan(asked)
         if isinstance(outcome, Understood):
@@ -73,16 +73,16 @@ class BuiltinProposer:
         outcome = await self._planners.plan(Question(data.key, asked.question, _plain_before(asked)), data)
         if not isinstance(outcome, Unplanned):
             return outcome
-        # What ended two processes, a fault in a native library or too little memory, must not end this one.
+        # What crashed two processes (a fault in a native library, too little memory) must not crash this one.
         reader = self._reader if outcome is Unplanned.NO_PROCESS else None
         return await self._plan_here(asked, data, reader)
 
     async def _plan_here(
         self, asked: Asked, data: Data, reader: Callable[[], Reader | None] | None
     ) -> Outcome:
-        """On the loop while it is quick: for a few milliseconds a thread costs everyone more than it gives.
+        """On the event loop while planning is quick: for a few milliseconds, a thread costs more than it saves.
 
-        With the reader always in a thread: most of its time is spent outside Python.
+        With the reader, always in a thread: it spends most of its time outside Python.
         """
         index = await self._index(data)
         version = asked.dataset.version
@@ -99,7 +99,7 @@ class BuiltinProposer:
         return outcome
 
     def _is_slow(self, version: str) -> bool:
-        """Twice in a row: the first question also pays for what is prepared only once."""
+        """Slow twice in a row: the first question also includes one-time preparation."""
         return self._long.get(version, 0) > 1
 
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
@@ -125,14 +125,14 @@ class BuiltinProposer:
             await self._planners.prepare(data)
 
     async def account(self, asked: Asked, plan: dict[str, Any]) -> Accounted:
-        """What of the question another proposer's plan does not mean, and what it means beyond it."""
+        """What another proposer's plan misses of the question, and what it adds."""
         before = before_of(asked.history)
         return accounted(
             asked.question, plan, await self._index(_data_of(asked)), before.plan if before else None
         )
 
     async def hint(self, asked: Asked) -> Hints:
-        """What it makes of a question that another proposer answers."""
+        """The planner's reading of a question that another proposer answers."""
         index = await self._index(_data_of(asked))
         if is_foreign(asked.question):
             return hints_of(asked.question, Unsure(""), index)
@@ -174,14 +174,14 @@ def _data_of(asked: Asked) -> Data:
 def _plain_before(asked: Asked) -> Turn | None:
     before = before_of(asked.history)
     if before is not None and speaks_of_named(asked):
-        # The named tables are in the data; defining them again would be a clash.
+        # The named tables are already in the data; defining them again would conflict.
         plan = {field: value for field, value in before.plan.items() if field != "define"}
         return Turn(before.question, plan)
     return before
 
 
 def _shape(plan: Mapping[str, object]) -> str:
-    """A plan without its numbers and values: what can be asked next does not depend on them."""
+    """A plan without its numbers and values: the possible next questions do not depend on them."""
     kept = ("table", "select", "group_by", "derive", "define", "top_per_group")
     return json.dumps([plan.get(field) for field in kept])
 
@@ -189,7 +189,7 @@ def _shape(plan: Mapping[str, object]) -> str:
 def _timed(
     asked: Asked, index: SchemaIndex, reader: Callable[[], Reader | None] | None = None
 ) -> tuple[Outcome, float]:
-    """With the processor time it took: a busy machine does not make a question a hard one."""
+    """The outcome and the CPU time it took: wall time would count a busy machine as a hard question."""
     before = _plain_before(asked)
     began = time.thread_time()
     read = reader() if reader is not None else None
@@ -211,7 +211,7 @@ def speaks_of_named(asked: Asked) -> bool:
 def before_of(history: tuple[Exchange, ...]) -> Turn | None:
     """What a follow-up builds on: the newest question that was answered by a plan.
 
-    After a question that was asked back there is no telling which of the two is meant: its turn has no plan.
+    After a question back it is unclear which of the two is meant: that turn has no plan.
     """
     for exchange in reversed(history):
         if exchange.ending == "asked":

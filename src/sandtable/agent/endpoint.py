@@ -1,6 +1,6 @@
-"""Which chat model is meant: provider, model and address, read from the settings.
+"""The configured chat model: provider, model and address, read from the settings.
 
-Invariant: the key is a SecretStr that only the provider's client opens; `name` and `address` are fit to show.
+Invariant: the key is a SecretStr that only the provider's client reads; `name` and `address` hold no secrets.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _OLLAMA_PORT = 11434
 _HOSTED_S, _LOCAL_S = 60.0, 300.0
 _OPENAI_NAMES = ("gpt-", "codex-", "o1", "o3", "o4")
 _SHORTEST_SECRET = 6
-"""Characters of what is kept out of messages: a server that needs no key takes any, such as `x`."""
+"""Shorter secrets are not removed from messages: a server that needs no key accepts any, such as `x`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Endpoint:
     login: tuple[str, str] | None = field(default=None, repr=False)
     """The name and password that the address was given with."""
     proxy: str | None = field(default=None, repr=False)
-    """The way out of this network, for an encrypted connection only: the proxy learns no more than the host."""
+    """The outbound proxy, for encrypted connections only: the proxy learns no more than the host."""
 
     @property
     def name(self) -> str:
@@ -56,7 +56,7 @@ class Endpoint:
 
     @property
     def address(self) -> str:
-        """The URL without whatever identifies a person."""
+        """The URL without anything that identifies a person."""
         parts = urlsplit(self.url)
         return urlunsplit((parts.scheme, parts.netloc, parts.path, "", ""))
 
@@ -68,14 +68,14 @@ class Endpoint:
         )
 
     def time_limit(self, wanted_s: float | None) -> float:
-        """Seconds for one proposal: those of the settings, else what fits. A processor may read the some 4,000 tokens
-        of the first prompt about a dataset at fewer than 20 a second."""
+        """Seconds for one proposal: from the settings, otherwise by kind of endpoint. A CPU may process the 4,000
+        tokens of the first prompt about a dataset at fewer than 20 a second."""
         return wanted_s or (_LOCAL_S if self.is_compatible else _HOSTED_S)
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """Texts that no message may hold."""
-        # A token may stand where a name would, or in the query.
+        """Texts that no message may contain."""
+        # A token may be in place of the user name, or in the query.
         held = [self.key.get_secret_value() if self.key else "", *(self.login or ())]
         held += [value for _, value in parse_qsl(urlsplit(self.url).query)]
         held.append(unquote(urlsplit(self.proxy or "").password or ""))
@@ -83,7 +83,7 @@ class Endpoint:
 
 
 def choose_endpoint(settings: Settings) -> Endpoint | None:
-    """The chat model that the settings mean, None for the built-in planner; ModelTrouble when they mean none."""
+    """The chat model of the settings, None for the built-in planner. Raises ModelTrouble for invalid settings."""
     if settings.model is None:
         for found, default in DEFAULT_MODELS.items():
             if _key(found, settings):
@@ -161,7 +161,7 @@ def _without_login(url: str) -> tuple[str, tuple[str, str] | None]:
 
 
 def _proxy(url: str, model: str) -> str | None:
-    """None for plain HTTP: a proxy would read every question and answer."""
+    """None for plain HTTP: a proxy could read every question and answer."""
     parts = urlsplit(url)
     proxy = https_proxy_for(parts.hostname or "") if parts.scheme == "https" else None
     if proxy is not None and "://" not in proxy:

@@ -1,6 +1,6 @@
-"""Runs handed in and waited for. Whoever is cancelled while waiting takes the runs with them.
+"""Submits runs and waits for them. Cancelling the wait cancels the runs.
 
-Invariant: no run outlives the turn that wanted it, wherever in between the turn is cancelled.
+Invariant: no run outlives its turn, at whatever point the turn is cancelled.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ PATIENCE_S = 0.1
 
 
 async def execute(runs: Desk, requests: Sequence[RunRequest], tell: Callable[[Run], None]) -> list[Run]:
-    """The ended runs, in order; `tell` hears of the first one's states. Raises what `submit` and `wait` raise."""
+    """The ended runs, in order; `tell` gets each state of the first. Raises what `submit` and `wait` raise."""
     accepted: list[Run] = []
     try:
         for request in requests:
@@ -40,7 +40,7 @@ async def execute(runs: Desk, requests: Sequence[RunRequest], tell: Callable[[Ru
 
 
 async def _hand_in(runs: Desk, request: RunRequest, accepted: list[Run]) -> None:
-    """A submission that was begun is finished, so that its run can be cancelled."""
+    """Completes a submission even if cancelled, so that its run can be cancelled."""
     submission = asyncio.ensure_future(runs.submit(request))
     try:
         accepted.append(await asyncio.shield(submission))

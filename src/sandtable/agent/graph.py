@@ -38,7 +38,7 @@ Graph = CompiledStateGraph[State, None, State, State]
 
 
 def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
-    # Otherwise a variable that somebody set for another project sends every question and answer away.
+    # Otherwise an environment variable of another project would send every question and answer to LangSmith.
     langsmith.configure(enabled=False)
     graph = StateGraph(State)
 
@@ -56,7 +56,7 @@ def build_graph(means: Means, checkpointer: BaseCheckpointSaver[Any]) -> Graph:
         graph.add_node("look", partial(look, means))
         graph.add_edge("look", "propose")
 
-    # Nodes that no turn can reach would still be looked at in every step of every turn.
+    # LangGraph would check even unreachable nodes in every step of every turn.
     steps = ["plan_steps"] if means.analyses else []
     if means.analyses:
         _add_analysis(graph, means)
@@ -102,7 +102,7 @@ def _add_analysis(graph: StateGraph[State, None, State, State], means: Means) ->
 
 
 def _here(choose: Callable[[State], str]) -> Callable[[State], Awaitable[str]]:
-    """LangGraph would send a plain function to another thread, which takes longer than these do."""
+    """Makes it async: LangGraph runs a plain function on another thread, which takes longer than the function."""
 
     async def chosen(state: State) -> str:
         return choose(state)

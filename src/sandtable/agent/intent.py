@@ -1,7 +1,7 @@
-"""What a message is, by rules that a person can read: small talk, SQL, a look back, an order, or a question.
+"""Classifies a message by readable rules: small talk, SQL, a question about the last answer, an order, or a question.
 
-Invariant: pure. Nothing is understood here but the kind of a message; whatever is not plainly of
-another kind is a question, and goes to the proposer. Refusals here are a courtesy: the gate is the wall.
+Invariant: pure. Only the kind of a message is decided here; whatever is not clearly of another kind is a question,
+and goes to the proposer. Refusals here are only for politeness: the gate enforces the policy.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def intent_of(text: str, tables: Collection[str]) -> Intent:
 
 
 def without_language(text: str) -> str | None:
-    """A question that asks for Python, without that; nothing when it can be done in no other way."""
+    """A question without its request for Python; None when only Python can answer it."""
     bare = " ".join(text.replace("’", "'").split())
     asked = phrases.IN_PYTHON.sub("", bare).strip(" ,:;")
     if asked == bare or not re.search(r"\w", asked) or _order(asked, ()):

@@ -1,6 +1,6 @@
 """Questions about the exchange before, answered from its record: the SQL, the plan, the way, the refusal.
 
-Nothing is run. What is shown is what the run itself has kept, not what somebody remembers of it.
+Nothing is run. What is shown comes from the stored run.
 """
 
 from __future__ import annotations

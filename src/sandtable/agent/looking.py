@@ -1,4 +1,4 @@
-"""What a chat model may look at before it proposes: which tools it is offered, what it called, what it is shown.
+"""Tool calls of a chat model before it proposes: the tools offered, the parsed calls, and the results it may see.
 
 Invariant: a model sees of a run what `privacy` lets its prompts hold, and no more. With `schema` that is whether the
 run succeeded and which known columns it has: neither a row nor the number of rows. Calls, their arguments and what
@@ -67,7 +67,7 @@ def looking_of(proposer: Proposer, calls: int) -> Looking | None:
 
 
 def offered(looking: Looking, gave: list[dict[str, Any]], *, approval: bool, python: bool) -> tuple[str, ...]:
-    """The tools for the next call, after calls that gave this. Where a person approves what runs, none executes."""
+    """The tools for the next call, after these results; none that execute if a person approves what runs."""
     if len(gave) >= looking.calls or sum(len(as_data(each)) for each in gave) >= MOST_GAVE:
         return ()
     executing = () if approval else _EXECUTING if python else (EXECUTE_PLAN, EXECUTE_SQL)
@@ -76,7 +76,7 @@ def offered(looking: Looking, gave: list[dict[str, Any]], *, approval: bool, pyt
 
 @dataclass(frozen=True, slots=True)
 class Unusable:
-    """Why a call was not made, in words for the model."""
+    """Why a call was not made, as a message for the model."""
 
     message: str
 
@@ -134,7 +134,7 @@ def shown_run(run: Run, asked: Asked, privacy: Privacy) -> dict[str, Any]:
     if privacy == "off":
         return _fitting(report_of(run))
     known = known_words(asked, _written(run.request.query))
-    # A pivoted table has cells for names.
+    # The column names of a pivoted table are cell values.
     columns = {each.name: each.type for each in run.columns if is_known(each.name, known)}
     return shown | ({"columns": columns} if columns else {})
 

@@ -21,7 +21,7 @@ def fenced(kind: str, text: str) -> str:
     shown = text if len(text) <= LONGEST_BLOCK else text[:LONGEST_BLOCK] + "\n…"
     # A client may print the message on a terminal, and bidirectional marks change the order of code.
     shown = INVISIBLE.sub(lambda found: found[0] if found[0] in "\n\t" else " ", shown.replace("\r\n", "\n"))
-    # No fence within it may be as long.
+    # Longer than any fence in the code.
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
     return f"{fence}{kind}\n{shown}\n{fence}"
 
@@ -66,5 +66,5 @@ def _number(value: float) -> str:
 
 
 def barred(text: str) -> str:
-    """A bar inside a cell is no end of it."""
+    """Escapes bars, which would end a cell."""
     return text.replace("|", "\\|")

@@ -1,4 +1,4 @@
-"""What the conversation may do, and nothing else: look up datasets, hand in runs, read runs, ask a proposer."""
+"""All capabilities of the conversation: look up datasets, submit runs, read runs, call a proposer."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Datasets(Protocol):
 
 
 class Desk(Protocol):
-    """Where runs are handed in: `runs.desk.Runs`."""
+    """Where runs are submitted: `runs.desk.Runs`."""
 
     async def submit(self, request: RunRequest) -> Run: ...
     async def wait(self, run_id: str, timeout_s: float | None = None) -> Run: ...
@@ -40,7 +40,7 @@ class Desk(Protocol):
 
 
 Check = Callable[[Dataset, Query], Awaitable[Verdict]]
-"""What the gate says, without running anything."""
+"""The gate's verdict, without running anything."""
 
 
 Understands = Callable[[str, Dataset, Turn], bool]
@@ -48,11 +48,11 @@ Understands = Callable[[str, Dataset, Turn], bool]
 
 
 Account = Callable[[Asked, dict[str, Any]], Awaitable[Accounted]]
-"""Holds a plan against the words of the question."""
+"""Checks a plan against the words of the question."""
 
 
 Hint = Callable[[Asked], Awaitable[Hints]]
-"""What the built-in planner makes of a question."""
+"""The built-in planner's reading of a question."""
 
 
 ReadsAs = Callable[[Asked, dict[str, Any], Aligned | None], Awaitable[ReadAs | None]]
@@ -60,7 +60,7 @@ ReadsAs = Callable[[Asked, dict[str, Any], Aligned | None], Awaitable[ReadAs | N
 
 
 Prepare = Callable[[Dataset, Profile], Awaitable[None]]
-"""Makes ready what the first question about a dataset would wait for."""
+"""Prepares what the first question about a dataset would wait for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,18 +77,18 @@ class Means:
     python: bool = False
     """Whether Python may be run."""
     planner: Proposer | None = None
-    """The built-in planner, where a chat model proposes: it plans what the model leaves unanswered."""
+    """The built-in planner as a fallback where a chat model proposes."""
     account: Account | None = None
-    """For plans of a chat model; the built-in planner holds its own plans against the words."""
+    """For plans of a chat model; the built-in planner checks its own plans."""
     hint: Hint | None = None
-    """For a chat model, which is shown what the built-in planner makes of a question."""
+    """For a chat model, which gets the built-in planner's reading as a hint."""
     looking: Looking | None = None
     """What a chat model may look at before it proposes."""
     read_as: ReadsAs | None = None
     coder: Coder | None = None
-    """Who writes Python; nobody where there is no chat model."""
+    """Writes Python; None without a chat model."""
     expect_code: Callable[[], None] | None = None
-    """Begins to make sandboxes for Python ready, while the code is still being written."""
+    """Starts to prepare sandboxes for Python while the code is being written."""
 
     @property
     def analyses(self) -> bool:

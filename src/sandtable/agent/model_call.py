@@ -46,7 +46,7 @@ class ModelCall:
         self._http = ModelHttp(endpoint, timeout_s)
         self._ways: dict[tuple[Method, str], Any] = {}
         self._refused: set[str] = set()
-        """Settings that this endpoint does not take."""
+        """Request settings that this endpoint rejects."""
 
     async def structured(self, system: str, user: str, schema: dict[str, Any]) -> Said:
         """A reply in the schema's form as far as the endpoint can be held to it. The schema's title names it."""
@@ -127,10 +127,10 @@ class _Intercept:
         raise _Written(_copied(request, await request.aread()))
 
     def close(self) -> None:
-        """It holds nothing."""
+        """Does nothing: no resources are held."""
 
     async def aclose(self) -> None:
-        """It holds nothing."""
+        """Does nothing: no resources are held."""
 
 
 def _copied(request: Any, content: bytes) -> HttpRequest:

@@ -54,7 +54,7 @@ class HttpRequest:
 
     @property
     def secrets(self) -> tuple[str, ...]:
-        """What its headers prove the caller by, with and without a word such as `Bearer`."""
+        """The credentials in its headers, with and without a scheme such as `Bearer`."""
         values = [value.decode("latin-1") for name, value in self.headers if name.lower() in _SECRET]
         return tuple(text for value in values for text in (value, value.rpartition(" ")[2]))
 
@@ -173,7 +173,7 @@ async def _read(response: httpcore.Response, sockets: _BoundedSockets) -> HttpRe
         httpcore.NetworkError,
         httpcore.ProtocolError,
     ):
-        # The status says already what is wrong.
+        # The status already says what is wrong.
         if succeeded:
             raise
     return HttpReply(
@@ -186,7 +186,7 @@ async def _read(response: httpcore.Response, sockets: _BoundedSockets) -> HttpRe
 
 async def _gather(response: httpcore.Response, body: bytearray, most: int) -> None:
     pieces = 0
-    # It is a generator, though it is declared as less.
+    # It is a generator, although its declared type is an iterator.
     async with aclosing(cast(AsyncGenerator[bytes, None], response.aiter_stream())) as coming:
         async for piece in coming:
             body += piece
@@ -194,7 +194,7 @@ async def _gather(response: httpcore.Response, body: bytearray, most: int) -> No
             if len(body) > most or pieces > MOST_PIECES:
                 raise _TooLarge
             if pieces % _PIECES_AT_A_TIME == 0:
-                # What has arrived already is handed out without a pause in which others could run.
+                # Data that has already arrived is returned without yielding to the event loop: let other tasks run.
                 await asyncio.sleep(0)
 
 

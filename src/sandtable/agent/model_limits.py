@@ -1,4 +1,4 @@
-"""What every question to a chat model is held to: its time, its end, and what it cost."""
+"""Limits of every call to a chat model: time limit, circuit breaker, and usage."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from sandtable.agent.proposer import Usage
 from sandtable.errors import Problem
 
 COOL_S = 30.0
-"""How long a model that let somebody wait in vain is not asked again."""
+"""How long a model is not called again after a slow failure."""
 LONG_S = 1.0
-"""A trouble that shows sooner costs too little to be remembered."""
+"""A failure that is faster than this does not open the circuit."""
 _LASTING: frozenset[Kind] = frozenset({"timeout", "unreachable", "provider_error", "rate_limit"})
 
 _T = TypeVar("_T")
 
 
 class CircuitBreaker:
-    """Holds each question to its time limit, and spares the others a wait that was in vain.
+    """Enforces the time limit of each question, and fails fast after a slow failure.
 
-    After such a wait the model is not asked for COOL_S: every question gets the same trouble at once. Then one
-    question tries the model again; until that one has ended, the others still get the trouble.
+    After such a failure the model is not called for COOL_S: every question gets the same error at once. Then one
+    question probes the model; until it has ended, the others still get the error.
     """
 
     def __init__(self, model: str, clock: Callable[[], float] = time.monotonic) -> None:
@@ -36,7 +36,7 @@ class CircuitBreaker:
         self._probing = False
 
     async def within(self, seconds: float, work: Callable[[], Awaitable[_T]], *, trips: bool = True) -> _T:
-        """Raises ModelTrouble. `trips` is whether a trouble of this question is one for all others as well."""
+        """Raises ModelTrouble. `trips`: whether a failure of this question may open the circuit for all others."""
         probes = self._trouble is not None
         if self._trouble is not None and (self._probing or self._clock() < self._until):
             raise self._remembered(self._trouble)
@@ -90,7 +90,7 @@ def no_usable_reply(model: str, problem: Problem) -> ModelTrouble:
 
 
 class Meter:
-    """What a proposal has cost so far, over all its calls."""
+    """The usage of a proposal so far, over all its calls."""
 
     def __init__(self, prompts: tuple[str, ...]) -> None:
         self._prompts: tuple[tuple[str, str], ...] = ()

@@ -1,7 +1,6 @@
-"""What a chat model is sent: the prompt files, filled in from the question and its surroundings.
+"""The prompts for a chat model: the prompt files, filled in from the question and its context.
 
-Invariant: all that did not come from this program stands as JSON inside `<data>` tags, and what `privacy`
-keeps back is in none of it.
+Invariant: all external text is JSON inside `<data>` tags, and nothing that `privacy` withholds is included.
 """
 
 from __future__ import annotations
@@ -29,7 +28,7 @@ _LONGEST_CODE = 3_000
 
 
 def propose_prompt(asked: Asked, privacy: Privacy) -> str:
-    """Up to the history it is the same for every question to a dataset: servers reuse what they have read."""
+    """Up to the history it is the same for all questions about a dataset, so that servers can cache the prefix."""
     typed = typed_in(asked)
     hints = shown_hints(asked.hints, asked.dataset, asked.profile, typed, privacy)
     return prompt_file(PROPOSE).filled(
@@ -69,7 +68,7 @@ def _asked_for(query: Query) -> dict[str, Any] | str:
 
 
 def now_in(asked: Asked, privacy: Privacy) -> str:
-    """Nothing for data without a now of its own."""
+    """Empty for data without an anchor date."""
     as_of = shown_as_of(asked.dataset.as_of, privacy)
     return as_data(as_of) if as_of else ""
 
@@ -111,7 +110,7 @@ def _looks(asked: Asked) -> str:
 
 
 def _proposed(attempt: Attempt) -> dict[str, Any]:
-    """Nothing for a reply that could not be read."""
+    """Empty for an unreadable reply."""
     what = attempt.plan or attempt.sql
     return {"proposed": what} if what else {}
 

@@ -1,4 +1,4 @@
-"""The chat model as a proposer: asks, reads, and asks again while a reply cannot be read.
+"""The chat model as a proposer: sends the prompt, parses the reply, and retries unreadable replies.
 
 Where tools may be called, the first reply may be the call of one; the caller makes it and asks again with what it gave.
 Loaded by `agent.models` when a model is configured. Invariant: one proposal or wording ends within the
@@ -53,7 +53,7 @@ class ModelProposer:
         self._call = ModelCall(endpoint, known, timeout_s, pause)
         self._breaker = CircuitBreaker(endpoint.name)
         self._late_wordings = 0
-        """Wordings in a row that did not come in time."""
+        """Consecutive wordings that timed out."""
 
     def __repr__(self) -> str:
         return f"<ModelProposer {self.name}>"
@@ -67,7 +67,7 @@ class ModelProposer:
         return self._endpoint.privacy
 
     def coder(self) -> ModelCoder:
-        """The same model, for code. What was learnt about the endpoint holds for both."""
+        """The same model as a coder. Both share what was negotiated with the endpoint."""
         return ModelCoder(self._endpoint, self._call, self._breaker, self._timeout_s)
 
     async def propose(self, asked: Asked) -> Proposed:

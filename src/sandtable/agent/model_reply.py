@@ -1,7 +1,7 @@
-"""A model's reply, read: one JSON object that says what is proposed, however it was wrapped.
+"""Parses a model's reply: one JSON object with the proposal, in any wrapping.
 
-Invariant: nothing a model writes raises, and reading takes time in proportion to its length, which is bounded.
-What cannot be read is a Problem in words that the model can repair by.
+Invariant: no reply raises, and parsing takes time linear in its length, which is bounded. An unreadable reply is a
+Problem whose message helps the model to correct it.
 """
 
 from __future__ import annotations

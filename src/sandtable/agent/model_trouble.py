@@ -1,4 +1,4 @@
-"""What goes wrong with a chat model, said to the person who can act on it.
+"""Errors of chat models, worded for the person who can act on them.
 
 Invariant: a message never holds a key. Whatever a provider says passes `scrubbed` first, because some
 providers quote the key they refuse.
@@ -95,7 +95,7 @@ Cause = Literal[
 
 
 class ModelTrouble(SandtableError):
-    """`details["kind"]` tells the troubles apart; the code is the nearest of those every surface knows."""
+    """`details["kind"]` is the specific kind; the code is the closest of the common error codes."""
 
     def __init__(self, kind: Kind, message: str, *, suggestion: str, model: str, **details: Any) -> None:
         super().__init__(message, suggestion=suggestion, kind=kind, model=model, **details)
@@ -134,7 +134,7 @@ class Fault:
 
     @property
     def unsupported(self) -> bool:
-        """Whether the endpoint may only dislike the way in which a structured reply was asked for."""
+        """Whether the endpoint may reject only this method of requesting a structured reply."""
         if self._overflow or self._no_credit:
             return False
         if self.status == 404:

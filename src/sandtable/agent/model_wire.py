@@ -1,4 +1,4 @@
-"""What a provider's HTTP reply says, read from the wires of OpenAI (both of them), Anthropic and Ollama.
+"""Parses the HTTP replies of providers: the formats of OpenAI (both of them), Anthropic and Ollama.
 
 Invariant: nothing that an endpoint sends raises. Of a reply only its text, the first tool that it calls, its ending
 and its costs are taken; all of them are bounded, and no secret of the request is in them.

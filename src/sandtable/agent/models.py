@@ -1,4 +1,4 @@
-"""Settings → who proposes: a chat model, or nobody, which means the built-in planner.
+"""Settings → the proposer: a chat model, or None for the built-in planner.
 
 Invariant: without a chat model in the settings neither LangChain's models nor a provider's client is loaded.
 """

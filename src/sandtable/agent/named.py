@@ -1,4 +1,4 @@
-"""Tables named in a conversation, beside those of the dataset, so that the planner can speak of them.
+"""Tables named in a conversation, added to those of the dataset, so that the planner can use them.
 
 Invariant: pure. What a named table holds is known as far as its columns are columns of the dataset: their
 values are among those of the original.

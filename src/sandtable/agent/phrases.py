@@ -116,7 +116,7 @@ IN_PYTHON = re.compile(
     r"(?: code)?(?: (?:to|and))?\b[,:]?",
     re.IGNORECASE,
 )
-"""How somebody asks for Python where the question would be one without it."""
+"""Requests for Python in a message that would also be a question without them."""
 ORDERS: tuple[tuple[Order, re.Pattern[str]], ...] = (
     ("instructions", _INSTRUCTIONS),
     ("files", _FILES),

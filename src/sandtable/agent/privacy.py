@@ -1,4 +1,4 @@
-"""What of the data a chat model may see.
+"""Which data a chat model may see.
 
 Invariant: with `schema`, no cell value passes: not in the description of a dataset, not in what was said
 before, not in an error that is sent back. Names, types, descriptions and counts pass, and so does whatever
@@ -107,7 +107,7 @@ def _fault(fault: Mapping[str, Any], advised: set[str]) -> str:
 
 
 def shown_plan(plan: Mapping[str, Any], typed: str, privacy: Privacy) -> dict[str, Any]:
-    """A plan of before. With `schema`, texts that nobody typed go: another proposer took them from cells."""
+    """An earlier plan. With `schema`, texts that the person did not type are removed: they may come from cells."""
     if privacy == "off":
         return dict(plan)
     gone: set[str] = set()

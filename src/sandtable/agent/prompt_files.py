@@ -1,4 +1,4 @@
-"""The prompts, which are files: read once, filled in, and named with their digest for the capsule.
+"""Prompt files: read once, filled in, and recorded with their digest in the capsule.
 
 `{{name}}` is replaced by a part. `{{#name}}…{{/name}}` stays where the part is not empty, `{{^name}}…{{/name}}` where
 it is. So all text that a model is sent stands in these files, and the rest of a prompt is data.

@@ -1,7 +1,7 @@
-"""The seam between a conversation and its proposer: the built-in planner or a chat model.
+"""The interface between a conversation and its proposer: the built-in planner or a chat model.
 
-Invariant: a proposer only proposes. It sees the schema, the profile, what was said and what the tools gave that it
-called; it never runs anything, and what it proposes is validated and judged like any stranger's text.
+Invariant: a proposer only proposes. It sees the schema, the profile, the conversation and the results of the tools
+that it called; it never runs anything, and its proposals are validated and judged as untrusted text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Exchange:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What was proposed for this question before, and why it would not do."""
+    """An earlier proposal for this question, and why it was rejected."""
 
     plan: dict[str, Any] | None
     sql: str | None

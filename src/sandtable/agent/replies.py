@@ -1,4 +1,4 @@
-"""What is said when nothing is run: greetings, what the data is, and calm refusals.
+"""Replies without a run: greetings, descriptions of the data, and refusals.
 
 Invariant: pure, and without a single number of the data. Names come from the catalog.
 """

@@ -1,4 +1,4 @@
-"""A message taken apart into its questions.
+"""Splits a message into its questions.
 
 Invariant: pure, and careful. A message is split only where every piece asks for something by itself or continues what
 was asked before it; a sentence that only says what is meant ("I care about Germany.") keeps the message whole. Courtesy

@@ -1,4 +1,4 @@
-"""What a thread remembers between its nodes, its turns and its restarts.
+"""The state that a thread keeps between nodes, turns and restarts.
 
 Invariant: plain JSON and chat messages only, so that a checkpoint is read back without pickle, in any
 process, from any branch. Nothing a turn needs lives outside of it, except runs, which have ids.

@@ -1,4 +1,4 @@
-"""How nodes are heard: events for our own protocols, and text as message chunks for LangGraph's.
+"""Output of nodes: events for our own protocols, and text as message chunks for LangGraph's.
 
 Invariant: what is streamed in pieces is, put together, the message that the state keeps.
 """
@@ -33,7 +33,7 @@ def emit(event: Event) -> None:
 
 
 async def unheard(work: Coroutine[Any, Any, T]) -> T:
-    """Let a proposer work where LangGraph does not listen: a chat model's raw reply is no message to anyone."""
+    """Runs a proposer outside LangGraph's context: a chat model's raw reply must not be streamed as a message."""
     return await asyncio.create_task(work, context=Context())
 
 
@@ -42,9 +42,9 @@ def new_id() -> str:
 
 
 async def speak(text: str, about: dict[str, Any], markdown: str | None = None) -> AIMessage:
-    """Say `text` in pieces; the message it makes carries `about` for those who read the state.
+    """Streams `text` in pieces; the resulting message carries `about` for readers of the state.
 
-    `markdown` is the same for whoever knows messages only; `about` then has the text with its tags.
+    `markdown` is the same for clients that know messages only; `about` then has the text with its tags.
     """
     message_id = new_id()
     content = _without_math(text if markdown is None else markdown)
@@ -58,12 +58,12 @@ async def speak(text: str, about: dict[str, Any], markdown: str | None = None) -
 
 
 def _without_math(markdown: str) -> str:
-    """The stock chat sets what stands between two dollar signs as a formula."""
+    """Escapes dollar signs: the stock chat renders text between two of them as a formula."""
     return _CODE_OR_DOLLAR.sub(lambda found: "\\$" if found[0] == "$" else found[0], markdown)
 
 
 def _listened_to() -> bool:
-    """Whether somebody hears message chunks, and not only our own events."""
+    """Whether a client receives message chunks, and not only our own events."""
     callbacks = get_config().get("callbacks")
     return bool(getattr(callbacks, "handlers", callbacks))
 
@@ -82,8 +82,8 @@ def pieces(text: str) -> Iterator[str]:
 
 
 class Voice(BaseChatModel):
-    """Repeats what it is given, in pieces and under a fixed id. It is a chat model because that is what
-    LangGraph's `messages` stream listens to; no model is asked anything."""
+    """Repeats its input in pieces, under a fixed id. It is a chat model because LangGraph's `messages` stream
+    reports only those; no model is called."""
 
     message_id: str
 

@@ -1,1 +1,1 @@
-"""Analyses in Python, in several steps: who writes the code, what they see of it, and what is said at the end."""
+"""Analyses in Python, in several steps: writing the code, what the model sees of results, and the final answer."""

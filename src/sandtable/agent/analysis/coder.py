@@ -1,7 +1,7 @@
-"""The seam between an analysis and whoever writes its code.
+"""The interface between an analysis and the coder that writes its code.
 
-Invariant: a coder only writes. It sees the schema, what was said, and a bounded look at what earlier cells
-gave; what it writes is judged and run like any stranger's code.
+Invariant: a coder only writes. It sees the schema, the conversation, and a bounded part of the results of earlier
+cells; its code is judged and run as untrusted code.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_STEPS = 8
 MOST_REPAIRS = 2
 """Further attempts at one step, each with a diagnosis."""
 MOST_CALLS = 20
-"""Times that a model is asked in one analysis, repeated questions and the last word included."""
+"""Calls to a model in one analysis, including retries and the conclusion."""
 
 T = TypeVar("T")
 
@@ -40,7 +40,7 @@ class SeenTable(_Kept):
 
 
 class Seen(_Kept):
-    """One cell that was run, and as much of what it gave as anybody is told of it."""
+    """One cell that was run, and the bounded part of its results that is kept."""
 
     step: int
     goal: str
@@ -55,7 +55,7 @@ class Seen(_Kept):
     """Ids of whatever else it showed."""
     problem: Problem | None = None
     line: int | None = None
-    """Where in the code it went wrong."""
+    """The line of the error."""
     thought: str = ""
     """Why this code."""
     diagnosis: str = ""
@@ -83,7 +83,7 @@ class Task:
     asked: Asked
     steps: tuple[str, ...] = ()
     step: int = 0
-    """The step in work, from 1; the one after the last is the chart."""
+    """The current step, from 1; the one after the last is the chart."""
     goal: str = ""
     cells: tuple[Seen, ...] = ()
     """Oldest first, the failed ones too."""

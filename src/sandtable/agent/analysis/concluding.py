@@ -1,4 +1,4 @@
-"""What is said at the end of an analysis: the model's words as far as the cells bear them out, else our own.
+"""The final answer of an analysis: the model's sentences that the cells confirm, otherwise our own sentence.
 
 Invariant: pure. Every sentence of the model that is kept is true of a table that was shown, or of numbers that were
 printed with a label; every tag names something that was shown, and whatever is shown has its tag.
@@ -23,7 +23,7 @@ MOST_TAGS = 6
 _MOST_PRINTED = 1_500
 _MOST_READ = 20_000
 _MOST_ROWS, _MOST_COLUMNS = 200, 50
-"""Of each table: more than the model has seen of it."""
+"""Limits for each table; the model has seen less of it."""
 _TAG = re.compile(r"\[\[([a-z]+-[1-9][0-9]{0,5})\]\]")
 _PLACED = re.compile(rf"[ \t]*{_TAG.pattern}[ \t]*")
 _TAG_LINE = re.compile(r"[ \t]*\[\[[a-z]+-\d+\]\][ \t]*$", re.MULTILINE)
@@ -43,7 +43,7 @@ _GIVEN_UP = {
 
 
 def local_answer(question: str, main: Run | None, dataset: Dataset) -> str:
-    """A sentence from the result's rows; from what was printed when there are none."""
+    """A sentence made from the result's rows, or from the printed output if there are none."""
     if main is None:
         return "The analysis gave no result."
     if main.columns:
@@ -65,7 +65,7 @@ def local_answer(question: str, main: Run | None, dataset: Dataset) -> str:
 
 
 def worded_answer(text: str, plain: str, question: str, runs: Sequence[Run], dataset: Dataset) -> str:
-    """The model's text without the sentences that no cell bears out; `plain` when nothing is left. It may take a
+    """The model's text without the sentences that no cell confirms; `plain` if nothing is left. It may take a
     while."""
     tables = list(_everything(question, runs, dataset))
     ours = {_bare(sentence) for sentence in _SENTENCE_END.split(plain)}
@@ -91,7 +91,7 @@ def worded_answer(text: str, plain: str, question: str, runs: Sequence[Run], dat
 
 
 def with_tags(text: str, shown: Sequence[str], wanted: Iterable[str]) -> str:
-    """Each tag once and only for what was shown; those that are `wanted` come last when nobody placed them."""
+    """Keeps each tag once, and only for what was shown; missing tags in `wanted` are appended."""
     placed: set[str] = set()
 
     def once(tag: re.Match[str]) -> str:
@@ -107,7 +107,7 @@ def with_tags(text: str, shown: Sequence[str], wanted: Iterable[str]) -> str:
 
 
 def given_up(problem: Problem | None, step: int, goal: str, attempts: int) -> str:
-    """An honest end: what failed, why, and how often it was tried."""
+    """The text for a failed analysis: what failed, why, and how often it was tried."""
     lead = _lead(problem) if problem else "The run was cancelled"
     where = f" at step {step} ({in_markdown(goal.rstrip('.'))})" if goal else ""
     parts = [f"The analysis could not be finished{where}."]

@@ -1,4 +1,4 @@
-"""The chat model as a coder: asks, reads, and asks again while a reply cannot be read.
+"""The chat model as a coder: sends the prompt, parses the reply, and retries unreadable replies.
 
 Loaded with `agent.model_proposer`. Invariant: each question ends within the model's time limit, retries and
 repeated questions included.
@@ -53,7 +53,7 @@ class ModelCoder:
         try:
             return await self._breaker.within(self._timeout_s, lambda: self._conclude(task, plain))
         except ModelTrouble as trouble:
-            # The result is there already, with a sentence made here.
+            # The result already has a local sentence.
             _log.warning("answer left as it is", model=self._endpoint.name, kind=trouble.kind)
             return None
 

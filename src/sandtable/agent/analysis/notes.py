@@ -1,4 +1,4 @@
-"""An analysis under way, as the turn's notes keep it: the steps, where it is, and what the cells gave.
+"""An analysis under way, as stored in the turn's notes: the steps, the position, and the results of the cells.
 
 Invariant: plain JSON, so that it waits for a person's approval in a checkpoint like everything else.
 """
@@ -16,23 +16,23 @@ CHART = "Draw a chart of the result"
 class Analysis(TypedDict, total=False):
     steps: list[str]
     at: int
-    """The step in work, from 1; the one after the last is the chart."""
+    """The current step, from 1; the one after the last is the chart."""
     code: str
     """What runs next."""
     thought: str
-    """Why that code, in the words of whoever wrote it."""
+    """The coder's explanation of that code."""
     by_person: bool
     """A person changed that code."""
     alone: bool
-    """The gate refuses that code, so that nobody is asked about it: it must not find what makes it pass."""
+    """The gate refused that code outside the session, and no person approved it: it must not run with session state."""
     repairs: int
-    """Of the step in work."""
+    """Repairs of the current step."""
     calls: int
     cells: list[dict[str, Any]]
     """`Seen`, oldest first."""
     advice: dict[str, Any] | None
     problem: dict[str, Any] | None
-    """Why it was given up."""
+    """Why the analysis was abandoned."""
     next: str
     """The node that follows, where a node decides it."""
     replayed: int
@@ -53,7 +53,7 @@ def goal_of(analysis: Analysis) -> str:
 
 
 def calls_left(analysis: Analysis) -> int:
-    """One is kept for the last word."""
+    """One call is reserved for the conclusion."""
     return MOST_CALLS - 1 - analysis.get("calls", 0)
 
 

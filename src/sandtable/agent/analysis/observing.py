@@ -1,4 +1,4 @@
-"""What is kept of a cell that was run: its output, the heads of its tables, its error. Bounded, and plain JSON."""
+"""What is stored of a cell that was run: its output, the heads of its tables, its error. Bounded, and plain JSON."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def seen_of(run: Run, step: int, goal: str, thought: str = "") -> Seen:
 
 
 def names_made(codes: Iterable[str]) -> list[str]:
-    """Names that code gave at its top level, oldest first, as far as a look at the text tells."""
+    """Names that the code assigns at its top level, oldest first, found by static analysis."""
     found: dict[str, None] = {}
     for code in codes:
         for group in _ASSIGNED.findall(code):
@@ -86,7 +86,7 @@ def _line_of(stderr: str) -> int | None:
 
 
 def _middle_cut(text: str, most: int) -> str:
-    """Both ends: what was printed first says what it is, what was printed last is the result."""
+    """Keeps both ends: the first lines say what was printed, the last lines hold the result."""
     if len(text) <= most:
         return text
     half = most // 2

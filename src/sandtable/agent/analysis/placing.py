@@ -1,4 +1,4 @@
-"""Artifacts in their places in a text: what Markdown can show is put there, the rest is named."""
+"""Inserts artifacts at their tags in a text: what Markdown can show is inserted, the rest is named."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from sandtable.sandbox.artifact import Artifact, MarkdownArtifact, MermaidArtifa
 MOST_ROWS = 20
 MOST_COLUMNS = 20
 MOST_CHARS = 32_000
-"""Of all of them together: a message is kept in every state of its thread."""
+"""Limit for all artifacts together: every state of the thread holds the message."""
 _TAG = re.compile(r"\[\[((?:table|plot|html|mermaid|markdown)-[1-9][0-9]{0,5})\]\]")
 
 
 def with_artifacts(text: str, shown: Mapping[str, Artifact]) -> str:
-    """A tag whose artifact is not known stays as it is; what there is no room for is named."""
+    """A tag with an unknown artifact is left unchanged; an artifact that does not fit is named."""
     room = MOST_CHARS
 
     def placed(tag: re.Match[str]) -> str:
@@ -39,7 +39,7 @@ def _in_markdown(artifact: Artifact) -> str | None:
         case TableArtifact():
             return _table(artifact)
         case MarkdownArtifact(text=text):
-            # Code wrote it: the program that renders the message would fetch an image in it.
+            # Untrusted Markdown: a renderer would fetch the images in it.
             return fenced("markdown", text)
         case MermaidArtifact(text=text):
             return fenced("mermaid", text)

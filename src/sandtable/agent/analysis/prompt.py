@@ -1,7 +1,7 @@
-"""What a chat model is sent when it plans, writes, mends, draws or sums up an analysis.
+"""The prompts for planning, writing, repairing, charting and concluding an analysis.
 
-Invariant: as in `agent.model_prompt`, all that did not come from this program stands as JSON inside `<data>`
-tags, and what privacy keeps back is in none of it. However much the cells gave, a prompt stays bounded.
+Invariant: as in `agent.model_prompt`, all external text is JSON inside `<data>` tags, and nothing that `privacy`
+withholds is included. However large the results of the cells are, a prompt is bounded.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ PLAN_STEPS, WRITE_CODE, DIAGNOSE, DRAW, CONCLUDE = (
     "conclude",
 )
 MOST_WHOLE = 3
-"""Of so many cells, the newest, a prompt holds output and heads; of the others what they made."""
+"""A prompt holds code, output and table rows of this many newest cells; of older ones, only a summary."""
 MOST_CELLS = 12
 MOST_NAMES = 60
 _LONGEST_CODE = 6_000

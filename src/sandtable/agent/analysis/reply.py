@@ -1,7 +1,7 @@
-"""A model's reply about an analysis, read: steps, code, a diagnosis, however they were wrapped.
+"""Parses a model's reply about an analysis: steps, code or a diagnosis, in any wrapping.
 
-Invariant: as in `agent.model_reply`, nothing a model writes raises; what cannot be read is a Problem in words
-that the model can repair by.
+Invariant: as in `agent.model_reply`, no reply raises; an unreadable reply is a Problem whose message helps the
+model to correct it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def read_steps(said: Said) -> tuple[str, ...] | Problem:
     if not steps:
         return unreadable("the reply has no `steps`: a list of at least one sentence")
     if len(steps) > MOST_STEPS:
-        # Nothing is left out: what comes last is what the others were for.
+        # No step is dropped: the last one is the goal of the others.
         steps[MOST_STEPS - 1 :] = ["; then: ".join(steps[MOST_STEPS - 1 :])[:_LONGEST_REST]]
     return tuple(steps)
 

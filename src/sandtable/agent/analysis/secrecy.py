@@ -1,7 +1,7 @@
-"""What of a cell's outcome a chat model may see.
+"""Which parts of a cell's results a chat model may see.
 
-Invariant: with `schema`, no cell value passes. Output is withheld, tables are told by their shape and types,
-and a name or a message passes only where all of it comes from the schema, from the code or from the person.
+Invariant: with `schema`, no cell value passes. Output is withheld, tables are described by shape and types, and a
+name or a message passes only if all of it comes from the schema, the code or the person.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _KINDS = frozenset(
     "ndarray function method type DataFrameGroupBy SeriesGroupBy Expr LazyFrame datetime date object int64 "
     "float64 datetime64 module generator range".split()
 )
-# Messages whose every word is known beforehand, apart from names in quotes.
+# Messages with fixed words, except for quoted names.
 _TELLING = tuple(
     re.compile(pattern)
     for pattern in (
@@ -70,14 +70,14 @@ def shown_error(cell: Seen, asked: Asked, privacy: Privacy) -> dict[str, Any]:
     if cell.line is not None:
         shown["line"] = cell.line
     if privacy == "off" or cell.status == "rejected" or kind in _BEFORE_RUNNING:
-        # Whoever refused it has seen the code and nothing else.
+        # These checks have seen only the code, so their messages hold no cell values.
         return shown | {"message": problem.message, "suggestion": problem.suggestion}
     known = known_words(asked, cell.code)
     return shown | {"message": problem.message if _telling(problem.message, known) else WITHHELD}
 
 
 def shown_code(code: str, asked: Asked, privacy: Privacy) -> str:
-    """Code of an earlier question, which another model may have written that saw cells."""
+    """Code of an earlier question: it may come from another model that was allowed to see cell values."""
     if privacy == "off":
         return code
     known = known_words(asked, "")
@@ -85,7 +85,7 @@ def shown_code(code: str, asked: Asked, privacy: Privacy) -> str:
 
 
 def known_words(asked: Asked, code: str) -> str:
-    """Everything that is nobody's cell, as one text."""
+    """All text that does not come from cell values: questions, code, and names of the schema."""
     names = [asked.question, *(exchange.question for exchange in asked.history), code]
     for table in asked.dataset.tables:
         names += [table.name, *(column.name for column in table.columns)]
@@ -100,7 +100,7 @@ def _table(table: SeenTable, known: str, privacy: Privacy, *, rows: bool) -> dic
         if table.title:
             shown["title"] = table.title
         return shown | ({"first_rows": table.rows} if rows else {})
-    # A pivoted table has cells for names.
+    # The column names of a pivoted table are cell values.
     names = [c.name if is_known(c.name, known) else f"{WITHHELD} {n}" for n, c in enumerate(table.columns, 1)]
     return shown | {"columns": dict(zip(names, (c.type for c in table.columns), strict=True))}
 

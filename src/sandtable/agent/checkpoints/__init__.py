@@ -1,1 +1,1 @@
-"""The states of a conversation's graph, kept so that a turn costs what it adds and not what came before it."""
+"""Checkpoints of a conversation's graph, stored so that the cost of a turn does not grow with its history."""

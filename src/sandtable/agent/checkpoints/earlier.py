@@ -1,7 +1,7 @@
-"""Threads that an earlier version kept in LangGraph's own tables, brought over one by one.
+"""Migrates threads that an earlier version stored in LangGraph's own tables, one by one.
 
 Invariant: a thread is in the old tables or in ours, never in both: it is copied and deleted there in one transaction.
-Every state keeps its id, so that a client goes on from where it was; what waits for a person goes on waiting.
+Every state keeps its id, so that clients can continue; pending decisions stay pending.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class Earlier:
         states = await self._db.rows(_STATES, thread_id)
         writes = await self._db.rows(self._tables.writes, thread_id)
         blobs = await self._db.rows(self._tables.blobs, thread_id) if self._tables.blobs else []
-        # A long thread takes seconds: the others go on meanwhile.
+        # A long thread takes seconds: other tasks run in between.
         head, lines = await asyncio.to_thread(self._copied, saver, states, blobs, writes)
         gone = [(delete, (thread_id,)) for delete in self._tables.delete]
         await self._db.change((sql.ADOPT, (thread_id, *head)), *lines, *gone)
@@ -102,7 +102,7 @@ class Earlier:
     def _copied(
         self, saver: Checkpoints, states: list[Row], blobs: list[Row], writes: list[Row]
     ) -> tuple[tuple[str, str, int], list[Statement]]:
-        """The thread's user, last change and size, and what writes its states."""
+        """The thread's user, last change and size, and the statements that write its states."""
         decode: Decode = saver.serde.loads_typed
         named = {(row["checkpoint_ns"], row["channel"], row["version"]): row for row in blobs}
         held: dict[str, dict[str, Held]] = {}
@@ -125,7 +125,7 @@ class Earlier:
 def _copied_writes(
     saver: Checkpoints, rows: Iterable[Row], value: str
 ) -> Iterator[tuple[int, list[Statement]]]:
-    """Each task's own writes, and apart from them what it is interrupted or resumed with."""
+    """The writes of each task, separate from its interrupts and resume values."""
 
     def task(row: Row) -> tuple[Any, ...]:
         special = row["channel"] in WRITES_IDX_MAP

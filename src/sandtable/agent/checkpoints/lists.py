@@ -40,7 +40,7 @@ class Item:
 
 
 Held = tuple[Item, ...]
-"""A list in memory, with the digests of its items: the next state need not write out what it shares with this one."""
+"""A list in memory with the digests of its items: the next state need not serialize items that it shares."""
 
 
 def item_digest(kind: str, value: bytes) -> bytes:
@@ -69,7 +69,7 @@ def hold(
 
 
 def difference(parent: Held, now: Held) -> Difference:
-    """A list that lost items at its beginning, like a window that moves on, still shares the rest."""
+    """A list that lost items at its beginning, like a sliding window, still shares the rest."""
     theirs, ours = [item.digest for item in parent], [item.digest for item in now]
     if not ours or ours[0] not in theirs:
         return Difference(own=tuple(ours))
@@ -94,7 +94,7 @@ def resolved(chain: Iterable[Difference]) -> list[bytes]:
 
 
 def written(differences: Mapping[str, Difference]) -> dict[str, list[int | bytes]]:
-    """In plain values, for a serializer."""
+    """The difference as plain values, for a serializer."""
     return {name: [one.start, one.count, b"".join(one.own)] for name, one in differences.items()}
 
 

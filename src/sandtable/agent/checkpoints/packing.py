@@ -1,4 +1,4 @@
-"""Values of a state as bytes: LangGraph's serializer without objects of other kinds, and compressed where it pays."""
+"""Serializes values of a state: LangGraph's serializer restricted to known types, with compression of large values."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ _COMPRESSED = "zlib+"
 _WORTH = 256
 """From how many bytes on a value is compressed."""
 _LARGEST = 256 << 20
-"""More than any value that was ever stored: a changed file cannot fill the memory."""
+"""A limit above any stored value: a tampered file cannot exhaust the memory."""
 
 
 def state_serializer() -> JsonPlusSerializer:
-    """A changed file cannot make objects of other kinds than messages and plain values."""
+    """A tampered file can only produce messages and plain values, no other objects."""
     return JsonPlusSerializer(allowed_msgpack_modules=None)
 
 

@@ -2,7 +2,7 @@
 
 Invariants: a checkpoint and every item that its lists need are written in one transaction, and a checkpoint does not
 change once it has a child. What a turn writes depends on what it adds (see `lists`). A thread that an earlier version
-wrote into LangGraph's own tables is brought over, whole, when it is first asked for.
+wrote into LangGraph's own tables is migrated as a whole on first access.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ class EarlierThreads(Protocol):
     """Threads that an earlier version wrote."""
 
     async def left(self, most: int) -> list[str]:
-        """Some that are not brought over yet."""
+        """Some that are not migrated yet."""
         ...
 
     async def bring_over(self, thread_id: str, saver: Checkpoints, *, again: bool = False) -> None:
-        """Also when it was looked for already, if `again`."""
+        """Migrates the thread; with `again`, even if it was looked up before."""
         ...
 
 
@@ -141,7 +141,7 @@ class Checkpoints(BaseCheckpointSaver[int]):
         await self.database.change((sql.DELETE, (thread_id,)))
 
     async def bytes_of(self, user: str) -> int:
-        """What the user's threads take."""
+        """The bytes that the user's threads take."""
         return (await self.database.rows(sql.BYTES_OF, user))[0]["n"]
 
     async def threads(self) -> list[StoredThread]:
@@ -159,7 +159,7 @@ class Checkpoints(BaseCheckpointSaver[int]):
         return await self.database.change((sql.DELETE_UNUSED, (thread_id, since))) == [1]
 
     async def bring_over_some(self, most: int) -> int:
-        """Brings over so many of the threads that an earlier version wrote; how many there were."""
+        """Migrates so many of the threads that an earlier version wrote, and returns how many it migrated."""
         left = await self._earlier.left(most) if self._earlier is not None else []
         for thread_id in left:
             assert self._earlier is not None
@@ -179,7 +179,7 @@ class Checkpoints(BaseCheckpointSaver[int]):
         checkpoint: dict[str, Any],
         metadata: Mapping[str, Any],
     ) -> tuple[dict[str, Held], int, list[Statement]]:
-        """A checkpoint's lists, its size, and what writes it after a parent with these lists."""
+        """A checkpoint's lists, its size, and the statements that write it as a child of a parent with these lists."""
         thread_id, values = place[0], checkpoint["channel_values"]
         held: dict[str, Held] = {}
         differences: dict[str, Difference] = {}
@@ -202,7 +202,7 @@ class Checkpoints(BaseCheckpointSaver[int]):
     def writing_writes(
         self, place: Place, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str
     ) -> tuple[int, list[Statement]]:
-        """The size of a task's pending writes, and what writes them."""
+        """The size of a task's pending writes, and the statements that write them."""
         write = sql.WRITE_OVER if all(channel in WRITES_IDX_MAP for channel, _ in writes) else sql.WRITE_ONCE
         size, lines = 0, list[Statement]()
         for at, (channel, value) in enumerate(writes):

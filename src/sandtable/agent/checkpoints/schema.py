@@ -1,12 +1,12 @@
 """The tables of checkpoints, step by step, and the statements on them, in SQL that SQLite and Postgres both read.
 
-A step that was released is never edited: add one. `?` stands for a value.
+A released step is never edited: add one. `?` stands for a value.
 """
 
 from __future__ import annotations
 
 VERSIONS = "sandtable_checkpoints_schema"
-"""Where a Postgres database counts the steps taken."""
+"""The table in which a Postgres database records the steps taken."""
 
 MIGRATIONS: tuple[tuple[str, ...], ...] = (
     (
@@ -86,7 +86,7 @@ GROW = """
         bytes = sandtable_checkpoint_threads.bytes + excluded.bytes,
         user_name = coalesce(nullif(sandtable_checkpoint_threads.user_name, ''), excluded.user_name)
 """
-"""A thread is the user's who first said something in it: its states may begin before."""
+"""A thread belongs to the user of its first message; states may exist before that message."""
 ADOPT = """
     INSERT INTO sandtable_checkpoint_threads (thread_id, user_name, updated_at, bytes) VALUES (?, ?, ?, ?)
     ON CONFLICT (thread_id) DO NOTHING

@@ -1,4 +1,4 @@
-"""What a result says, ready to be held against a text: names of rows, measures, what the question was limited to.
+"""The facts of a result, to be compared with a text: names of rows, measures, and the question's conditions.
 
 Invariant: pure. A name stands for the rows whose cells say it and for no others; a name that reads like a word of the
 lexicon, or that Markdown would act on, stands for none.
@@ -66,7 +66,7 @@ class Facts:
 
     @property
     def usable(self) -> bool:
-        """Of a result that was cut off, the plain sentence says so: nothing else is said."""
+        """False for a truncated result: the plain sentence says that it is, and nothing else is said."""
         result = self.result
         return not result.truncated and result.total <= len(result.rows) <= MOST_ROWS
 
@@ -108,7 +108,7 @@ def printed_facts(printed: str) -> Facts:
     found: dict[str, str] = {}
     labelled = [*_LABELLED.findall(printed), *((label, n) for n, label in _COUNTED.findall(printed))]
     for label, number in labelled[:_MOST_LABELLED]:
-        # The same label with two numbers says neither.
+        # A label with two different numbers is ambiguous.
         found[label] = number if found.get(label, number) == number else ""
     kept = {label: number.replace(",", "").replace("−", "-") for label, number in found.items() if number}
     fields = tuple(

@@ -1,4 +1,4 @@
-"""A number as a text writes it, and whether a cell bears it out.
+"""A number as a text writes it, and whether a cell confirms it.
 
 Invariant: a number may be rounded to the digits that are written, never a whole number without its scale (12k), and
 never further from the cell than `MOST_OFF` of it. Unit and percent sign must be those of the column.
@@ -40,7 +40,7 @@ class Claim:
 
 
 def claim_of(found: re.Match[str], unit: str = "") -> Claim | None:
-    """None when it is no number after all."""
+    """None if it is not a number."""
     negative = bool(found["sign"]) != bool(found["late_sign"])
     try:
         value = Decimal(("-" if negative else "") + found["digits"].replace(",", ""))

@@ -1,4 +1,4 @@
-"""The answer to the one question of this room: may this text be said about these rows?"""
+"""The entry point of this package: may this text be said about these rows?"""
 
 from __future__ import annotations
 

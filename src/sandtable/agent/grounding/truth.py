@@ -1,7 +1,7 @@
 """Whether a clause is true of the rows: one check for each form of `grammar`.
 
-Invariant: strict. Who is highest is said only of rows that are all there, or that came in that order; of rows that
-share a place all are named. A value stands with its own row and its own column.
+Invariant: strict. A superlative is accepted only if all rows are present or are sorted by that column; rows that
+share a rank must all be named. A value must be given with its own row and column.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _values(clause: Clause, facts: Facts) -> bool:
 
 
 def _counts_rows(claim: Claim, clause: Clause, facts: Facts) -> bool:
-    """`There are 5 regions`: as many as there are rows, each of them another one."""
+    """`There are 5 regions`: equal to the number of rows, all with different names."""
     named = [key for key in facts.result.fields if not key.measure]
     one_each = len(named) == 1 and facts.complete and not clause.part("lead") and not clause.part("tail")
     cells = {str(named[0].cell(row)) for row in facts.result.rows} if one_each else set[str]()
@@ -77,7 +77,7 @@ def _extreme(clause: Clause, facts: Facts) -> bool:
 
 
 def _ends(measure: Field, among: Rows, facts: Facts, high: bool) -> Rows:
-    """The rows at one end; none where it cannot be known who is."""
+    """The rows at one end; none where that cannot be known."""
     numbers = {place: n for place in among if (n := measure.number(facts.result.rows[place])) is not None}
     if not facts.complete:
         whole = len(among) == len(facts.result.rows)

@@ -1,6 +1,6 @@
-"""What a model says without a run behind it: talk, a question back, questions that it suggests.
+"""Text of a model that no run supports: small talk, a question back, suggested questions.
 
-Whether such a text is true cannot be checked, in no language: it is shown with `LABEL` before it. Invariant: it is one
+Whether such a text is true cannot be checked in any language: it is shown with `LABEL` before it. Invariant: it is one
 plain paragraph without markup and addresses, it claims no proof, and it has no number that is not the person's or
 the catalog's.
 """

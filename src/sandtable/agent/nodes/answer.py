@@ -79,7 +79,7 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
         asked = await asked_of(means, state, dataset)
         worded = await unheard(means.proposer.word(asked, main, plain))
     except SandtableError:
-        # The answer is there; only its better wording is not.
+        # The answer exists; only the model's wording is missing.
         return plain
     if worded is None:
         return plain

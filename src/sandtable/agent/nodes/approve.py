@@ -27,7 +27,7 @@ async def approve(state: State) -> State:
     if decision.kind == "approve" or decision.text == sql:
         return State(turn=turn)
     if decision.text is not None:
-        # The person wrote it: it is nobody's proposal any more, and the gate judges it like any other text.
+        # The person wrote it: no proposer is recorded as its origin, and the gate judges it like any other text.
         return State(turn=changed(turn, Turn(sql=decision.text, plan=None, reading="", origin="")))
     return _declined(turn, decision.reason)
 

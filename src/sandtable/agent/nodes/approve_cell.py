@@ -1,7 +1,7 @@
 """A person is shown the exact code of a cell and decides: as it is, changed, or not at all.
 
-Invariant: nothing happens before the interrupt but the gate's opinion; the node runs again from its start when
-the answer comes. What the gate refuses is not put before a person: it is handed in, which means refused on record.
+Invariant: nothing happens before the interrupt but the gate's check; the node runs again from its start when the
+answer comes. Code that the gate refuses is not shown to a person: it is submitted, so that the refusal is recorded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ async def approve_cell(means: Means, state: State, config: RunnableConfig) -> St
     analysis = analysis_of(turn)
     code, goal = analysis.get("code", ""), in_markdown(goal_of(analysis))
     if isinstance(await means.check(dataset, CodeQuery(code)), Refused):
-        # On record as it was judged here: in the session, earlier cells could give its names another meaning.
+        # Submitted outside the session, as judged here: in the session, earlier cells could redefine its names.
         return State(turn=noted(turn, alone=True))
     decision = decision_of(interrupt(request_of(code, goal, EXECUTE_PYTHON)))
     while decision is None:

@@ -1,4 +1,4 @@
-"""What is the message? Small talk and refusals are worded at once, SQL is taken as it is, the rest is proposed."""
+"""Classifies the message: small talk and refusals are answered at once, SQL is used as it is, the rest is proposed."""
 
 from __future__ import annotations
 

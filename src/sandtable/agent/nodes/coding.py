@@ -48,7 +48,7 @@ async def ask(
     try:
         reply = await unheard(_awaited(how, task))
     except SandtableError as error:
-        # How often it was asked in vain is not told; not less than this often.
+        # The error does not say how many calls were made: count all that were allowed.
         return error.problem, noted(turn, calls=analysis.get("calls", 0) + task.calls)
     spent = noted(turn, calls=analysis.get("calls", 0) + reply.calls)
     return reply.what, changed(spent, Turn(usage=added(turn.get("usage"), reply.usage)))

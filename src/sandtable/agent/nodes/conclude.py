@@ -1,4 +1,4 @@
-"""The end of an analysis: the answer with its tables and chart, or an honest word on where it stopped.
+"""The end of an analysis: the answer with its tables and chart, or a statement of where it failed.
 
 Invariant: what is said stands in the output of the runs that the message names; code that read no table is labelled.
 """
@@ -106,7 +106,7 @@ def _wanted(main: Seen | None, worked: list[Seen]) -> list[str]:
 
 
 def _show_result(result: Run | None, runs: list[Run]) -> dict[str, Any] | None:
-    """The result as `table` and `chart`, for whoever shows one of each. The figure, if there is one."""
+    """Emits the result as `table` and `chart`, for clients that show one of each. Returns the figure, if any."""
     if result is not None and result.columns and result.rows is not None:
         emit(
             Table(

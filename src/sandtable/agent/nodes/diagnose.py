@@ -1,4 +1,4 @@
-"""Code that failed is looked at before it is written anew: what was wrong, and what to write instead."""
+"""Diagnoses failed code before it is rewritten: what was wrong, and what to write instead."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ async def draw(means: Means, state: State, config: RunnableConfig) -> State:
     emit(Thought(text="Drawing a chart…"))
     written, spent = await ask(means, state, dataset, coder_in(means).draw)
     if isinstance(written, Problem):
-        # The result is there; only its picture is not.
+        # The result exists; only the chart is missing.
         emit(Log(text=f"No chart: {written.message}"))
         return State(turn=noted(spent, next="conclude"))
     code = shown_at_the_end(written.code)

@@ -1,4 +1,4 @@
-"""The last thing of every answer: the message, its record, and a clean slate for the next question."""
+"""Ends every answer: adds the message and its record, and clears the notes for the next question."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def after_answer(state: State) -> str:
 
 
 def _lighten(state: State) -> None:
-    """Clients get the whole state with every step: a long conversation must not send every table it ever showed."""
+    """Clients get the whole state with every step: older answers lose their tables, so that it stays small."""
     answers = [ui for ui in state.get("ui") or () if ui["type"] == "ui" and ui["name"] == "answer"]
     for ui in answers[:-MOST_DETAILED]:
         if any(ui["props"].get(name) for name in _HEAVY):

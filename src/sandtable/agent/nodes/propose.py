@@ -1,4 +1,4 @@
-"""Ask the proposer. What comes back is a proposal or the call of a tool, and is checked like a stranger's text."""
+"""Calls the proposer. The result is a proposal or a tool call, and is checked as untrusted text."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def _taken(means: Means, what: Final, turn: Turn, dataset: Dataset, defined: Def
         case AskBack() if _asks_about_a_refused_plan(means, turn):
             return Turn(said=asked_back(what, dataset, defined))
         case AskBack() | Talk() if turn.get("attempts"):
-            # No better idea: the last attempt stands, and its refusal is what is told.
+            # No better proposal: the last attempt stands, and its refusal is reported.
             return Turn(given_up=True)
         case AskBack():
             return Turn(said=asked_back(what, dataset, defined))
@@ -209,7 +209,7 @@ def _asks_about_a_refused_plan(means: Means, turn: Turn) -> bool:
 
 
 def _checked(what: Proposal, turn: Turn, dataset: Dataset) -> Proposal:
-    """A model's own words have no run behind them: they are labelled, or ours stand in their place."""
+    """A model's text that no run supports is labelled, or replaced by ours."""
     known = f"{turn.get('asked', '')}\n{words_of(dataset)}"
     match what:
         case Talk(text):

@@ -1,4 +1,4 @@
-"""A refused or failed proposal goes back to whoever made it, with the validator's own words, at most twice."""
+"""Returns a refused or failed proposal to its proposer with the validator's message, at most twice."""
 
 from __future__ import annotations
 

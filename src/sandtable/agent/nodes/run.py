@@ -45,7 +45,7 @@ async def run(means: Means, state: State, config: RunnableConfig) -> State:
         emit(RunState(run_id=now.id, status=now.status, exec_time_ms=now.exec_time_ms))
         progress(call, "done" if now.ended else "running", now.id, now.status)
 
-    # Found while the sandbox works, so that nobody waits for it.
+    # Computed while the sandbox works, so that it adds no delay.
     suggesting = asyncio.create_task(next_questions(means, state, dataset))
     try:
         _require_approved(means, turn, dataset)

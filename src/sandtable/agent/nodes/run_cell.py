@@ -31,7 +31,7 @@ _NOT_MENDABLE = frozenset(
         ErrorCode.UNAUTHORIZED,
     }
 )
-"""What other code would meet as well."""
+"""Errors that other code would hit as well."""
 
 
 async def run_cell(means: Means, state: State, config: RunnableConfig) -> State:
@@ -81,7 +81,7 @@ def show_cell(ended: Run) -> None:
 
 
 def _told(ended: Run) -> str:
-    """A refusal has no traceback."""
+    """The error in words, for a refusal, which has no traceback."""
     return f"{ended.error.code}: {ended.error.message}" if ended.error else ""
 
 
@@ -97,7 +97,7 @@ def _gone_on(turn: Turn, seen: Seen, ended: Run) -> Turn:
     if _may_mend(analysis, seen):
         return noted(turn, cells=cells, replayed=replayed, next="diagnose")
     if draws(analysis):
-        # The result is there; only its picture is not.
+        # The result exists; only the chart is missing.
         return noted(turn, cells=cells, replayed=replayed, next="conclude")
     problem = ended.error.model_dump(mode="json") if ended.error else {}
     return noted(turn, cells=cells, replayed=replayed, problem=problem, next="conclude")

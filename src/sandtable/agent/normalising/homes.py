@@ -1,4 +1,4 @@
-"""The table that a plan reads, told by the columns and metrics that it names; and their names as seen from there."""
+"""Finds the table of a plan from the columns and metrics that it names, and their names relative to that table."""
 
 from __future__ import annotations
 

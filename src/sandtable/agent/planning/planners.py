@@ -40,7 +40,7 @@ class Planners:
         self._places = asyncio.Semaphore(most)
         self._all: list[PlannerProcess] = []
         self._free: list[PlannerProcess] = []
-        """The one that was used last is the last: it is the next to be used."""
+        """A stack: the process used last is used next."""
         self._none_before = 0.0
         self._under_way: set[asyncio.Task[Any]] = set()
         self._closed = False
@@ -50,7 +50,7 @@ class Planners:
         return tuple(process.pid for process in self._all)
 
     async def prepare(self, data: Data) -> None:
-        """Starts every process that is not there yet, and has those that are free know the data."""
+        """Starts the processes that are not running, and sends the data to the free ones."""
         for _ in range(self._most):
             await self._whole(self._teach(data))
 
@@ -68,7 +68,7 @@ class Planners:
         await asyncio.gather(*self._under_way, return_exceptions=True)
 
     async def _whole(self, work: Coroutine[Any, Any, T]) -> T:
-        """To its end, also when the caller is cancelled: else the next question would be answered with its reply."""
+        """Runs to completion even if the caller is cancelled: otherwise the next question would get its reply."""
         task = asyncio.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
@@ -83,7 +83,7 @@ class Planners:
                 async with self._at_work(process):
                     await process.learn(data)
                     for prompt in data.dataset.prompts[:1]:
-                        # An index prepares much at its first question, which is not left to a person's.
+                        # The first question to an index is slow, so it is asked here and not by a person.
                         await process.plan(Question(data.key, prompt, None), data)
 
     async def _planned(self, question: Question, data: Data) -> Outcome | Unplanned | Failed:
@@ -100,7 +100,7 @@ class Planners:
 
     @asynccontextmanager
     async def _at_work(self, process: PlannerProcess) -> AsyncGenerator[None, None]:
-        """Free again afterwards; after any failure its replies can no longer be told apart, and it is ended."""
+        """Frees the process afterwards; after a failure it is ended, because replies could go to the wrong question."""
         try:
             yield
         except BaseException:

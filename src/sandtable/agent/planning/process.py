@@ -26,7 +26,7 @@ _START_S = 60.0
 
 
 class Ended(Exception):
-    """The process is gone, or never came."""
+    """The process has ended, or did not start."""
 
 
 class PlannerProcess:
@@ -43,7 +43,7 @@ class PlannerProcess:
         return cls(*_launch())
 
     async def ready(self) -> None:
-        """When it has loaded what it plans with. Raises Ended."""
+        """Returns when the process has loaded its parts. Raises Ended."""
         try:
             async with asyncio.timeout(_START_S):
                 reply = await self._reply()
@@ -99,7 +99,7 @@ class PlannerProcess:
         return self._streams
 
     async def aclose(self) -> int:
-        """Its status. It keeps nothing that it would have to put in order."""
+        """Kills the process and returns its status: it has no state to save."""
         if self._streams is None:
             self._connection.close()
         else:
@@ -122,7 +122,7 @@ def _launch() -> tuple[subprocess.Popen[bytes], socket.socket]:
 
 
 def _environment() -> dict[str, str]:
-    """Nothing of the server's but where its modules are: both must plan by the same ones."""
+    """Only the module path of the server: both must plan with the same modules."""
     return {
         **environment.SQL,
         "OPENBLAS_NUM_THREADS": "1",

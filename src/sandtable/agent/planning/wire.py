@@ -1,4 +1,4 @@
-"""What a server and its planner processes say to each other over a socket: pickled values, each after its length.
+"""The protocol between a server and its planner processes over a socket: pickled values with a length prefix.
 
 Both ends are Sandtable itself, started by the same user from the same modules; no other process has the socket.
 """

@@ -47,7 +47,7 @@ class Worker:
         self._indexes[data.key] = SchemaIndex.build(data.dataset, data.profile)
         while len(self._indexes) > MOST_INDEXES:
             self._indexes.popitem(last=False)
-        # What lives until now lives on: it need not be looked through again and again.
+        # Objects that are alive now stay alive: the garbage collector need not scan them again.
         gc.collect()
         gc.freeze()
         return Ready()
@@ -68,7 +68,7 @@ def main(socket_fd: int) -> None:
         except Exception:  # noqa: BLE001 - as above
             connection.sendall(packed(Failed(traceback.format_exc())))
             return
-        # A server that is gone in the middle of a message is one that is gone.
+        # A server that disappears in the middle of a message is treated as gone.
         with contextlib.suppress(OSError, EOFError):
             connection.sendall(packed(Ready()))
             while len(head := incoming.read(LENGTH.size)) == LENGTH.size:
