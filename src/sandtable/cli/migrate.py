@@ -6,7 +6,6 @@ import asyncio
 
 import click
 
-from sandtable.assemble.memory import migrate
 from sandtable.cli import inputs
 from sandtable.cli.show import print_json
 from sandtable.process import load_settings, quiet_logs
@@ -22,6 +21,8 @@ def command(as_json: bool) -> int:
 
     Exit code: 0 up to date, 1 the database cannot be used, 2 its address cannot be used.
     """
+    from sandtable.assemble.memory import migrate  # loads LangGraph, which other commands do without
+
     quiet_logs()
     kept_in = asyncio.run(migrate(load_settings()))
     if as_json:
