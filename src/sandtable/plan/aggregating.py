@@ -9,8 +9,9 @@ from sandtable.catalog.model import ColumnType
 from sandtable.plan import items as i
 from sandtable.plan.conditions import NUMBERS, every
 from sandtable.plan.findings import Findings
-from sandtable.plan.resolved import Aggregate, Arithmetic, ColumnRef, Condition, Expr, columns_read
+from sandtable.plan.resolved import Aggregate, Arithmetic, ColumnRef, Condition, Expr
 from sandtable.plan.scope import TIME_TYPES, Scope
+from sandtable.plan.walking import columns_read
 
 _REPEATS_MATTER = frozenset({"sum", "avg", "count", "median", "stddev", "quantile", "correlation"})
 

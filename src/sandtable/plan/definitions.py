@@ -13,8 +13,9 @@ from sandtable.engines.duckdb.types import NAMES
 from sandtable.plan.findings import Findings, TooManyProblems
 from sandtable.plan.model import Definition, PlanBody
 from sandtable.plan.problems import did_you_mean, listed
-from sandtable.plan.resolved import Defined, ResolvedPlan, zoned_type
+from sandtable.plan.resolved import Defined, ResolvedPlan
 from sandtable.plan.units import units_of
+from sandtable.plan.walking import zoned_type
 from sandtable.quoting import quote
 
 ResolveBody = Callable[[PlanBody, Dataset, Table, frozenset[str], Findings], ResolvedPlan]

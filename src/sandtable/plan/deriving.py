@@ -15,18 +15,9 @@ from sandtable.plan.findings import Findings
 from sandtable.plan.names import derived_name, settle
 from sandtable.plan.outputs import names_of
 from sandtable.plan.problems import did_you_mean, listed
-from sandtable.plan.resolved import (
-    ColumnRef,
-    Condition,
-    Derived,
-    DerivedKind,
-    Output,
-    OutputRef,
-    Test,
-    outputs_read,
-    wholes,
-)
+from sandtable.plan.resolved import ColumnRef, Condition, Derived, DerivedKind, Output, OutputRef, Test
 from sandtable.plan.scope import TIME_TYPES
+from sandtable.plan.walking import outputs_read, wholes
 from sandtable.quoting import quote
 
 _ANY_TYPE = d.Rank | d.Position | d.Previous | d.Next

@@ -23,9 +23,9 @@ from sandtable.plan.resolved import (
     Output,
     ResolvedPlan,
     Value,
-    each_elements,
 )
 from sandtable.plan.scope import Scope, Unresolved
+from sandtable.plan.walking import each_elements
 from sandtable.quoting import quote
 
 _KEY = "key"

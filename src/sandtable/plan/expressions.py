@@ -30,13 +30,11 @@ from sandtable.plan.resolved import (
     Test,
     Value,
     Whole,
-    is_aggregate,
-    row_parts,
-    wholes,
 )
 from sandtable.plan.scope import TIME_TYPES, Scope, Unresolved
 from sandtable.plan.timing import anchor, resolve_window
 from sandtable.plan.units import converted
+from sandtable.plan.walking import is_aggregate, row_parts, wholes
 from sandtable.plan.windows import TimeWindow
 from sandtable.quoting import quote
 

@@ -11,7 +11,8 @@ from sandtable.plan.expressions import Expressions
 from sandtable.plan.findings import Findings
 from sandtable.plan.model import PlanBody
 from sandtable.plan.names import likely_names, made_up, settle
-from sandtable.plan.resolved import ColumnRef, Expr, Output, is_aggregate, row_parts
+from sandtable.plan.resolved import ColumnRef, Expr, Output
+from sandtable.plan.walking import is_aggregate, row_parts
 from sandtable.quoting import quote
 
 

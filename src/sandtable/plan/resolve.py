@@ -18,18 +18,10 @@ from sandtable.plan.findings import Findings, TooManyProblems
 from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.outputs import OutputColumns
 from sandtable.plan.problems import PlanProblem
-from sandtable.plan.resolved import (
-    Condition,
-    OrderTerm,
-    Output,
-    OutputRef,
-    ResolvedPlan,
-    Top,
-    each_elements,
-    wholes,
-)
+from sandtable.plan.resolved import Condition, OrderTerm, Output, OutputRef, ResolvedPlan, Top
 from sandtable.plan.scope import Scope, Unresolved
 from sandtable.plan.timing import resolve_window
+from sandtable.plan.walking import each_elements, wholes
 from sandtable.quoting import quote
 from sandtable.recent import Recent
 

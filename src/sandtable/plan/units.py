@@ -22,8 +22,8 @@ from sandtable.plan.resolved import (
     ResolvedPlan,
     Value,
     Whole,
-    walk,
 )
+from sandtable.plan.walking import walk
 from sandtable.quoting import quote
 
 FRACTION = "fraction"

@@ -24,12 +24,8 @@ from sandtable.plan.resolved import (
     Output,
     OutputRef,
     ResolvedPlan,
-    columns_read,
-    each_elements,
-    matches,
-    wholes,
-    zoned_type,
 )
+from sandtable.plan.walking import columns_read, each_elements, matches, wholes, zoned_type
 from sandtable.sql import writing as w
 from sandtable.sql.conditions import predicate
 from sandtable.sql.decomposition import decomposed

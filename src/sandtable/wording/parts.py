@@ -17,7 +17,8 @@ from sandtable.plan.filters import InWindow
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
-from sandtable.plan.resolved import ColumnRef, ResolvedPlan, matches
+from sandtable.plan.resolved import ColumnRef, ResolvedPlan
+from sandtable.plan.walking import matches
 from sandtable.wording import conditions
 from sandtable.wording.phrases import joined, words
 from sandtable.wording.reading import PlanWords, ordered
