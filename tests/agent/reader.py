@@ -11,10 +11,10 @@ from sandtable.agent.proposer import Asked, Proposed
 from sandtable.planner import SchemaIndex, plan_question
 from sandtable.planner.conscience import Account
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.outcome import Outcome, Turn, Understood
+from sandtable.planner.outcome import EarlierTurn, Outcome, Understood
 from tests.agent.house import Scripted
 
-Plans = Callable[[str, SchemaIndex, Turn | None], Outcome]
+Plans = Callable[[str, SchemaIndex, EarlierTurn | None], Outcome]
 
 
 def as_likely(account: Account, places: frozenset[int]) -> Account:
@@ -30,7 +30,7 @@ def reads(word: str, named: str) -> Plans:
     """In the place of `plan_question`. Both are single words, so that all others keep their places."""
 
     def plan(
-        question: str, index: SchemaIndex, before: Turn | None = None, *, reader: object = None
+        question: str, index: SchemaIndex, before: EarlierTurn | None = None, *, reader: object = None
     ) -> Outcome:
         outcome = plan_question(re.sub(rf"(?i)\b{word}\b", named, question), index, before)
         words = Reading.of(question).words

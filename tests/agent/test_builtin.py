@@ -9,7 +9,7 @@ from sandtable.agent.builtin import BuiltinProposer, before_of
 from sandtable.agent.named import mentions, with_named
 from sandtable.agent.proposer import AskBack, Asked, Attempt, Exchange, PlanProposal
 from sandtable.errors import ErrorCode, Problem
-from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Outcome, Understood, Unsure
 from tests.agent.house import COUNT, PROFILE, SHOP
 
 
@@ -18,11 +18,11 @@ def asked(question: str, **more: object) -> Asked:
 
 
 @pytest.fixture
-def planner(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Turn | None]]:
+def planner(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, EarlierTurn | None]]:
     """Understands what holds "orders"; the list is what it was asked."""
-    heard: list[tuple[str, Turn | None]] = []
+    heard: list[tuple[str, EarlierTurn | None]] = []
 
-    def plan_question(question: str, index: object, before: Turn | None) -> Outcome:
+    def plan_question(question: str, index: object, before: EarlierTurn | None) -> Outcome:
         heard.append((question, before))
         return (
             Understood(COUNT, 0.9, used=("a read as b",))
@@ -66,7 +66,9 @@ async def test_it_does_not_say_the_same_again(planner: list[object]) -> None:
     assert not planner
 
 
-async def test_a_follow_up_builds_on_the_newest_answered_plan(planner: list[tuple[str, Turn | None]]) -> None:
+async def test_a_follow_up_builds_on_the_newest_answered_plan(
+    planner: list[tuple[str, EarlierTurn | None]],
+) -> None:
     history = (
         Exchange("first", "", "answered", plan=COUNT),
         Exchange("second", "", "answered", plan={**COUNT, "limit": 1}),
@@ -74,13 +76,13 @@ async def test_a_follow_up_builds_on_the_newest_answered_plan(planner: list[tupl
         Exchange("hello", "", "conversed"),
     )
     await BuiltinProposer().propose(asked("and orders?", history=history))
-    assert planner == [("and orders?", Turn("second", {**COUNT, "limit": 1}))]
+    assert planner == [("and orders?", EarlierTurn("second", {**COUNT, "limit": 1}))]
     assert before_of(history[2:]) is None
 
 
 def test_after_a_question_that_was_asked_back_there_is_no_plan_to_change() -> None:
     history = (Exchange("first", "", "answered", plan=COUNT), Exchange("second", "", "asked"))
-    assert before_of(history) == Turn("second", {})
+    assert before_of(history) == EarlierTurn("second", {})
 
 
 async def test_planning_that_takes_long_moves_to_a_thread_and_back(
@@ -106,7 +108,7 @@ async def test_planning_that_takes_long_moves_to_a_thread_and_back(
 
 
 async def test_it_knows_what_it_would_understand(planner: list[object]) -> None:
-    proposer, before = BuiltinProposer(), Turn("q", COUNT)
+    proposer, before = BuiltinProposer(), EarlierTurn("q", COUNT)
     assert not proposer.understands("orders?", SHOP, before)
     await proposer.propose(asked("How many orders?"))
     assert proposer.understands("orders?", SHOP, before)
@@ -118,7 +120,7 @@ async def test_it_knows_what_it_would_understand(planner: list[object]) -> None:
 async def test_it_can_be_prepared(planner: object) -> None:
     proposer = BuiltinProposer()
     await proposer.prepare(SHOP, PROFILE)
-    assert proposer.understands("orders?", SHOP, Turn("q", COUNT))
+    assert proposer.understands("orders?", SHOP, EarlierTurn("q", COUNT))
 
 
 async def test_the_real_planner_is_behind_it() -> None:
@@ -148,7 +150,9 @@ async def test_named_tables_can_be_asked_about(question: str, table: str) -> Non
     assert "define" not in proposed.what.plan
 
 
-async def test_a_follow_up_on_a_named_table_stays_with_it(planner: list[tuple[str, Turn | None]]) -> None:
+async def test_a_follow_up_on_a_named_table_stays_with_it(
+    planner: list[tuple[str, EarlierTurn | None]],
+) -> None:
     plan = {"table": "top_regions", "define": [NAMED], "select": [{"agg": "count"}]}
     history = (Exchange("how many top_regions?", "", "answered", plan=plan),)
     await BuiltinProposer().propose(asked("only orders", history=history, defined=(NAMED,)))

@@ -12,7 +12,7 @@ from sandtable.plan.validate import check_plan, parse_plan
 from sandtable.planner import plan_question
 from sandtable.planner.conscience import account
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.outcome import Turn, Understood
+from sandtable.planner.outcome import EarlierTurn, Understood
 from tests.agent.reader import as_likely
 from tests.planner.conscience.corpus import (
     COUNT,
@@ -209,7 +209,7 @@ FOLLOW_UPS = [
 
 @pytest.mark.parametrize(("question", "before", "wanted"), FOLLOW_UPS, ids=[f[0] for f in FOLLOW_UPS])
 def test_a_follow_up_says_what_it_kept(question: str, before: dict[str, Any], wanted: dict[str, Any]) -> None:
-    outcome = plan_question(question, INDEX, Turn("repairs", before))
+    outcome = plan_question(question, INDEX, EarlierTurn("repairs", before))
     assert isinstance(outcome, Understood) and outcome.account is not None
     read = read_as(outcome.plan, INDEX, aligned(question, outcome.account), before)
     assert read is not None and not read.unread

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandtable.agent.saying import MOST_COLUMNS, MOST_ROWS, failure_text, table_of, whole_answer
-from sandtable.agent.state import Turn
+from sandtable.agent.state import TurnNotes
 from sandtable.agent.tools import CELL_CHARS, ROWS_SHOWN, report_of
 from sandtable.agent.voice import MOST_PIECES, PIECE, pieces
 from sandtable.capsule.query import SqlQuery
@@ -56,12 +56,12 @@ def test_cells_never_break_the_table(rows: list[tuple[Any, ...]]) -> None:
 
 
 def test_one_value_needs_no_table() -> None:
-    assert whole_answer("There are 3.", run_of([(3,)], ("n",)), Turn()) == "There are 3."
+    assert whole_answer("There are 3.", run_of([(3,)], ("n",)), TurnNotes()) == "There are 3."
 
 
 def test_the_reading_stands_below() -> None:
     text = whole_answer(
-        "Yes.", run_of([("a", 1), ("b", 2)]), Turn(reading="orders by region", used=["x read as y"])
+        "Yes.", run_of([("a", 1), ("b", 2)]), TurnNotes(reading="orders by region", used=["x read as y"])
     )
     assert text.endswith("*Read as: orders by region*  \n*x read as y*")
 

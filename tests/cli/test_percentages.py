@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sandtable.cli.percentages import fraction_columns, in_percent
-from sandtable.cli.turn import Turn
+from sandtable.cli.turn import ShownAnswer
 from sandtable.cli.turn_show import show_turn
 
 PLAN: dict[str, Any] = {
@@ -43,6 +43,8 @@ def test_other_cells_stay_as_they_are() -> None:
 def test_the_table_of_an_answer_says_percent_as_its_sentence_does(capsys: pytest.CaptureFixture[str]) -> None:
     columns = tuple((name, "DATE" if name == "month" else "DOUBLE") for name in NAMES)
     rows = (("2024-01-01", 100.0, None, None, 0.4), ("2024-02-01", 150.0, 50.0, -0.156, 0.6))
-    show_turn(Turn("answered", "Revenue fell by 15.6 %.", columns=columns, rows=rows, row_count=2, plan=PLAN))
+    show_turn(
+        ShownAnswer("answered", "Revenue fell by 15.6 %.", columns=columns, rows=rows, row_count=2, plan=PLAN)
+    )
     last = next(line for line in capsys.readouterr().out.splitlines() if "2024-02-01" in line)
     assert last.split() == ["2024-02-01", "150", "50", "−15.6", "%", "60", "%"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from sandtable.planner.outcome import Outcome, Turn, Understood
+from sandtable.planner.outcome import EarlierTurn, Outcome, Understood
 from sandtable.planner.planner import plan_question
 from tests.planner.ground import World, same_answer
 
@@ -34,7 +34,7 @@ def ask(world: World, case: dict[str, Any]) -> Outcome:
     if "before" in case:
         first = plan_question(case["before"], world.index)
         assert isinstance(first, Understood), (case["before"], first)
-        before = Turn(case["before"], first.plan)
+        before = EarlierTurn(case["before"], first.plan)
     return plan_question(case["question"], world.index, before)
 
 

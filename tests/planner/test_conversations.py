@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from sandtable.planner.outcome import Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Understood, Unsure
 from sandtable.planner.planner import plan_question
 from tests.planner.ground import World
 
 
-def _before(world: World, question: str) -> Turn:
+def _before(world: World, question: str) -> EarlierTurn:
     first = plan_question(question, world.index)
     assert isinstance(first, Understood), first
-    return Turn(question, first.plan)
+    return EarlierTurn(question, first.plan)
 
 
 @pytest.mark.parametrize(

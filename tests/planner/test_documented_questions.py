@@ -15,7 +15,7 @@ import pytest
 
 from sandtable.agent.splitting import questions_in
 from sandtable.planner.candidates.network.reader import the_reader
-from sandtable.planner.outcome import Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Understood, Unsure
 from sandtable.planner.planner import plan_question
 from tests.planner.ground import World, csv_world, same_answer
 
@@ -97,7 +97,7 @@ def test_saying_is_answered_rightly_or_asked_about(
     if "before" in case:
         first = plan_question(case["before"], world.index, reader=reader)
         assert isinstance(first, Understood), first
-        before = Turn(case["before"], first.plan)
+        before = EarlierTurn(case["before"], first.plan)
     outcome = plan_question(case["said"], world.index, before, reader=reader)
     if "asks" in case:
         # With the reader the doubt may be about the whole reading instead of the word.

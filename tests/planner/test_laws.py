@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.plan.validate import check_plan, parse_plan
-from sandtable.planner.outcome import Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Understood, Unsure
 from sandtable.planner.planner import plan_question
 from sandtable.planner.schema.index import SchemaIndex
 
@@ -111,7 +111,7 @@ _WORDS = (
 _QUESTIONS = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=14).map(" ".join)
 
 
-def _lawful(question: str, before: Turn | None = None) -> Understood | Unsure:
+def _lawful(question: str, before: EarlierTurn | None = None) -> Understood | Unsure:
     outcome = plan_question(question, _INDEX, before)
     if isinstance(outcome, Understood):
         assert check_plan(parse_plan(outcome.plan), _DATASET) == [], (question, outcome.plan)
@@ -133,7 +133,7 @@ def test_any_question_of_schema_words_gives_a_fitting_plan_or_a_reason(question:
 def test_any_follow_up_gives_a_fitting_plan_or_a_reason(first: str, second: str) -> None:
     before = plan_question(first, _INDEX)
     if isinstance(before, Understood):
-        _lawful(second, Turn(first, before.plan))
+        _lawful(second, EarlierTurn(first, before.plan))
 
 
 @settings(max_examples=100)

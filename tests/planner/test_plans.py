@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandtable.planner.outcome import Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Understood, Unsure
 from sandtable.planner.planner import plan_question
 from tests.planner.ground import World
 
@@ -145,7 +145,7 @@ def test_a_follow_up_leaves_the_plan_before_untouched(worlds: dict[str, World]) 
     first = plan_question("revenue by category", index)
     assert isinstance(first, Understood)
     kept = repr(first.plan)
-    after = plan_question("only for Germany", index, Turn("revenue by category", first.plan))
+    after = plan_question("only for Germany", index, EarlierTurn("revenue by category", first.plan))
     assert isinstance(after, Understood) and after.follow_up and after.plan != first.plan
     assert repr(first.plan) == kept
 
@@ -155,7 +155,7 @@ def test_a_new_question_is_no_follow_up(worlds: dict[str, World]) -> None:
     first = plan_question("revenue by category", index)
     assert isinstance(first, Understood)
     after = plan_question(
-        "How many products are discontinued?", index, Turn("revenue by category", first.plan)
+        "How many products are discontinued?", index, EarlierTurn("revenue by category", first.plan)
     )
     assert isinstance(after, Understood) and not after.follow_up
     assert after.plan["table"] == "inventory"

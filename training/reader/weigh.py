@@ -29,7 +29,7 @@ from sklearn.linear_model import LogisticRegression
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.dialogue import follow
 from sandtable.planner.mentions.finding import look
-from sandtable.planner.outcome import Turn
+from sandtable.planner.outcome import EarlierTurn
 from sandtable.planner.planner import field_of
 from sandtable.planner.ranking.candidates import Field
 from sandtable.planner.ranking.choosing import lawful_account
@@ -98,7 +98,7 @@ def _field(example: Example, index: SchemaIndex, reader: Reader) -> Field | None
     if instead(example.question, index) is not None:
         return None
     best = best_table(example.question, index, look(example.question, index))
-    followed = follow(example.question, index, Turn("", example.before), best)
+    followed = follow(example.question, index, EarlierTurn("", example.before), best)
     if followed is not None and followed.sure:
         return None
     return conversation_field(example.question, index, example.before, best, followed, reader)

@@ -21,7 +21,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner import SchemaIndex, plan_question
 from sandtable.planner.candidates.network.reader import Reader
-from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Outcome, Understood, Unsure
 from sandtable.runs.model import Run
 
 NAME = "builtin"
@@ -105,7 +105,7 @@ class BuiltinProposer:
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
         return None
 
-    def understands(self, question: str, dataset: Dataset, before: Turn) -> bool:
+    def understands(self, question: str, dataset: Dataset, before: EarlierTurn) -> bool:
         """Whether it would answer; only for a dataset that it has planned for before."""
         index = self._indexes.get(dataset.version)
         if index is None or self._is_slow(dataset.version):
@@ -171,12 +171,12 @@ def _data_of(asked: Asked) -> Data:
     return Data(version + json.dumps(asked.defined), dataset, profile)
 
 
-def _plain_before(asked: Asked) -> Turn | None:
+def _plain_before(asked: Asked) -> EarlierTurn | None:
     before = before_of(asked.history)
     if before is not None and speaks_of_named(asked):
         # The named tables are already in the data; defining them again would conflict.
         plan = {field: value for field, value in before.plan.items() if field != "define"}
-        return Turn(before.question, plan)
+        return EarlierTurn(before.question, plan)
     return before
 
 
@@ -208,16 +208,16 @@ def speaks_of_named(asked: Asked) -> bool:
     return any(d["name"].lower() == table or mentions(asked.question, d["name"]) for d in asked.defined)
 
 
-def before_of(history: tuple[Exchange, ...]) -> Turn | None:
+def before_of(history: tuple[Exchange, ...]) -> EarlierTurn | None:
     """What a follow-up builds on: the newest question that was answered by a plan.
 
     After a question back it is unclear which of the two is meant: that turn has no plan.
     """
     for exchange in reversed(history):
         if exchange.ending == "asked":
-            return Turn(question=exchange.question, plan={})
+            return EarlierTurn(question=exchange.question, plan={})
         if exchange.plan is not None and exchange.ending == "answered":
-            return Turn(question=exchange.question, plan=exchange.plan)
+            return EarlierTurn(question=exchange.question, plan=exchange.plan)
     return None
 
 

@@ -12,7 +12,7 @@ from sandtable.agent.intent import LookBack
 from sandtable.agent.markdown import fenced, sentence
 from sandtable.agent.means import Desk
 from sandtable.agent.proposer import Exchange
-from sandtable.agent.state import Said
+from sandtable.agent.state import ClosingMessage
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import in_markdown, quote
@@ -20,13 +20,15 @@ from sandtable.runs.model import Run
 from sandtable.wording import reading_of
 
 
-async def look_back(back: LookBack, history: tuple[Exchange, ...], runs: Desk, dataset: Dataset) -> Said:
+async def look_back(
+    back: LookBack, history: tuple[Exchange, ...], runs: Desk, dataset: Dataset
+) -> ClosingMessage:
     exchange = _meant(back, history)
     if exchange is None:
         return _nothing(back, history)
     run = await _run_of(exchange, runs)
     text = _TELL[back.what](exchange, run, dataset)
-    return Said(text=text, ending="conversed", run_ids=[run.id] if run else [])
+    return ClosingMessage(text=text, ending="conversed", run_ids=[run.id] if run else [])
 
 
 def _meant(back: LookBack, history: tuple[Exchange, ...]) -> Exchange | None:
@@ -41,7 +43,7 @@ def _meant(back: LookBack, history: tuple[Exchange, ...]) -> Exchange | None:
     return None
 
 
-def _nothing(back: LookBack, history: tuple[Exchange, ...]) -> Said:
+def _nothing(back: LookBack, history: tuple[Exchange, ...]) -> ClosingMessage:
     if back.what == "rejection" and history:
         text = "Nothing was rejected in this conversation."
     elif back.what == "plan" and any(exchange.code for exchange in history):
@@ -50,7 +52,7 @@ def _nothing(back: LookBack, history: tuple[Exchange, ...]) -> Said:
         text = "There is no plan: you gave the SQL yourself."
     else:
         text = "Nothing has been run in this conversation yet. Ask a question first."
-    return Said(text=text, ending="conversed")
+    return ClosingMessage(text=text, ending="conversed")
 
 
 async def _run_of(exchange: Exchange, runs: Desk) -> Run | None:

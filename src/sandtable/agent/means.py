@@ -15,7 +15,7 @@ from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.capsule.query import Query
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
-from sandtable.planner.outcome import Turn
+from sandtable.planner.outcome import EarlierTurn
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.model import Run, RunRequest
 
@@ -43,7 +43,7 @@ Check = Callable[[Dataset, Query], Awaitable[Verdict]]
 """The gate's verdict, without running anything."""
 
 
-Understands = Callable[[str, Dataset, Turn], bool]
+Understands = Callable[[str, Dataset, EarlierTurn], bool]
 """Whether the built-in planner would answer this question, asked after that turn."""
 
 

@@ -22,7 +22,7 @@ from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.endpoint import Endpoint
 from sandtable.agent.model_http import HttpRequest, ModelHttp
-from sandtable.agent.model_reply import Said
+from sandtable.agent.model_reply import ModelReply
 from sandtable.agent.model_trouble import Fault
 from sandtable.agent.model_wire import said_in
 from sandtable.agent.negotiate import Method, Negotiated
@@ -48,13 +48,13 @@ class ModelCall:
         self._refused: set[str] = set()
         """Request settings that this endpoint rejects."""
 
-    async def structured(self, system: str, user: str, schema: dict[str, Any]) -> Said:
+    async def structured(self, system: str, user: str, schema: dict[str, Any]) -> ModelReply:
         """A reply in the schema's form as far as the endpoint can be held to it. The schema's title names it."""
         faults: list[Fault] = []
         for method in self._known.order(self._endpoint):
             way = self._model if method == "text" else self._way(method, schema)
             got = await self._retried(system, user, way)
-            if isinstance(got, Said):
+            if isinstance(got, ModelReply):
                 self._known.worked(self._endpoint, method)
                 return got
             faults.append(got)
@@ -62,30 +62,30 @@ class ModelCall:
                 break
         raise faults[-1].trouble(self._endpoint.name, self._endpoint.address)
 
-    async def offering(self, system: str, user: str, tools: Sequence[dict[str, Any]]) -> Said | None:
+    async def offering(self, system: str, user: str, tools: Sequence[dict[str, Any]]) -> ModelReply | None:
         """A reply, or the call of a tool; None where the endpoint may take the request without tools only."""
         got = await self._retried(system, user, self._model.bind_tools(tools))
-        if isinstance(got, Said):
+        if isinstance(got, ModelReply):
             return got
         if got.perhaps_of_tools:
             return None
         raise got.trouble(self._endpoint.name, self._endpoint.address)
 
-    async def plain(self, system: str, user: str) -> Said:
+    async def plain(self, system: str, user: str) -> ModelReply:
         got = await self._retried(system, user, self._model)
         if isinstance(got, Fault):
             raise got.trouble(self._endpoint.name, self._endpoint.address)
         return got
 
-    async def _retried(self, system: str, user: str, way: Any) -> Said | Fault:
+    async def _retried(self, system: str, user: str, way: Any) -> ModelReply | Fault:
         for retry in range(MOST_RETRIES + 1):
             got = await self._once(system, user, way)
-            if isinstance(got, Said) or not got.transient or retry == MOST_RETRIES:
+            if isinstance(got, ModelReply) or not got.transient or retry == MOST_RETRIES:
                 return got
             await self._pause(got.retry_after_s or 0.5 * 2**retry)
         raise AssertionError("the last retry returns")
 
-    async def _once(self, system: str, user: str, way: Any) -> Said | Fault:
+    async def _once(self, system: str, user: str, way: Any) -> ModelReply | Fault:
         request = await _written(way.ainvoke([SystemMessage(system), HumanMessage(user)], _CONFIG))
         if request is None:
             return Fault("unwritten")

@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
-from sandtable.agent.model_reply import Said
+from sandtable.agent.model_reply import ModelReply
 from sandtable.agent.model_trouble import Kind, ModelTrouble, cut_off, filtered
 from sandtable.agent.prompt_files import prompt_file
 from sandtable.agent.proposer import Usage
@@ -74,7 +74,7 @@ class CircuitBreaker:
         )
 
 
-def raise_if_stopped(model: str, said: Said) -> None:
+def raise_if_stopped(model: str, said: ModelReply) -> None:
     if said.filtered or said.cut_off:
         kind, message, suggestion = (filtered if said.filtered else cut_off)(model)
         raise ModelTrouble(kind, message, suggestion=suggestion, model=model)
@@ -104,7 +104,7 @@ class Meter:
         digest = prompt_file(prompt).digest
         self._prompts += () if digest in self._prompts else (digest,)
 
-    def add(self, said: Said) -> None:
+    def add(self, said: ModelReply) -> None:
         self.calls += 1
         self._tokens_in += said.tokens_in
         self._tokens_out += said.tokens_out

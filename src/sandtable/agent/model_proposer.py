@@ -19,7 +19,7 @@ from sandtable.agent.endpoint import Endpoint, Privacy
 from sandtable.agent.model_call import ModelCall, Pause
 from sandtable.agent.model_limits import CircuitBreaker, Meter, no_usable_reply, raise_if_stopped
 from sandtable.agent.model_prompt import PROPOSE, SYSTEM, WORD, propose_prompt, word_prompt
-from sandtable.agent.model_reply import REPLY, Said, read_reply, reply_schema, strict_reply_schema
+from sandtable.agent.model_reply import REPLY, ModelReply, read_reply, reply_schema, strict_reply_schema
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.negotiate import Negotiated
 from sandtable.agent.normalising import Known, definitions, normalised
@@ -107,7 +107,7 @@ class ModelProposer:
             asked = replace(asked, attempts=(*asked.attempts, Attempt(None, None, read)))
         raise no_usable_reply(self.name, asked.attempts[-1].problem)
 
-    async def _said(self, asked: Asked, meter: Meter) -> Said:
+    async def _said(self, asked: Asked, meter: Meter) -> ModelReply:
         """Asked with tools where there are any; without them where the endpoint refuses those, which is remembered."""
         system, privacy = prompt_file(SYSTEM).text, self._endpoint.privacy
         said = None

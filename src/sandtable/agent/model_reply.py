@@ -52,7 +52,7 @@ _TELLING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ModelReply:
     """What the model replied; `text` has the arguments as JSON when it called a tool."""
 
     text: str
@@ -150,7 +150,7 @@ def _shallow(name: str, field: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def read_reply(said: Said, dataset_id: str) -> Final | Problem:
+def read_reply(said: ModelReply, dataset_id: str) -> Final | Problem:
     found = object_in(said.text)
     if isinstance(found, Problem):
         return found

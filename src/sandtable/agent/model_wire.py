@@ -15,7 +15,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sandtable.agent.model_http import HttpReply, HttpRequest
-from sandtable.agent.model_reply import Said, parsed
+from sandtable.agent.model_reply import ModelReply, parsed
 from sandtable.agent.model_trouble import Fault, scrubbed, without_secrets
 
 LONGEST_TEXT = 256 << 10
@@ -31,7 +31,7 @@ _SECONDS = re.compile(r"[0-9]{1,9}(?:\.[0-9]{1,9})?", re.ASCII)
 _HOST = re.compile(r"[A-Za-z0-9.-]{1,253}", re.ASCII)
 
 
-def said_in(request: HttpRequest, reply: HttpReply, secrets: Iterable[str]) -> Said | Fault:
+def said_in(request: HttpRequest, reply: HttpReply, secrets: Iterable[str]) -> ModelReply | Fault:
     hidden = {*secrets, *(text for text in request.secrets if len(text) >= SHORTEST_CUT)}
     if 300 <= reply.status < 400:
         return Fault("redirected", reply.status, scrubbed(_target(reply.location), hidden))
@@ -97,7 +97,7 @@ def _target(location: str) -> str:
     return f"{parts.scheme}://{host}" if known else ""
 
 
-def _read_completion(found: dict[str, Any]) -> Said | None:
+def _read_completion(found: dict[str, Any]) -> ModelReply | None:
     choice = next(_objects(found.get("choices")), {})
     message = choice.get("message")
     if not isinstance(message, dict):
@@ -108,7 +108,7 @@ def _read_completion(found: dict[str, Any]) -> Said | None:
     return _said(calls, _text(message.get("content")), choice.get("finish_reason"), declined, tokens)
 
 
-def _read_response(found: dict[str, Any]) -> Said | None:
+def _read_response(found: dict[str, Any]) -> ModelReply | None:
     if not isinstance(found.get("output"), list):
         return None
     items = list(_objects(found["output"]))
@@ -125,7 +125,7 @@ def _read_response(found: dict[str, Any]) -> Said | None:
     return _said(calls, text, ending, declined, _usage(found, "input", "output"))
 
 
-def _read_message(found: dict[str, Any]) -> Said | None:
+def _read_message(found: dict[str, Any]) -> ModelReply | None:
     if not isinstance(found.get("content"), list):
         return None
     blocks = list(_objects(found["content"]))
@@ -134,7 +134,7 @@ def _read_message(found: dict[str, Any]) -> Said | None:
     return _said(calls, text, found.get("stop_reason"), False, _usage(found, "input", "output"))
 
 
-def _read_ollama(found: dict[str, Any]) -> Said | None:
+def _read_ollama(found: dict[str, Any]) -> ModelReply | None:
     message = found.get("message")
     if not isinstance(message, dict):
         return None
@@ -143,7 +143,7 @@ def _read_ollama(found: dict[str, Any]) -> Said | None:
     return _said(calls, _text(message.get("content")), found.get("done_reason"), False, tokens)
 
 
-_READERS: dict[str, Callable[[dict[str, Any]], Said | None]] = {
+_READERS: dict[str, Callable[[dict[str, Any]], ModelReply | None]] = {
     "/chat/completions": _read_completion,
     "/responses": _read_response,
     "/messages": _read_message,
@@ -160,11 +160,13 @@ def _functions(given: Any) -> list[_Call]:
     return [(call.get("name"), call.get("arguments")) for call in calls if isinstance(call, dict)]
 
 
-def _said(calls: list[_Call], content: str, ending: Any, declined: bool, tokens: tuple[int, int]) -> Said:
+def _said(
+    calls: list[_Call], content: str, ending: Any, declined: bool, tokens: tuple[int, int]
+) -> ModelReply:
     known = ending if isinstance(ending, str) else ""
     text = _first(given for _, given in calls) or content
     tool, given = next(((name, given) for name, given in calls if name and isinstance(name, str)), ("", ""))
-    return Said(
+    return ModelReply(
         text=text[:LONGEST_TEXT],
         tool=tool[:LONGEST_TOOL_NAME],
         arguments=(_first([given]) or "{}")[:LONGEST_TEXT] if tool else "",

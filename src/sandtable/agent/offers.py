@@ -14,7 +14,7 @@ from sandtable.agent.named import Definitions, complete
 from sandtable.agent.proposer import AskBack, Exchange, PlanProposal
 from sandtable.agent.read_as.model import Aligned, Offered
 from sandtable.agent.replies import prompts_of
-from sandtable.agent.state import Said
+from sandtable.agent.state import ClosingMessage
 from sandtable.catalog.model import Dataset
 from sandtable.quoting import in_markdown
 from sandtable.wording.phrases import words
@@ -31,7 +31,7 @@ _PICK = re.compile(
 _YES = re.compile(r"(?:yes|y|yep|yeah|right|exactly)(?:[,\s]+please)?")
 
 
-def asked_back(what: AskBack, dataset: Dataset, defined: Definitions) -> Said:
+def asked_back(what: AskBack, dataset: Dataset, defined: Definitions) -> ClosingMessage:
     """The reason, the readings that may be chosen, and questions that could be asked instead."""
     offers = offers_of(what.choices, dataset, defined)
     nearest = list(what.suggestions) or ([] if offers else prompts_of(dataset)[:2])
@@ -42,7 +42,7 @@ def asked_back(what: AskBack, dataset: Dataset, defined: Definitions) -> Said:
         paragraphs.append("\n".join((lead, *listed)))
     if nearest:
         paragraphs.append("\n".join(("You could ask:", *(f"- {in_markdown(text)}" for text in nearest))))
-    said = Said(text="\n\n".join(paragraphs), ending="asked", suggestions=nearest)
+    said = ClosingMessage(text="\n\n".join(paragraphs), ending="asked", suggestions=nearest)
     if offers:
         said["choices"] = [offer.model_dump(mode="json") for offer in offers]
     return said

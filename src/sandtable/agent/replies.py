@@ -9,7 +9,7 @@ from typing import Any
 
 from sandtable.agent.intent import LONGEST_QUESTION, Declined, SmallTalk
 from sandtable.agent.phrases import Order, Talk
-from sandtable.agent.state import Said
+from sandtable.agent.state import ClosingMessage
 from sandtable.catalog.model import Dataset, Table
 from sandtable.errors import ErrorCode, Problem
 from sandtable.quoting import in_markdown, inert, quote
@@ -56,28 +56,28 @@ _REFUSALS: dict[Order, tuple[str, str]] = {
 }
 
 
-def small_talk(talk: SmallTalk, dataset: Dataset, defined: tuple[dict[str, Any], ...]) -> Said:
+def small_talk(talk: SmallTalk, dataset: Dataset, defined: tuple[dict[str, Any], ...]) -> ClosingMessage:
     lead = _LEADS[talk.what].format(
         title=_title(dataset), about=in_markdown(dataset.description) or _tables(dataset)
     )
     if talk.what == "data":
         lead = describe(dataset, defined)
     suggestions = [] if talk.what in ("thanks", "bye") else prompts_of(dataset)
-    return Said(text=_with_prompts(lead, suggestions), ending="conversed", suggestions=suggestions)
+    return ClosingMessage(text=_with_prompts(lead, suggestions), ending="conversed", suggestions=suggestions)
 
 
-def declined(order: Declined, dataset: Dataset, length: int) -> Said:
+def declined(order: Declined, dataset: Dataset, length: int) -> ClosingMessage:
     suggestions = prompts_of(dataset)
     if order.what == "too_long":
         text = f"Your message has {length:,} characters; I read questions of up to {LONGEST_QUESTION:,}. " \
             "Ask it in a sentence or two."  # fmt: skip
-        return Said(text=text, ending="asked", suggestions=suggestions)
+        return ClosingMessage(text=text, ending="asked", suggestions=suggestions)
     if order.what == "python":
         return needs_python(dataset, model=False, python=False)
     message, suggestion = _REFUSALS[order.what]
     suggestion = suggestion.format(rows=dataset.tables[0].name)
     problem = Problem(code=ErrorCode.SQL_POLICY_VIOLATION, message=message, suggestion=suggestion)
-    return Said(
+    return ClosingMessage(
         text=f"{message}\n\n{suggestion}",
         ending="refused",
         suggestions=suggestions,
@@ -85,7 +85,7 @@ def declined(order: Declined, dataset: Dataset, length: int) -> Said:
     )
 
 
-def needs_python(dataset: Dataset, *, model: bool, python: bool) -> Said:
+def needs_python(dataset: Dataset, *, model: bool, python: bool) -> ClosingMessage:
     """What a plan cannot do, and what would have to be set up for it."""
     missing = [] if model else ["a chat model that writes the code (`SANDTABLE_MODEL`, see docs/models.md)"]
     missing += [] if python else ["Python switched on (`SANDTABLE_PYTHON=on`)"]
@@ -96,7 +96,7 @@ def needs_python(dataset: Dataset, *, model: bool, python: bool) -> Said:
         "to period, rankings and outliers (z-scores), with a chart."
     )
     suggestions = prompts_of(dataset)
-    return Said(text=_with_prompts(text, suggestions), ending="asked", suggestions=suggestions)
+    return ClosingMessage(text=_with_prompts(text, suggestions), ending="asked", suggestions=suggestions)
 
 
 def not_understood(dataset: Dataset) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandtable.agent.markdown import barred, cell, fenced, sentence, table
-from sandtable.agent.state import Turn, read_as_of
+from sandtable.agent.state import TurnNotes, read_as_of
 from sandtable.capsule.query import SqlQuery
 from sandtable.chart.wishes import shown_instead, unmet_wish
 from sandtable.errors import ErrorCode, Problem
@@ -33,7 +33,7 @@ _LEADS = {
 _SMALLER = "Ask for less: add a filter or a shorter time window, or ask for totals instead of single rows."
 
 
-def whole_answer(said: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) -> str:
+def whole_answer(said: str, run: Run, turn: TurnNotes, fields: Sequence[Field] = ()) -> str:
     """`fields` say how the cells of each column are shown."""
     # A paragraph of its own: clients that show table and reading by themselves leave theirs out of the text.
     note = turn.get("note")
@@ -52,7 +52,7 @@ def whole_answer(said: str, run: Run, turn: Turn, fields: Sequence[Field] = ()) 
     return "\n\n".join(parts)
 
 
-def _on_the_chart(run: Run, turn: Turn) -> str:
+def _on_the_chart(run: Run, turn: TurnNotes) -> str:
     """That the chart is another one than was asked for, and why."""
     why = unmet_wish(turn.get("asked", ""), turn.get("plan"), run.chart)
     return sentence(f"{why}; {shown_instead(run.chart)}") if why else ""

@@ -29,7 +29,7 @@ LONGEST_KEPT_CODE = 16_000
 """Characters of an analysis' code that later turns see, the newest cells of it."""
 
 
-class Said(TypedDict, total=False):
+class ClosingMessage(TypedDict, total=False):
     """What a turn ends with when nothing is to be run."""
 
     text: str
@@ -48,7 +48,7 @@ class Said(TypedDict, total=False):
     reading: str
 
 
-class Turn(TypedDict, total=False):
+class TurnNotes(TypedDict, total=False):
     """The current turn's own notes; empty between turns."""
 
     asked: str
@@ -95,7 +95,7 @@ class Turn(TypedDict, total=False):
     run_ids: list[str]
     """Runs of the present proposal, the main one first."""
     suggestions: list[str]
-    said: Said | None
+    said: ClosingMessage | None
 
 
 class Pending(TypedDict):
@@ -118,15 +118,15 @@ class State(TypedDict, total=False):
     pending: Pending | None
     title: str
     """What the first answer computed, as a title of the thread; empty when no plan says it."""
-    turn: Turn
+    turn: TurnNotes
 
 
-def turn_of(state: State) -> Turn:
-    return state.get("turn") or Turn()
+def turn_of(state: State) -> TurnNotes:
+    return state.get("turn") or TurnNotes()
 
 
-def changed(turn: Turn, changes: Turn) -> Turn:
-    made = Turn()
+def changed(turn: TurnNotes, changes: TurnNotes) -> TurnNotes:
+    made = TurnNotes()
     made.update(turn)
     made.update(changes)
     return made
@@ -162,13 +162,13 @@ def plan_in(message: AnyMessage) -> dict[str, Any] | None:
     return plan if isinstance(plan, dict) else None
 
 
-def query_in(turn: Turn) -> PlanQuery | SqlQuery:
+def query_in(turn: TurnNotes) -> PlanQuery | SqlQuery:
     """What is proposed. Beside a plan, a turn holds the SQL that was compiled from it."""
     plan = turn.get("plan")
     return PlanQuery(plan) if plan is not None else SqlQuery(turn.get("sql") or "")
 
 
-def read_as_of(turn: Turn) -> ReadAs | None:
+def read_as_of(turn: TurnNotes) -> ReadAs | None:
     kept = turn.get("read_as")
     return ReadAs.model_validate(kept) if kept else None
 
@@ -181,16 +181,16 @@ def defined_of(state: State) -> tuple[dict[str, Any], ...]:
     return tuple(state.get("defined") or ())
 
 
-def looks_of(turn: Turn) -> tuple[Look, ...]:
+def looks_of(turn: TurnNotes) -> tuple[Look, ...]:
     return tuple(Look(kept["tool"], kept["arguments"], kept["gave"]) for kept in turn.get("looks") or ())
 
 
-def look_runs(turn: Turn) -> list[str]:
+def look_runs(turn: TurnNotes) -> list[str]:
     """Ids of the runs that tools made."""
     return [kept["run_id"] for kept in turn.get("looks") or () if kept["run_id"]]
 
 
-def attempts_of(turn: Turn) -> tuple[Attempt, ...]:
+def attempts_of(turn: TurnNotes) -> tuple[Attempt, ...]:
     return tuple(
         Attempt(plan=kept["plan"], sql=kept["sql"], problem=Problem.model_validate(kept["problem"]))
         for kept in turn.get("attempts") or ()
@@ -228,7 +228,7 @@ def added(usage: dict[str, Any] | None, more: Usage) -> dict[str, Any]:
     }
 
 
-def origin_of(turn: Turn, repairs: int | None = None) -> Origin | None:
+def origin_of(turn: TurnNotes, repairs: int | None = None) -> Origin | None:
     """Nothing when the person wrote what runs. `repairs` where the turn's attempts do not count them."""
     proposer = turn.get("origin")
     if not proposer:

@@ -12,7 +12,7 @@ from sandtable.agent.state import State, turn_of
 from sandtable.catalog.model import ColumnType, Dataset, Table
 from sandtable.catalog.profile import Profile
 from sandtable.errors import SandtableError
-from sandtable.planner.outcome import Turn
+from sandtable.planner.outcome import EarlierTurn
 from sandtable.quoting import inert
 
 MOST = 2
@@ -30,7 +30,7 @@ async def next_questions(means: Means, state: State, dataset: Dataset) -> list[s
     except SandtableError:
         # An answer without suggestions is still an answer.
         return []
-    before = Turn(question=turn.get("question", ""), plan=plan)
+    before = EarlierTurn(question=turn.get("question", ""), plan=plan)
     kept: list[str] = []
     for question in islice(candidates(plan, dataset, profile), MOST_TRIED):
         if len(kept) == MOST:

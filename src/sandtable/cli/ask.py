@@ -12,7 +12,7 @@ from sandtable.assemble import Parts
 from sandtable.cli import inputs
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import print_json
-from sandtable.cli.turn import Analyst, Turn, begin_loading, checked_question, continued, gather
+from sandtable.cli.turn import Analyst, ShownAnswer, begin_loading, checked_question, continued, gather
 from sandtable.cli.turn_show import progress, show_turn
 
 _MOST_STDIN = 1 << 20
@@ -52,7 +52,7 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
     return with_parts(act)
 
 
-async def _ask(analyst: Analyst, question: str, dataset_id: str, *, may_approve: bool) -> Turn:
+async def _ask(analyst: Analyst, question: str, dataset_id: str, *, may_approve: bool) -> ShownAnswer:
     thread = analyst.new_thread()
     with progress() as watch:
         turn = await gather(analyst.ask(question, dataset_id=dataset_id, thread_id=thread), watch)

@@ -21,7 +21,7 @@ from sandtable.cli.prompting import Prompter, history
 from sandtable.cli.screen import screen
 from sandtable.cli.session import on_parts, open_dataset, with_parts
 from sandtable.cli.show import clean, print_json
-from sandtable.cli.turn import Analyst, Turn, begin_loading, checked_question, continued, gather
+from sandtable.cli.turn import Analyst, ShownAnswer, begin_loading, checked_question, continued, gather
 from sandtable.cli.turn_show import progress, show_choices, show_turn
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.process import load_settings, quiet_logs
@@ -67,7 +67,7 @@ class Chat:
         self._dataset = dataset
         self._as_json = as_json
         self._thread = analyst.new_thread()
-        self._last: Turn | None = None
+        self._last: ShownAnswer | None = None
 
     def greet(self) -> None:
         dataset = self._dataset
@@ -120,7 +120,7 @@ class Chat:
             show_choices(page, read, number)
         return True
 
-    async def answer(self, text: str | Choice) -> Turn | None:
+    async def answer(self, text: str | Choice) -> ShownAnswer | None:
         """Prints the answer to the question, or the error for an unusable one."""
         plan = None if isinstance(text, str) else text.plan
         try:
@@ -135,13 +135,13 @@ class Chat:
             return None
         return self._show(turn)
 
-    async def decide(self, *, approve: bool) -> Turn:
+    async def decide(self, *, approve: bool) -> ShownAnswer:
         decision = {"type": "approve" if approve else "reject"}
         with progress() as watch:
             turn = await gather(self._analyst.approve(self._thread, decision), watch)
         return self._show(continued(self._last, turn) if self._last else turn)
 
-    def _show(self, turn: Turn) -> Turn:
+    def _show(self, turn: ShownAnswer) -> ShownAnswer:
         self._last = turn.parts[-1]
         if self._as_json:
             print_json(turn.as_json(), indent=None)

@@ -69,7 +69,7 @@ def begin_loading() -> Future[Callable[[Parts], Any]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ShownAnswer:
     status: Status
     answer_text: str
     reading: str = ""
@@ -92,11 +92,11 @@ class Turn:
     """How likely the plan is what was meant; None if the proposer gives no confidence."""
     read_as: ReadAs | None = None
     """How the question was read, in parts."""
-    others: tuple[Turn, ...] = ()
+    others: tuple[ShownAnswer, ...] = ()
     """If the message asks several questions: the answers to the others, in order."""
 
     @property
-    def parts(self) -> tuple[Turn, ...]:
+    def parts(self) -> tuple[ShownAnswer, ...]:
         """The answers to the questions of the message, each by itself."""
         return (replace(self, others=()), *self.others)
 
@@ -141,7 +141,7 @@ class Turn:
         }
 
     @classmethod
-    def of(cls, answer: FoldedAnswer) -> Turn:
+    def of(cls, answer: FoldedAnswer) -> ShownAnswer:
         end, run, table = answer.end, answer.run, answer.run.table
         if isinstance(end, Error):
             return cls("failed", end.problem.message, error=end.problem)
@@ -166,16 +166,16 @@ class Turn:
         )
 
 
-async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None) -> Turn:
+async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None) -> ShownAnswer:
     """The complete turn. Raises RunnerBroken if it stops before its last answer."""
     answers = await fold(events, watch)
     if not answers or not answers[-1].is_last:
         raise RunnerBroken("the conversation ended without a word", suggestion="Ask again.")
-    first, *others = map(Turn.of, answers)
+    first, *others = map(ShownAnswer.of, answers)
     return replace(first, others=tuple(others))
 
 
-def continued(waited: Turn, after: Turn) -> Turn:
+def continued(waited: ShownAnswer, after: ShownAnswer) -> ShownAnswer:
     """The answers from the one that waited for a person onwards. Events before the wait said what it would run."""
     before = waited.parts[-1]
     return replace(

@@ -21,7 +21,7 @@ from sandtable.cli import failure
 from sandtable.cli.percentages import fraction_columns, in_percent
 from sandtable.cli.screen import screen, show_chart
 from sandtable.cli.show import cell, clean, grid
-from sandtable.cli.turn import Turn
+from sandtable.cli.turn import ShownAnswer
 from sandtable.engines.duckdb.types import facts
 
 MOST_ROWS = 20
@@ -64,13 +64,13 @@ def progress() -> Generator[Watch, None, None]:
         yield watch
 
 
-def show_turn(turn: Turn) -> None:
+def show_turn(turn: ShownAnswer) -> None:
     """The answers to all questions of the message, in order."""
     for part in turn.parts:
         _show_answer(part)
 
 
-def _show_answer(turn: Turn) -> None:
+def _show_answer(turn: ShownAnswer) -> None:
     if turn.status in ("failed", "refused") and turn.error is not None and not turn.run_id:
         failure.tell(turn.error)
         return
@@ -78,7 +78,7 @@ def _show_answer(turn: Turn) -> None:
         _show_on(page, turn)
 
 
-def _show_on(page: Console, turn: Turn) -> None:
+def _show_on(page: Console, turn: ShownAnswer) -> None:
     _show_prose(page, turn)
     if turn.rows and (len(turn.rows) > 1 or len(turn.columns) > 1):
         _show_table(page, turn)
@@ -94,7 +94,7 @@ def _show_on(page: Console, turn: Turn) -> None:
         page.print(Text(_summary(turn), style="dim"), soft_wrap=True)
 
 
-def _show_prose(page: Console, turn: Turn) -> None:
+def _show_prose(page: Console, turn: ShownAnswer) -> None:
     text = _TAG.sub("", prose(turn.answer_text) if turn.rows else turn.answer_text)
     if turn.read_as is not None:
         # The reading follows below, with numbers for `/change`.
@@ -154,7 +154,7 @@ def show_choices(page: Console, read: ReadAs, only: int | None = None) -> None:
             page.print(Text("  nothing else to choose", style="dim"))
 
 
-def _show_table(page: Console, turn: Turn) -> None:
+def _show_table(page: Console, turn: ShownAnswer) -> None:
     rows = turn.rows or ()
     columns = turn.columns[:MOST_COLUMNS]
     table = grid()
@@ -181,7 +181,7 @@ def _short(value: object) -> str:
     return text if len(text) <= _LONGEST_CELL else text[: _LONGEST_CELL - 1] + "…"
 
 
-def _show_suggestions(page: Console, turn: Turn) -> None:
+def _show_suggestions(page: Console, turn: ShownAnswer) -> None:
     wanted = [s for s in turn.suggestions if s not in turn.answer_text]
     if wanted:
         page.print(Text("You could ask:"))
@@ -189,7 +189,7 @@ def _show_suggestions(page: Console, turn: Turn) -> None:
         page.print(Text(f"  {clean(suggestion)}"), soft_wrap=True)
 
 
-def _summary(turn: Turn) -> str:
+def _summary(turn: ShownAnswer) -> str:
     rows = f"{turn.row_count:,} row{'' if turn.row_count == 1 else 's'}"
     parts = [rows + (" (more were cut off)" if turn.truncated else "")] if turn.rows is not None else []
     if turn.exec_time_ms is not None:

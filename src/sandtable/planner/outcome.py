@@ -9,7 +9,7 @@ from sandtable.planner.conscience.account import Account
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class EarlierTurn:
     """The previous turn of the conversation: a follow-up changes its plan."""
 
     question: str

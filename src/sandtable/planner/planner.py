@@ -16,7 +16,7 @@ from sandtable.planner.dialogue import Followed, follow, is_fragment, points_bac
 from sandtable.planner.dialogue.soundness import misses_the_point, speaks_of_others
 from sandtable.planner.mentions.correcting import corrected
 from sandtable.planner.mentions.finding import look
-from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Outcome, Understood, Unsure
 from sandtable.planner.ranking.asking import (
     BASE,
     NOTHING,
@@ -58,7 +58,7 @@ _FIRST = "There is no answer yet that this could change. Please ask it as a whol
 def plan_question(
     question: str,
     index: SchemaIndex,
-    before: Turn | None = None,
+    before: EarlierTurn | None = None,
     *,
     defined: tuple[Json, ...] = (),
     threshold: float = THRESHOLD,
@@ -94,7 +94,7 @@ def _with_ties(understood: Understood) -> Understood:
 def _planned(
     question: str,
     index: SchemaIndex,
-    before: Turn | None,
+    before: EarlierTurn | None,
     defined: tuple[Json, ...],
     threshold: float,
     reader: Reader | None,
@@ -151,7 +151,7 @@ def _offered(
 def _accounted(
     question: str,
     index: SchemaIndex,
-    before: Turn | None,
+    before: EarlierTurn | None,
     understood: Understood,
     followed: Followed | None = None,
 ) -> Outcome:
@@ -176,7 +176,7 @@ def _accounted(
 
 
 def _outcome(
-    question: str, index: SchemaIndex, before: Turn | None, threshold: float, reader: Reader | None
+    question: str, index: SchemaIndex, before: EarlierTurn | None, threshold: float, reader: Reader | None
 ) -> Outcome:
     answered = before is not None and bool(before.plan)
     if not answered and points_back(question, first=before is None):
@@ -222,7 +222,7 @@ def _constructed(plan: Json) -> Understood:
 
 
 def _changed(
-    question: str, index: SchemaIndex, before: Turn, followed: Followed, threshold: float
+    question: str, index: SchemaIndex, before: EarlierTurn, followed: Followed, threshold: float
 ) -> Outcome:
     """The previous plan as the message changes it, or a clarifying question at the word that was not understood."""
     if followed.unknown:
@@ -240,7 +240,7 @@ def _changed(
 def _continued(
     question: str,
     index: SchemaIndex,
-    before: Turn,
+    before: EarlierTurn,
     best: Interpretation | None,
     followed: Followed | None,
     threshold: float,
@@ -362,4 +362,4 @@ def _by_rule(
     return _constructed(built) if built is not None else None
 
 
-__all__ = ["THRESHOLD", "Outcome", "Turn", "Understood", "Unsure", "plan_question"]
+__all__ = ["THRESHOLD", "EarlierTurn", "Outcome", "Understood", "Unsure", "plan_question"]

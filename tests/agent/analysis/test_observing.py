@@ -9,7 +9,7 @@ import pytest
 from sandtable.agent.analysis.coder import MOST_STEPS
 from sandtable.agent.analysis.observing import LONGEST_OUTPUT, MOST_ROWS, names_made, seen_of
 from sandtable.agent.analysis.reply import LONGEST_CODE, read_code, read_steps
-from sandtable.agent.model_reply import Said
+from sandtable.agent.model_reply import ModelReply
 from sandtable.agent.nodes.draw import shown_at_the_end
 from sandtable.capsule.query import CodeQuery
 from sandtable.errors import Problem
@@ -48,7 +48,7 @@ def test_names_that_code_made() -> None:
 
 
 def test_more_steps_than_there_may_be_are_put_together() -> None:
-    steps = read_steps(Said(json.dumps({"steps": [f"Do {n}." for n in range(1, 12)]})))
+    steps = read_steps(ModelReply(json.dumps({"steps": [f"Do {n}." for n in range(1, 12)]})))
     assert not isinstance(steps, Problem)
     assert len(steps) == MOST_STEPS
     assert steps[-1] == "Do 8.; then: Do 9.; then: Do 10.; then: Do 11."
@@ -58,7 +58,7 @@ def test_more_steps_than_there_may_be_are_put_together() -> None:
     "text", ["", "no", '{"steps": []}', '{"steps": "x"}', "[]", '{"steps": [1, null]}', "[" * 9_999]
 )
 def test_no_steps(text: str) -> None:
-    assert isinstance(read_steps(Said(text)), Problem)
+    assert isinstance(read_steps(ModelReply(text)), Problem)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_no_steps(text: str) -> None:
     ],
 )
 def test_no_code(text: str) -> None:
-    assert isinstance(read_code(Said(text)), Problem)
+    assert isinstance(read_code(ModelReply(text)), Problem)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ import pytest
 from sandtable.agent.analysis.coder import MOST_STEPS
 from sandtable.agent.analysis.reply import LONGEST_CODE, read_advice, read_code, read_steps
 from sandtable.agent.model_proposer import ModelProposer
-from sandtable.agent.model_reply import Said
+from sandtable.agent.model_reply import ModelReply
 from sandtable.agent.models import ModelTrouble, choose_endpoint
 from sandtable.agent.negotiate import Negotiated
 from sandtable.agent.proposer import PlanProposal, Proposed
@@ -123,7 +123,7 @@ async def test_a_hostile_reply_is_a_value(
 @pytest.mark.parametrize("name", TEXTS)
 def test_no_text_breaks_the_readers_of_an_analysis(name: str) -> None:
     """What they make of it is a Problem, or as long as it may be."""
-    said = Said(TEXTS[name])
+    said = ModelReply(TEXTS[name])
     steps, code, advice = read_steps(said), read_code(said), read_advice(said)
     if not isinstance(steps, Problem):
         assert len(steps) <= MOST_STEPS and all(len(step) <= 2_000 for step in steps)

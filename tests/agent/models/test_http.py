@@ -17,7 +17,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 
 from sandtable.agent.model_http import HttpReply, HttpRequest
 from sandtable.agent.model_proposer import ModelProposer
-from sandtable.agent.model_reply import Said
+from sandtable.agent.model_reply import ModelReply
 from sandtable.agent.model_trouble import Fault
 from sandtable.agent.model_wire import MOST_TOKENS, said_in
 from sandtable.agent.models import ModelTrouble, choose_endpoint, open_proposer
@@ -202,7 +202,7 @@ async def test_a_key_that_http_does_not_allow(wire: str, opened: Open) -> None:
 def test_what_a_reply_cost_is_clamped(given: Any, tokens: int) -> None:
     body = {"choices": [{"message": {"content": "x"}}], "usage": {"prompt_tokens": given}}
     said = said_in(CHAT, HttpReply(200, json.dumps(body).encode()), ())
-    assert isinstance(said, Said) and said.tokens_in == tokens
+    assert isinstance(said, ModelReply) and said.tokens_in == tokens
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandtable.agent.model_proposer import in_plan_language
-from sandtable.agent.model_reply import Said, read_reply
+from sandtable.agent.model_reply import ModelReply, read_reply
 from sandtable.agent.normalising import Known, normalised, table_problem
 from sandtable.agent.proposer import AskBack, Asked, PlanProposal, Proposal
 from sandtable.catalog.model import Dataset
@@ -56,7 +56,7 @@ def _read(case: dict[str, Any]) -> Proposal | Problem:
     dataset = _dataset(case["dataset"])
     text = case["reply"] if isinstance(case["reply"], str) else json.dumps(case["reply"])
     asked = Asked(case["question"], dataset, _profile(dataset))
-    return in_plan_language(read_reply(Said(text), dataset.id), asked)
+    return in_plan_language(read_reply(ModelReply(text), dataset.id), asked)
 
 
 def _named(kind: str) -> list[Any]:

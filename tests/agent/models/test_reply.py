@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.agent.model_reply import Said, read_reply, reply_schema, strict_reply_schema
+from sandtable.agent.model_reply import ModelReply, read_reply, reply_schema, strict_reply_schema
 from sandtable.agent.proposer import AnalysisProposal, AskBack, PlanProposal, SqlProposal, Talk
 from sandtable.errors import Problem
 from sandtable.plan.model import QueryPlan
@@ -55,41 +55,43 @@ CUT_AFTER_A_DEFINITION = json.dumps({"intent": "plan", "plan": {"define": [{"nam
     ],
 )
 def test_what_cannot_be_read_is_named(text: str, message: str) -> None:
-    problem = read_reply(Said(text), "shop")
+    problem = read_reply(ModelReply(text), "shop")
     assert isinstance(problem, Problem)
     assert message in problem.message and problem.suggestion
 
 
 def test_the_dataset_goes_without_saying() -> None:
     plan = {"table": "orders", "select": [{"agg": "count"}]}
-    assert read_reply(Said(json.dumps({"intent": "plan", "plan": plan})), "shop") == PlanProposal(
+    assert read_reply(ModelReply(json.dumps({"intent": "plan", "plan": plan})), "shop") == PlanProposal(
         {"dataset_id": "shop", **plan}
     )
 
 
 def test_another_dataset_is_left_for_the_validator() -> None:
-    read = read_reply(Said(json.dumps({"intent": "plan", "plan": {**PLAN, "dataset_id": "other"}})), "shop")
+    read = read_reply(
+        ModelReply(json.dumps({"intent": "plan", "plan": {**PLAN, "dataset_id": "other"}})), "shop"
+    )
     assert isinstance(read, PlanProposal) and read.plan["dataset_id"] == "other"
 
 
 def test_a_whole_plan_is_read_although_the_last_brace_is_missing() -> None:
-    assert read_reply(Said(TEXT[:-1]), "shop") == PlanProposal(PLAN)
+    assert read_reply(ModelReply(TEXT[:-1]), "shop") == PlanProposal(PLAN)
 
 
 def test_a_thought_inside_the_objects_own_texts_is_part_of_it() -> None:
     sql = "SELECT count(*) FROM orders WHERE region = '<think>'"
-    assert read_reply(Said(json.dumps({"intent": "sql", "sql": sql})), "shop") == SqlProposal(sql)
+    assert read_reply(ModelReply(json.dumps({"intent": "sql", "sql": sql})), "shop") == SqlProposal(sql)
 
 
 def test_the_object_that_matters_is_picked_out_of_several() -> None:
-    assert read_reply(Said(f"Columns {{a}} and {{}} and {{'b'}}: {TEXT} or {{}}"), "shop") == PlanProposal(
-        PLAN
-    )
+    assert read_reply(
+        ModelReply(f"Columns {{a}} and {{}} and {{'b'}}: {TEXT} or {{}}"), "shop"
+    ) == PlanProposal(PLAN)
 
 
 def test_what_a_model_says_to_people_is_bounded() -> None:
     long = {"intent": "ask_back", "text": "x" * 50_000, "suggestions": ["y" * 9_000, " ", *"abcdef"]}
-    read = read_reply(Said(json.dumps(long)), "shop")
+    read = read_reply(ModelReply(json.dumps(long)), "shop")
     assert isinstance(read, AskBack)
     assert len(read.reason) == 4_000 and len(read.suggestions) == 4 and len(read.suggestions[0]) == 200
 
@@ -98,7 +100,7 @@ def test_what_a_model_says_to_people_is_bounded() -> None:
     st.text() | st.recursive(st.none() | st.booleans() | st.floats() | st.text(), st.lists).map(json.dumps)
 )
 def test_no_text_raises(text: str) -> None:
-    read_reply(Said(text), "shop")
+    read_reply(ModelReply(text), "shop")
 
 
 _JSON = st.recursive(
@@ -121,7 +123,7 @@ _JSON = st.recursive(
     )
 )
 def test_no_object_raises(found: dict[str, object]) -> None:
-    read = read_reply(Said(json.dumps(found)), "shop")
+    read = read_reply(ModelReply(json.dumps(found)), "shop")
     assert isinstance(read, PlanProposal | AskBack | Talk | AnalysisProposal | Problem) or read.sql
 
 

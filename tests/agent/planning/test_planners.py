@@ -18,7 +18,7 @@ from sandtable.agent.planning.wire import Data, Question
 from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal
 from sandtable.planner import SchemaIndex, plan_question
 from sandtable.planner.candidates.network.reader import Reader, the_reader
-from sandtable.planner.outcome import Outcome, Turn, Understood
+from sandtable.planner.outcome import EarlierTurn, Outcome, Understood
 from tests.agent.house import PROFILE, SHOP
 from tests.sandbox.local.processes import family, gone
 
@@ -28,8 +28,8 @@ QUESTIONS = (
     Question(SHOP.version, "How many orders are there?", None),
     Question(SHOP.version, "total amount by region", None),
     Question(SHOP.version, "size of an order", None),
-    Question(SHOP.version, "by region", Turn("total amount", TOTAL)),
-    Question(SHOP.version, "only North", Turn("total amount", TOTAL)),
+    Question(SHOP.version, "by region", EarlierTurn("total amount", TOTAL)),
+    Question(SHOP.version, "only North", EarlierTurn("total amount", TOTAL)),
     Question(SHOP.version, "how many zorps per blarg", None),
     Question(SHOP.version, "", None),
 )
@@ -132,7 +132,7 @@ async def test_the_reply_to_a_cancelled_turn_is_dropped(planners: Planners, here
 async def test_a_message_that_cannot_be_sent_takes_no_place_away(
     planners: Planners, here: list[Outcome]
 ) -> None:
-    unsendable = Question(SHOP.version, "by region", Turn("total amount", {"table": lambda: None}))
+    unsendable = Question(SHOP.version, "by region", EarlierTurn("total amount", {"table": lambda: None}))
     for _ in range(3):
         with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):
             await planners.plan(unsendable, DATA)
@@ -141,7 +141,7 @@ async def test_a_message_that_cannot_be_sent_takes_no_place_away(
 
 async def test_what_planning_raises_is_raised_here(planners: Planners, here: list[Outcome]) -> None:
     with pytest.raises(RuntimeError, match="a planner process failed"):
-        await planners.plan(Question(SHOP.version, ONE.text, Turn("", {"define": 7})), DATA)
+        await planners.plan(Question(SHOP.version, ONE.text, EarlierTurn("", {"define": 7})), DATA)
     assert await planners.plan(ONE, DATA) == here[1]
     assert len(planners.pids) == 1
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sandtable.agent.model_prompt import propose_prompt
-from sandtable.agent.model_reply import Said, read_reply
+from sandtable.agent.model_reply import ModelReply, read_reply
 from sandtable.agent.normalising import Known, table_problem
 from sandtable.agent.privacy import shown_problem
 from sandtable.agent.proposer import Attempt, PlanProposal
@@ -87,7 +87,7 @@ def test_many_faults_are_told_by_the_first() -> None:
 
 
 def test_an_intent_that_is_not_known_is_told_once() -> None:
-    problem = read_reply(Said('{"intent": "query", "text": "x"}'), "shop")
+    problem = read_reply(ModelReply('{"intent": "query", "text": "x"}'), "shop")
     assert isinstance(problem, Problem)
     [told] = shown_problem(problem, "off")
     assert told.count("ask_back") == 1 and "must be one of plan, sql, ask_back, talk, analysis" in told
@@ -97,7 +97,7 @@ def test_an_intent_that_is_not_known_is_told_once() -> None:
 def test_recorded_replies_are_told_what_is_wrong_in_a_line(case: dict[str, Any]) -> None:
     text = case["reply"] if isinstance(case["reply"], str) else json.dumps(case["reply"])
     dataset = CATALOG.get(case["dataset"])
-    read = read_reply(Said(text), dataset.id)
+    read = read_reply(ModelReply(text), dataset.id)
     told = shown_problem(_refusal(read.plan, dataset) if isinstance(read, PlanProposal) else read, "off")  # type: ignore[arg-type]  # a refused reply is a plan or a problem
     assert told and len(told) <= 6
     for line in told:

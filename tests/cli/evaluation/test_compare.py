@@ -15,7 +15,7 @@ from sandtable.cli.evaluation.expected import Expected
 from sandtable.cli.evaluation.outcome import Judged, Outcome
 from sandtable.cli.evaluation.report import show_comparison
 from sandtable.cli.evaluation.score import Score
-from sandtable.cli.turn import Turn
+from sandtable.cli.turn import ShownAnswer
 from tests.agent.models.scripted import Request, Say, Step, start_scripted
 
 pytestmark = pytest.mark.needs("userns")
@@ -69,7 +69,7 @@ def test_the_table_shows_them_side_by_side(capsys: pytest.CaptureFixture[str]) -
     outcomes: dict[str, Outcome] = {"openai:small": "wrong", "builtin": "right"}
     scores = {name: Score() for name in outcomes}
     for name, outcome in outcomes.items():
-        scores[name].count(Judged(item, "shop", "question", "answered", outcome, Turn("answered", "")))
+        scores[name].count(Judged(item, "shop", "question", "answered", outcome, ShownAnswer("answered", "")))
     show_comparison(scores, {"both": 0, "only the first": 0, "only the second": 1, "neither": 0})
     lines = [" ".join(line.split()) for line in capsys.readouterr().out.splitlines()]
     assert "all right wrong asked rightly failed prec. RS(0) RS(5) RS(10)" in lines

@@ -13,7 +13,7 @@ from sandtable.cli.evaluation.expected import Expected
 from sandtable.cli.evaluation.outcome import Judged
 from sandtable.cli.evaluation.page import MOST_ROWS, Shown, page
 from sandtable.cli.evaluation.score import Score
-from sandtable.cli.turn import Turn
+from sandtable.cli.turn import ShownAnswer
 from tests.cli.analysts import FakeAnalyst, ended, line
 from tests.cli.conftest import Invoke, Write
 
@@ -51,7 +51,7 @@ def read(made: str) -> Reader:
 
 def shown(text: str, rows: int = 1) -> Shown:
     item = Item(text, text, "answer", Expected(([[text, 1]],)), (text,))
-    turn = Turn(
+    turn = ShownAnswer(
         "answered",
         text,
         reading=text,

@@ -12,7 +12,7 @@ from sandtable.cli.evaluation.cases import Expect, Item
 from sandtable.cli.evaluation.expected import Expected
 from sandtable.cli.evaluation.outcome import Judged, Kind, Outcome, Status
 from sandtable.cli.evaluation.score import Score, percentile, precision_at_coverage
-from sandtable.cli.turn import Turn
+from sandtable.cli.turn import ShownAnswer
 
 _STATUS: dict[str, Status] = {"right": "answered", "wrong": "answered", "failed": "failed"}
 _EXPECT: dict[str, Expect] = {"rightly asked": "ask", "rightly declined": "decline"}
@@ -26,7 +26,7 @@ def one(
     source: str = "shop",
 ) -> Judged:
     item = Item("x", "?", _EXPECT.get(outcome or "", "answer"), Expected((1,)), tags)
-    turn = Turn("answered", "", confidence=confidence)
+    turn = ShownAnswer("answered", "", confidence=confidence)
     return Judged(item, source, kind, _STATUS.get(outcome or "right", "abstained"), outcome, turn, 10.0)
 
 

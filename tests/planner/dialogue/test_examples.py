@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sandtable.planner.outcome import Turn, Understood
+from sandtable.planner.outcome import EarlierTurn, Understood
 from sandtable.planner.planner import plan_question
 from tests.planner.ground import World
 
@@ -90,7 +90,7 @@ def test_one_thing_changes_and_the_rest_is_kept(
     world = worlds[dataset]
     before = plan_question(first, world.index)
     assert isinstance(before, Understood), before
-    after = plan_question(message, world.index, Turn(first, before.plan))
+    after = plan_question(message, world.index, EarlierTurn(first, before.plan))
     assert isinstance(after, Understood) and after.follow_up, after
     fields = before.plan.keys() | after.plan.keys()
     assert {f for f in fields if before.plan.get(f) != after.plan.get(f)} <= changed
@@ -104,7 +104,7 @@ def test_a_question_behind_and_is_about_the_same_rows(worlds: dict[str, World]) 
     after = plan_question(
         "And which category has the highest revenue?",
         world.index,
-        Turn("How many orders in 2025?", before.plan),
+        EarlierTurn("How many orders in 2025?", before.plan),
     )
     assert isinstance(after, Understood), after
     sql = (

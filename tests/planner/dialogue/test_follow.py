@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sandtable.planner.outcome import Outcome, Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Outcome, Understood, Unsure
 from sandtable.planner.planner import plan_question
 from tests.planner.ground import World, csv_world
 
@@ -34,13 +34,13 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
 
 
 def _talk(world: World, *questions: str) -> Outcome:
-    before: Turn | None = None
+    before: EarlierTurn | None = None
     outcome: Outcome | None = None
     for number, question in enumerate(questions, start=1):
         outcome = plan_question(question, world.index, before)
         if number < len(questions):
             assert isinstance(outcome, Understood), outcome
-            before = Turn(question, outcome.plan)
+            before = EarlierTurn(question, outcome.plan)
     assert outcome is not None
     return outcome
 
@@ -161,7 +161,7 @@ def test_a_request_about_the_chart_changes_the_chart_alone(world: World, wish: s
     after = _talk(world, _BY_DEPOT, wish)
     assert isinstance(first, Understood) and isinstance(after, Understood)
     assert after.follow_up and after.plan == {**first.plan, "chart": chart}
-    back = plan_question("chart please", world.index, Turn(wish, after.plan))
+    back = plan_question("chart please", world.index, EarlierTurn(wish, after.plan))
     assert isinstance(back, Understood) and back.plan == first.plan
 
 
@@ -208,7 +208,7 @@ def test_what_is_not_understood_is_asked_and_never_starts_afresh(world: World, m
     "message", ["only oak", "and steel?", "as percentages", "to Harbour", "of those, how many were lost?"]
 )
 def test_after_a_question_that_was_not_answered_nothing_is_changed(world: World, message: str) -> None:
-    assert isinstance(plan_question(message, world.index, Turn("how many were broken?", {})), Unsure)
+    assert isinstance(plan_question(message, world.index, EarlierTurn("how many were broken?", {})), Unsure)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_a_first_message_that_points_back_is_asked_about(world: World, message: 
 
 def test_a_whole_question_after_one_that_was_not_answered_is_answered(world: World) -> None:
     question = "total freight_eur by depot"
-    after = plan_question(question, world.index, Turn("how many were broken?", {}))
+    after = plan_question(question, world.index, EarlierTurn("how many were broken?", {}))
     assert after == plan_question(question, world.index)
 
 
@@ -249,7 +249,7 @@ def test_the_plan_before_stays_as_it_was(world: World, talk: tuple[str, ...]) ->
     first = _talk(world, *talk[:-1])
     assert isinstance(first, Understood)
     kept = copy.deepcopy(first.plan)
-    plan_question(talk[-1], world.index, Turn(talk[-2], first.plan))
+    plan_question(talk[-1], world.index, EarlierTurn(talk[-2], first.plan))
     assert first.plan == kept
 
 
@@ -267,7 +267,7 @@ def test_a_prompt_means_the_same_whatever_was_asked_before(worlds: dict[str, Wor
         before = alone[first]
         assert isinstance(before, Understood)
         for question in asked:
-            assert plan_question(question, index, Turn(first, before.plan)) == alone[question], (
+            assert plan_question(question, index, EarlierTurn(first, before.plan)) == alone[question], (
                 first,
                 question,
             )

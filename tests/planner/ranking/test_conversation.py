@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sandtable.planner.candidates.network.reader import Reader, the_reader
-from sandtable.planner.outcome import Turn, Understood, Unsure
+from sandtable.planner.outcome import EarlierTurn, Understood, Unsure
 from sandtable.planner.planner import plan_question
 from sandtable.planner.ranking.candidates import Field
 from sandtable.planner.ranking.essence import essence
@@ -33,7 +33,7 @@ def reader() -> Reader:
 
 
 def after(world: World, message: str, before: Json, reader: Reader) -> Understood | Unsure:
-    return plan_question(message, world.index, Turn("", before), reader=reader)
+    return plan_question(message, world.index, EarlierTurn("", before), reader=reader)
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_the_best_is_shown_with_what_ties_with_it(worlds: dict[str, World]) -> N
     found = plan_question("which country has the most orders?", worlds["ecommerce"].index)
     assert isinstance(found, Understood)
     assert (found.plan["limit"], found.plan["ties"]) == (1, True)
-    several = plan_question("only the top 3", worlds["ecommerce"].index, Turn("", found.plan))
+    several = plan_question("only the top 3", worlds["ecommerce"].index, EarlierTurn("", found.plan))
     assert isinstance(several, Understood)
     assert several.plan["limit"] == 3 and "ties" not in several.plan
 
@@ -114,9 +114,9 @@ def test_what_is_so_already_is_answered_again(worlds: dict[str, World], reader: 
     assert isinstance(after(worlds["ecommerce"], "show me some more", ordered, reader), Unsure)
 
 
-@pytest.mark.parametrize("before", [None, Turn("how is Smith doing?", {})])
+@pytest.mark.parametrize("before", [None, EarlierTurn("how is Smith doing?", {})])
 def test_someone_who_is_not_named_is_asked_about(
-    worlds: dict[str, World], reader: Reader, before: Turn | None
+    worlds: dict[str, World], reader: Reader, before: EarlierTurn | None
 ) -> None:
     index = worlds["support"].index
     assert isinstance(plan_question("What was his average csat?", index, before, reader=reader), Unsure)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandtable.planner.outcome import Turn, Understood
+from sandtable.planner.outcome import EarlierTurn, Understood
 from sandtable.planner.planner import plan_question
 from tests.planner.ground import World, same_answer
 
@@ -54,7 +54,7 @@ def test_a_follow_up_keeps_the_definition(worlds: dict[str, World]) -> None:
     world = worlds["ecommerce"]
     first = plan_question("average spent of top customers by customer tier", world.index, defined=(_TOP,))
     assert isinstance(first, Understood), first
-    after = plan_question("only gold", world.index, Turn("…", first.plan), defined=(_TOP,))
+    after = plan_question("only gold", world.index, EarlierTurn("…", first.plan), defined=(_TOP,))
     assert isinstance(after, Understood) and after.follow_up, after
     assert after.plan["define"] == [_TOP]
     world.run_plan(after.plan)

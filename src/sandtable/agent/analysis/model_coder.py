@@ -18,7 +18,7 @@ from sandtable.agent.endpoint import Endpoint, Privacy
 from sandtable.agent.model_call import ModelCall
 from sandtable.agent.model_limits import CircuitBreaker, Meter, no_usable_reply, raise_if_stopped
 from sandtable.agent.model_prompt import SYSTEM
-from sandtable.agent.model_reply import Said
+from sandtable.agent.model_reply import ModelReply
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.prompt_files import prompt_file
 from sandtable.errors import Problem
@@ -72,7 +72,7 @@ class ModelCoder:
         fill: _Fill,
         task: Task,
         schema: dict[str, Any],
-        read: Callable[[Said], _T | Problem],
+        read: Callable[[ModelReply], _T | Problem],
     ) -> Reply[_T]:
         return await self._breaker.within(
             self._timeout_s, lambda: self._repeated(name, fill, task, schema, read)
@@ -84,7 +84,7 @@ class ModelCoder:
         fill: _Fill,
         task: Task,
         schema: dict[str, Any],
-        read: Callable[[Said], _T | Problem],
+        read: Callable[[ModelReply], _T | Problem],
     ) -> Reply[_T]:
         meter = Meter((SYSTEM, name))
         refused: Problem | None = None

@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from sandtable.agent.analysis.coder import MOST_STEPS, Advice, Written
-from sandtable.agent.model_reply import Said, object_in, unreadable, without_thinking
+from sandtable.agent.model_reply import ModelReply, object_in, unreadable, without_thinking
 from sandtable.errors import Problem
 from sandtable.quoting import one_line
 
@@ -33,7 +33,7 @@ CODE = _form("code", "code", thought=_TEXT, code=_TEXT)
 ADVICE = _form("advice", "diagnosis", diagnosis=_TEXT, suggestion=_TEXT)
 
 
-def read_steps(said: Said) -> tuple[str, ...] | Problem:
+def read_steps(said: ModelReply) -> tuple[str, ...] | Problem:
     found = _found(said, "steps")
     if isinstance(found, Problem):
         return found
@@ -48,7 +48,7 @@ def read_steps(said: Said) -> tuple[str, ...] | Problem:
     return tuple(steps)
 
 
-def read_code(said: Said) -> Written | Problem:
+def read_code(said: ModelReply) -> Written | Problem:
     found = _found(said, "code")
     if isinstance(found, Problem):
         fenced = _PYTHON.search(without_thinking(said.text))
@@ -65,7 +65,7 @@ def read_code(said: Said) -> Written | Problem:
     return Written(thought=_line(found.get("thought")), code=code)
 
 
-def read_advice(said: Said) -> Advice | Problem:
+def read_advice(said: ModelReply) -> Advice | Problem:
     found = _found(said, "diagnosis")
     if isinstance(found, Problem):
         return found
@@ -75,7 +75,7 @@ def read_advice(said: Said) -> Advice | Problem:
     return Advice(diagnosis=diagnosis, suggestion=_line(found.get("suggestion")))
 
 
-def _found(said: Said, field: str) -> dict[str, Any] | Problem:
+def _found(said: ModelReply, field: str) -> dict[str, Any] | Problem:
     return object_in(said.text, lambda found: field in found, lists_as=field)
 
 

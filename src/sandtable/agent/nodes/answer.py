@@ -17,7 +17,7 @@ from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_answer
-from sandtable.agent.state import Said, State, Turn, read_as_of, turn_of
+from sandtable.agent.state import ClosingMessage, State, TurnNotes, read_as_of, turn_of
 from sandtable.agent.voice import unheard
 from sandtable.catalog.model import Dataset
 from sandtable.engines.duckdb.types import column_type
@@ -41,7 +41,7 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
     suggestions = turn.get("suggestions") or []
     fields = _result(turn, main, dataset, None).fields if shows_table(main) else ()
     text = whole_answer(sentence, main, turn, fields)
-    said = Said(
+    said = ClosingMessage(
         text=text,
         ending="answered",
         run_ids=[r.id for r in ended],
@@ -55,7 +55,7 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
     return update
 
 
-def _title(turn: Turn, run: Run, dataset: Dataset) -> str:
+def _title(turn: TurnNotes, run: Run, dataset: Dataset) -> str:
     plan = turn.get("plan")
     return title_of(plan, dataset, max(len(run.rows or ()), run.row_count or 0)) if plan else ""
 
@@ -87,7 +87,7 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
     return worded.text if grounded(worded.text, plain, facts) else plain
 
 
-def _result(turn: Turn, run: Run, dataset: Dataset, overall: dict[str, Any] | None) -> Result:
+def _result(turn: TurnNotes, run: Run, dataset: Dataset, overall: dict[str, Any] | None) -> Result:
     columns = [(column.name, column.type) for column in run.columns]
     rows = run.rows or ()
     question, plan = turn.get("question", ""), turn.get("plan")
@@ -108,7 +108,7 @@ async def _failure(state: State, run: Run | None) -> State:
     kept = turn.get("problem")
     problem = Problem.model_validate(kept) if kept else None
     rejected = run is not None and run.status == "rejected"
-    said = Said(
+    said = ClosingMessage(
         text=failure_text(problem, run, repairs=len(turn.get("attempts") or ()), note=turn.get("note", "")),
         ending="refused" if rejected else "failed",
         run_ids=[run.id] if run else [],

@@ -10,7 +10,7 @@ from langgraph.types import interrupt
 
 from sandtable.agent.approval import decision_of, request_of
 from sandtable.agent.nodes.calling import progress
-from sandtable.agent.state import Said, State, Turn, changed, turn_of
+from sandtable.agent.state import ClosingMessage, State, TurnNotes, changed, turn_of
 from sandtable.agent.voice import new_id
 from sandtable.quoting import in_markdown
 
@@ -28,11 +28,11 @@ async def approve(state: State) -> State:
         return State(turn=turn)
     if decision.text is not None:
         # The person wrote it: no proposer is recorded as its origin, and the gate judges it like any other text.
-        return State(turn=changed(turn, Turn(sql=decision.text, plan=None, reading="", origin="")))
+        return State(turn=changed(turn, TurnNotes(sql=decision.text, plan=None, reading="", origin="")))
     return _declined(turn, decision.reason)
 
 
-def _declined(turn: Turn, reason: str) -> State:
+def _declined(turn: TurnNotes, reason: str) -> State:
     call = turn.get("call") or {}
     progress(call, "declined", None, None)
     reply = ToolMessage(
@@ -41,7 +41,9 @@ def _declined(turn: Turn, reason: str) -> State:
     text = "You declined the query, so nothing was run." + (
         f" Your reason: {in_markdown(reason)}" if reason else ""
     )
-    return State(turn=changed(turn, Turn(said=Said(text=text, ending="refused"))), messages=[reply])
+    return State(
+        turn=changed(turn, TurnNotes(said=ClosingMessage(text=text, ending="refused"))), messages=[reply]
+    )
 
 
 def after_approve(state: State) -> str:

@@ -15,7 +15,7 @@ from sandtable.agent.events import Code
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, noted
 from sandtable.agent.nodes.place import dataset_of
-from sandtable.agent.state import Said, State, Turn, changed, turn_of
+from sandtable.agent.state import ClosingMessage, State, TurnNotes, changed, turn_of
 from sandtable.agent.voice import emit
 from sandtable.capsule.query import CodeQuery
 from sandtable.policy.verdict import Refused
@@ -44,7 +44,9 @@ async def approve_cell(means: Means, state: State, config: RunnableConfig) -> St
         f" Your reason: {in_markdown(decision.reason)}" if decision.reason else ""
     )
     runs = [cell["run_id"] for cell in analysis.get("cells") or ()]
-    return State(turn=changed(turn, Turn(said=Said(text=text, ending="refused", run_ids=runs))))
+    return State(
+        turn=changed(turn, TurnNotes(said=ClosingMessage(text=text, ending="refused", run_ids=runs)))
+    )
 
 
 def after_approve_cell(state: State) -> str:

@@ -7,13 +7,13 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.graph.ui import push_ui_message
 
-from sandtable.agent.state import Turn, query_in
+from sandtable.agent.state import TurnNotes, query_in
 from sandtable.agent.tools import EXECUTE_PLAN, EXECUTE_PYTHON, EXECUTE_SQL, as_text
 from sandtable.agent.voice import new_id
 from sandtable.capsule.query import PlanQuery, SqlQuery
 
 
-def new_call(turn: Turn, dataset_id: str) -> AIMessage:
+def new_call(turn: TurnNotes, dataset_id: str) -> AIMessage:
     match query_in(turn):
         case PlanQuery(plan):
             return tool_call(EXECUTE_PLAN, {"dataset_id": dataset_id, "plan": plan})

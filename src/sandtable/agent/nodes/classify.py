@@ -27,10 +27,10 @@ from sandtable.agent.read_as.model import Offered
 from sandtable.agent.replies import declined, needs_python, small_talk
 from sandtable.agent.splitting import MOST_QUESTIONS, leans, questions_in
 from sandtable.agent.state import (
+    ClosingMessage,
     Pending,
-    Said,
     State,
-    Turn,
+    TurnNotes,
     defined_of,
     exchanges_of,
     last_message,
@@ -51,7 +51,7 @@ async def classify(means: Means, state: State, config: RunnableConfig) -> State:
     text, later = _next_question(state)
     chosen = plan_in(last_message(state)) if later is None else None
     emit(Thought(text="Reading the question…"))
-    turn = Turn(asked=_kept(text), question="", attempts=[], run_ids=[], said=None)
+    turn = TurnNotes(asked=_kept(text), question="", attempts=[], run_ids=[], said=None)
     try:
         dataset = await dataset_of(means, state, config)
     except SandtableError as error:
@@ -94,9 +94,9 @@ def _next_question(state: State) -> tuple[str, list[str] | None]:
     return (pending[0], pending[1:]) if pending else (text_of(last_message(state)), None)
 
 
-def _as_offered(asked: str, offer: Offered) -> Turn:
+def _as_offered(asked: str, offer: Offered) -> TurnNotes:
     """The question that was asked back about, with the plan that a person chose for it: as it is, without repairs."""
-    return Turn(
+    return TurnNotes(
         asked=asked,
         question=offer.alignment.question,
         alone=True,
@@ -115,7 +115,7 @@ def _questions(text: str, dataset: Dataset, defined: tuple[dict[str, Any], ...])
     return questions_in(text) if isinstance(intent_of(text, names), Question) else (text,)
 
 
-async def _decide(means: Means, state: State, dataset: Dataset, text: str, turn: Turn) -> None:
+async def _decide(means: Means, state: State, dataset: Dataset, text: str, turn: TurnNotes) -> None:
     defined = defined_of(state)
     names = [table.name for table in dataset.tables] + [d["name"] for d in defined]
     intent = intent_of(text, names)
@@ -141,7 +141,7 @@ async def _decide(means: Means, state: State, dataset: Dataset, text: str, turn:
             turn["said"] = define(name, state, dataset)
 
 
-def define(name: str, state: State, dataset: Dataset) -> Said:
+def define(name: str, state: State, dataset: Dataset) -> ClosingMessage:
     """The newest answered plan gets a name."""
     made = re.sub(r"\W+", "_", name.strip().lower()).strip("_")[:63]
     before = next((e for e in reversed(exchanges_of(state)) if e.ending == "answered"), None)
@@ -164,7 +164,7 @@ def define(name: str, state: State, dataset: Dataset) -> Said:
     plan = {key: value for key, value in before.plan.items() if key not in ("dataset_id", "define", "chart")}
     reading = reading_or_none(before.plan, dataset)
     meaning = f": {reading}" if reading else "."
-    return Said(
+    return ClosingMessage(
         text=f"From now on {quote(made)} stands for that result{meaning}\n\nAsk about it by its name.",
         ending="conversed",
         define={"name": made, "plan": plan},
@@ -172,14 +172,14 @@ def define(name: str, state: State, dataset: Dataset) -> Said:
     )
 
 
-def failed(error: SandtableError) -> Said:
+def failed(error: SandtableError) -> ClosingMessage:
     problem = error.problem
     text = f"{sentence(in_markdown(problem.message))} {sentence(in_markdown(problem.suggestion))}".strip()
-    return Said(text=text, ending="failed", problem=problem.model_dump(mode="json"))
+    return ClosingMessage(text=text, ending="failed", problem=problem.model_dump(mode="json"))
 
 
-def _asked(text: str) -> Said:
-    return Said(text=text, ending="asked")
+def _asked(text: str) -> ClosingMessage:
+    return ClosingMessage(text=text, ending="asked")
 
 
 def _kept(text: str) -> str:

@@ -10,7 +10,7 @@ from sandtable.agent.analysis.notes import Analysis, calls_left, changed_to, goa
 from sandtable.agent.events import Code, Thought
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.propose import asked_of, hinted
-from sandtable.agent.state import State, Turn, added, changed, turn_of
+from sandtable.agent.state import State, TurnNotes, added, changed, turn_of
 from sandtable.agent.voice import emit, unheard
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
@@ -24,18 +24,18 @@ def coder_in(means: Means) -> Coder:
     return means.coder
 
 
-def analysis_of(turn: Turn) -> Analysis:
+def analysis_of(turn: TurnNotes) -> Analysis:
     return turn.get("analysis") or Analysis()
 
 
-def noted(turn: Turn, **changes: Any) -> Turn:
+def noted(turn: TurnNotes, **changes: Any) -> TurnNotes:
     """The turn with other notes about its analysis."""
-    return changed(turn, Turn(analysis=changed_to(analysis_of(turn), **changes)))
+    return changed(turn, TurnNotes(analysis=changed_to(analysis_of(turn), **changes)))
 
 
 async def ask(
     means: Means, state: State, dataset: Dataset, how: Ask[T], *, last: bool = False
-) -> tuple[T | Problem, Turn]:
+) -> tuple[T | Problem, TurnNotes]:
     """What the coder says, or why nothing usable came; and the turn with what that cost.
 
     `last`: the one call that is kept for the last word may be used.
@@ -51,7 +51,7 @@ async def ask(
         # The error does not say how many calls were made: count all that were allowed.
         return error.problem, noted(turn, calls=analysis.get("calls", 0) + task.calls)
     spent = noted(turn, calls=analysis.get("calls", 0) + reply.calls)
-    return reply.what, changed(spent, Turn(usage=added(turn.get("usage"), reply.usage)))
+    return reply.what, changed(spent, TurnNotes(usage=added(turn.get("usage"), reply.usage)))
 
 
 def tell(written: Written, analysis: Analysis) -> None:

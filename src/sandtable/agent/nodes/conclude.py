@@ -25,7 +25,7 @@ from sandtable.agent.nodes.coding import analysis_of, ask, coder_in
 from sandtable.agent.nodes.ending import end_turn
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.proposer import Exchange, Usage
-from sandtable.agent.state import Said, State, exchanges_of, turn_of
+from sandtable.agent.state import ClosingMessage, State, exchanges_of, turn_of
 from sandtable.agent.voice import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem
@@ -58,7 +58,7 @@ async def conclude(means: Means, state: State, config: RunnableConfig) -> State:
     drawn = _show_result(result, list(runs.values()))
     ids = [main.run_id] if main else []
     ids += [cell.run_id for cell in worked if cell.run_id not in ids]
-    said = Said(
+    said = ClosingMessage(
         text=text,
         markdown=_placed(text, runs.values()),
         ending="answered",
@@ -142,7 +142,7 @@ async def _stopped(means: Means, state: State, analysis: Analysis) -> State:
         text = with_tags(text, shown_ids(worked), [table.id for table in worked[-1].tables[-1:]])
         markdown = _placed(text, [await means.runs.get(worked[-1].run_id)])
     refused = problem is not None and problem.code == ErrorCode.PYTHON_POLICY_VIOLATION
-    said = Said(
+    said = ClosingMessage(
         text=text,
         markdown=markdown,
         ending="refused" if refused else "failed",

@@ -11,7 +11,15 @@ from langgraph.graph.ui import push_ui_message
 from sandtable.agent.events import EVENT
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.read_as.model import Choice
-from sandtable.agent.state import Said, State, Turn, look_runs, pending_of, turn_of, with_exchange
+from sandtable.agent.state import (
+    ClosingMessage,
+    State,
+    TurnNotes,
+    look_runs,
+    pending_of,
+    turn_of,
+    with_exchange,
+)
 from sandtable.agent.voice import emit, speak
 
 MOST_DETAILED = 8
@@ -19,7 +27,7 @@ MOST_DETAILED = 8
 _HEAVY = ("rows", "figure", "plan", "read_as", "logs", "stats", "steps", "artifacts")
 
 
-async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State, AIMessage]:
+async def end_turn(state: State, said: ClosingMessage, exchange: Exchange) -> tuple[State, AIMessage]:
     about: dict[str, Any] = {
         "ending": said.get("ending", "conversed"),
         "run_ids": _runs_of(state, said),
@@ -35,7 +43,7 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
     message = await speak(text, about, said.get("markdown"))
     emit(EVENT.validate_python({"type": "message", "text": text, **about}))
     _lighten(state)
-    update = State(messages=[message], exchanges=with_exchange(state, exchange), turn=Turn())
+    update = State(messages=[message], exchanges=with_exchange(state, exchange), turn=TurnNotes())
     if about["ending"] == "answered" and state.get("title") is None:
         update["title"] = said.get("title", "")
     defined = said.get("define")
@@ -44,7 +52,7 @@ async def end_turn(state: State, said: Said, exchange: Exchange) -> tuple[State,
     return update, message
 
 
-def _runs_of(state: State, said: Said) -> list[str]:
+def _runs_of(state: State, said: ClosingMessage) -> list[str]:
     """The answer's own runs first, then those that a chat model looked at before it proposed."""
     own = said.get("run_ids") or []
     return [*own, *(run_id for run_id in look_runs(turn_of(state)) if run_id not in own)]

@@ -25,7 +25,7 @@ from sandtable.agent.nodes.run_cell import show_cell
 from sandtable.agent.normalising import Known, definitions, normalised
 from sandtable.agent.prompting.schema import schema_data
 from sandtable.agent.proposer import Asked
-from sandtable.agent.state import State, Turn, changed, exchanges_of, look_runs, origin_of, turn_of
+from sandtable.agent.state import State, TurnNotes, changed, exchanges_of, look_runs, origin_of, turn_of
 from sandtable.agent.tools import GET_RUN, GET_SCHEMA, LIST_DATASETS, report_of
 from sandtable.agent.voice import emit
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
@@ -90,7 +90,7 @@ async def _read(
 
 
 async def _executed(
-    means: Means, turn: Turn, asked: Asked, arguments: dict[str, Any], user: str, message: AIMessage
+    means: Means, turn: TurnNotes, asked: Asked, arguments: dict[str, Any], user: str, message: AIMessage
 ) -> Run:
     def tell(now: Run) -> None:
         emit(RunState(run_id=now.id, status=now.status, exec_time_ms=now.exec_time_ms))
@@ -125,9 +125,9 @@ def _plan_of(plan: dict[str, Any], asked: Asked) -> dict[str, Any]:
 
 
 def _noted(
-    turn: Turn, tool: str, arguments: dict[str, Any], gave: dict[str, Any], run_id: str | None = None
-) -> Turn:
+    turn: TurnNotes, tool: str, arguments: dict[str, Any], gave: dict[str, Any], run_id: str | None = None
+) -> TurnNotes:
     wanted = turn.get("look")
     spent = wanted["model_s"] if wanted else 0.0
     made = {"tool": tool, "arguments": arguments, "gave": gave, "run_id": run_id, "model_s": spent}
-    return changed(turn, Turn(look=None, looks=[*(turn.get("looks") or ()), made]))
+    return changed(turn, TurnNotes(look=None, looks=[*(turn.get("looks") or ()), made]))

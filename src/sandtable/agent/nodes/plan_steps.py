@@ -15,7 +15,7 @@ from sandtable.agent.nodes.coding import coder_in
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of, failed_and, without_model
 from sandtable.agent.proposer import Asked
-from sandtable.agent.state import State, Turn, added, changed, turn_of
+from sandtable.agent.state import State, TurnNotes, added, changed, turn_of
 from sandtable.agent.voice import emit, unheard
 from sandtable.errors import SandtableError
 from sandtable.quoting import in_markdown
@@ -32,7 +32,7 @@ async def plan_steps(means: Means, state: State, config: RunnableConfig) -> Stat
         dataset = await dataset_of(means, state, config)
         asked = await asked_of(means, state, dataset)
     except SandtableError as error:
-        return State(turn=changed(turn, Turn(said=failed(error))))
+        return State(turn=changed(turn, TurnNotes(said=failed(error))))
     try:
         reply = await unheard(coder_in(means).plan_steps(task_of(asked, Analysis())))
     except SandtableError as error:
@@ -41,7 +41,7 @@ async def plan_steps(means: Means, state: State, config: RunnableConfig) -> Stat
     reading = steps_in_words(steps)
     emit(Planned(plan={"steps": steps}, reading=reading))
     begun = Analysis(steps=steps, at=1, repairs=0, calls=reply.calls, cells=[], advice=None, problem=None)
-    changes = Turn(
+    changes = TurnNotes(
         analysis=begun,
         reading=reading,
         usage=added(turn.get("usage"), reply.usage),
@@ -50,12 +50,12 @@ async def plan_steps(means: Means, state: State, config: RunnableConfig) -> Stat
     return State(turn=changed(turn, changes))
 
 
-async def _without_python(means: Means, turn: Turn, asked: Asked, trouble: SandtableError) -> Turn:
+async def _without_python(means: Means, turn: TurnNotes, asked: Asked, trouble: SandtableError) -> TurnNotes:
     """A plan where the person only named the language; else the trouble, and that nothing else can do it."""
     bare = without_language(asked.question)
     if bare is None or means.planner is None:
-        return changed(turn, Turn(said=failed_and(trouble, _NEEDS_MODEL)))
-    turn = changed(turn, Turn(question=bare, wants_python=True, analyse=False))
+        return changed(turn, TurnNotes(said=failed_and(trouble, _NEEDS_MODEL)))
+    turn = changed(turn, TurnNotes(question=bare, wants_python=True, analyse=False))
     return changed(turn, await without_model(means, turn, replace(asked, question=bare), trouble))
 
 

@@ -31,9 +31,9 @@ from sandtable.agent.proposer import (
 )
 from sandtable.agent.replies import needs_python, not_understood, words_of
 from sandtable.agent.state import (
-    Said,
+    ClosingMessage,
     State,
-    Turn,
+    TurnNotes,
     added,
     attempts_of,
     changed,
@@ -58,13 +58,13 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
         dataset = await dataset_of(means, state, config)
         asked = await hinted(means, await asked_of(means, state, dataset))
     except SandtableError as error:
-        return State(turn=changed(turn, Turn(said=failed(error))))
+        return State(turn=changed(turn, TurnNotes(said=failed(error))))
     try:
         proposed = await unheard(means.proposer.propose(asked))
     except SandtableError as error:
         return State(turn=changed(turn, await without_model(means, turn, asked, error)))
     origin = _origin(means.proposer, proposed.what, turn)
-    changes = Turn(usage=added(turn.get("usage"), proposed.usage), origin=origin)
+    changes = TurnNotes(usage=added(turn.get("usage"), proposed.usage), origin=origin)
     what = proposed.what if means.proposer.name == NAME else _checked(proposed.what, turn, dataset)
     if isinstance(what, ToolCall):
         spent = proposed.usage.latency_ms / 1000
@@ -91,7 +91,7 @@ async def asked_of(means: Means, state: State, dataset: Dataset) -> Asked:
     )
 
 
-def _tools(means: Means, turn: Turn) -> tuple[str, ...]:
+def _tools(means: Means, turn: TurnNotes) -> tuple[str, ...]:
     if means.looking is None:
         return ()
     gave = [each["gave"] for each in turn.get("looks") or ()]
@@ -103,24 +103,24 @@ async def hinted(means: Means, asked: Asked) -> Asked:
     return asked if means.hint is None else replace(asked, hints=await means.hint(asked))
 
 
-async def without_model(means: Means, turn: Turn, asked: Asked, trouble: SandtableError) -> Turn:
+async def without_model(means: Means, turn: TurnNotes, asked: Asked, trouble: SandtableError) -> TurnNotes:
     """The built-in planner's plan and a note on why it is its; the trouble where it has none."""
     if means.planner is None or not isinstance(trouble, ModelTrouble):
-        return Turn(said=failed(trouble))
+        return TurnNotes(said=failed(trouble))
     # What the model tried before is no attempt of the planner's.
     proposed = await unheard(means.planner.propose(replace(asked, attempts=())))
     if not isinstance(proposed.what, PlanProposal):
-        return Turn(said=_unanswered(trouble, proposed.what))
+        return TurnNotes(said=_unanswered(trouble, proposed.what))
     note = sentence(f"the built-in planner answered this, because {inert(trouble.model)} {trouble.in_short}")
     note = f"{note} {in_markdown(trouble.suggestion)}".strip()
     emit(Thought(text=note))
     taken = _taken(means, proposed.what, turn, asked.dataset, asked.defined)
     origin = _origin(means.planner, proposed.what, turn)
-    ours = Turn(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
+    ours = TurnNotes(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
     return changed(taken, ours)
 
 
-async def instead_of_refused(means: Means, turn: Turn, asked: Asked, problem: Problem) -> Turn:
+async def instead_of_refused(means: Means, turn: TurnNotes, asked: Asked, problem: Problem) -> TurnNotes:
     """What the built-in planner makes of a question for which the model had no plan that fits."""
     assert means.planner is not None
     proposed = await unheard(means.planner.propose(replace(asked, attempts=())))
@@ -129,23 +129,23 @@ async def instead_of_refused(means: Means, turn: Turn, asked: Asked, problem: Pr
         note = sentence(f"the built-in planner answered this, because {model} proposed no plan that fits")
         emit(Thought(text=note))
         origin = _origin(means.planner, proposed.what, turn)
-        ours = Turn(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
+        ours = TurnNotes(origin=origin, note=note, attempts=[], usage=added(None, proposed.usage))
         return changed(_taken(means, proposed.what, turn, asked.dataset, asked.defined), ours)
     why = f"I found no query that answers this: {problem.message}."
     what = proposed.what if isinstance(proposed.what, AskBack) else AskBack("")
-    return Turn(
+    return TurnNotes(
         said=asked_back(replace(what, reason=f"{why} {what.reason}".strip()), asked.dataset, asked.defined)
     )
 
 
-def _origin(proposer: Proposer, what: Proposal, turn: Turn) -> str:
+def _origin(proposer: Proposer, what: Proposal, turn: TurnNotes) -> str:
     """Who is recorded for what will run. After a question back that is the last attempt, by its own proposer."""
     if isinstance(what, PlanProposal):
         return READER if what.alignment is not None and what.alignment.likely else proposer.name
     return turn.get("origin") or proposer.name
 
 
-def _unanswered(trouble: ModelTrouble, what: Proposal) -> Said:
+def _unanswered(trouble: ModelTrouble, what: Proposal) -> ClosingMessage:
     if not isinstance(what, AskBack):
         return failed(trouble)
     said = failed_and(trouble, f"The built-in planner could not answer it either. {sentence(what.reason)}")
@@ -153,7 +153,7 @@ def _unanswered(trouble: ModelTrouble, what: Proposal) -> Said:
     return said
 
 
-def failed_and(error: SandtableError, further: str) -> Said:
+def failed_and(error: SandtableError, further: str) -> ClosingMessage:
     """The error in words, and a further sentence, also for clients that show the problem instead of the text."""
     said, problem = failed(error), error.problem
     said["text"] = f"{said.get('text', '')}\n\n{in_markdown(further)}"
@@ -162,17 +162,17 @@ def failed_and(error: SandtableError, further: str) -> Said:
     return said
 
 
-def _taken(means: Means, what: Final, turn: Turn, dataset: Dataset, defined: Definitions) -> Turn:
+def _taken(means: Means, what: Final, turn: TurnNotes, dataset: Dataset, defined: Definitions) -> TurnNotes:
     match what:
         case AnalysisProposal() if means.analyses:
-            return Turn(analyse=True)
+            return TurnNotes(analyse=True)
         case AnalysisProposal():
-            return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
+            return TurnNotes(said=needs_python(dataset, model=means.coder is not None, python=means.python))
         case AskBack() if turn.get("wants_python") and not turn.get("attempts"):
-            return Turn(said=needs_python(dataset, model=means.coder is not None, python=means.python))
+            return TurnNotes(said=needs_python(dataset, model=means.coder is not None, python=means.python))
         case PlanProposal(plan, used, confidence, alignment):
             used = (*used, _WITHOUT_PYTHON) if turn.get("wants_python") else used
-            return Turn(
+            return TurnNotes(
                 plan=plan,
                 sql=None,
                 used=list(used),
@@ -182,19 +182,19 @@ def _taken(means: Means, what: Final, turn: Turn, dataset: Dataset, defined: Def
                 run_ids=[],
             )
         case SqlProposal(sql):
-            return Turn(plan=None, sql=sql, used=[], confidence=None, problem=None, run_ids=[])
+            return TurnNotes(plan=None, sql=sql, used=[], confidence=None, problem=None, run_ids=[])
         case AskBack() if _asks_about_a_refused_plan(means, turn):
-            return Turn(said=asked_back(what, dataset, defined))
+            return TurnNotes(said=asked_back(what, dataset, defined))
         case AskBack() | Talk() if turn.get("attempts"):
             # No better proposal: the last attempt stands, and its refusal is reported.
-            return Turn(given_up=True)
+            return TurnNotes(given_up=True)
         case AskBack():
-            return Turn(said=asked_back(what, dataset, defined))
+            return TurnNotes(said=asked_back(what, dataset, defined))
         case Talk(text):
-            return Turn(said=Said(text=in_markdown(text), ending="conversed"))
+            return TurnNotes(said=ClosingMessage(text=in_markdown(text), ending="conversed"))
 
 
-def _asks_about_a_refused_plan(means: Means, turn: Turn) -> bool:
+def _asks_about_a_refused_plan(means: Means, turn: TurnNotes) -> bool:
     """A model that found out what is missing may say so. What the gate refused or a sandbox ran stays on record."""
     attempts = turn.get("attempts") or ()
     return (
@@ -208,7 +208,7 @@ def _asks_about_a_refused_plan(means: Means, turn: Turn) -> bool:
     )
 
 
-def _checked(what: Proposal, turn: Turn, dataset: Dataset) -> Proposal:
+def _checked(what: Proposal, turn: TurnNotes, dataset: Dataset) -> Proposal:
     """A model's text that no run supports is labelled, or replaced by ours."""
     known = f"{turn.get('asked', '')}\n{words_of(dataset)}"
     match what:

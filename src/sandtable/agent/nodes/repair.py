@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sandtable.agent.events import Log
 from sandtable.agent.means import Means
-from sandtable.agent.state import State, Turn, changed, turn_of
+from sandtable.agent.state import State, TurnNotes, changed, turn_of
 from sandtable.agent.voice import emit
 from sandtable.errors import ErrorCode
 
@@ -16,7 +16,7 @@ _MENDABLE = frozenset(
 """What another proposal can avoid. A time-out or a full memory would only come again, and cost as much."""
 
 
-def may_repair(means: Means, turn: Turn) -> bool:
+def may_repair(means: Means, turn: TurnNotes) -> bool:
     problem = turn.get("problem")
     return bool(
         problem
@@ -38,4 +38,4 @@ async def repair(state: State) -> State:
     plan = turn.get("plan")
     attempt = {"plan": plan, "sql": None if plan is not None else turn.get("sql"), "problem": problem}
     attempts = [*(turn.get("attempts") or ()), attempt]
-    return State(turn=changed(turn, Turn(attempts=attempts, call=None)))
+    return State(turn=changed(turn, TurnNotes(attempts=attempts, call=None)))

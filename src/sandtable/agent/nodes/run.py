@@ -14,7 +14,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.nodes.calling import ids_of, new_call, progress, reply_of
 from sandtable.agent.nodes.place import dataset_of, user_of
 from sandtable.agent.nodes.repair import may_repair
-from sandtable.agent.state import State, Turn, changed, origin_of, query_in, turn_of
+from sandtable.agent.state import State, TurnNotes, changed, origin_of, query_in, turn_of
 from sandtable.agent.suggest import next_questions
 from sandtable.agent.tools import report_of
 from sandtable.agent.voice import emit
@@ -58,12 +58,12 @@ async def run(means: Means, state: State, config: RunnableConfig) -> State:
             reply_of(call, {"status": "failed", "error": {"message": error.message}}, failed=True)
         )
         problem = error.problem.model_dump(mode="json")
-        return State(turn=changed(turn, Turn(problem=problem, given_up=True)), messages=messages)
+        return State(turn=changed(turn, TurnNotes(problem=problem, given_up=True)), messages=messages)
     finally:
         suggesting.cancel()
     main = ended[0]
     show(main)
-    changes = Turn(
+    changes = TurnNotes(
         run_ids=[main.id, *(other.id for other in ended[1:] if other.status == "succeeded")],
         problem=main.error.model_dump(mode="json") if main.error else None,
         suggestions=suggestions,
@@ -72,7 +72,7 @@ async def run(means: Means, state: State, config: RunnableConfig) -> State:
     return State(turn=changed(turn, changes), messages=messages)
 
 
-def requests_of(means: Means, turn: Turn, dataset_id: str, user: str) -> list[RunRequest]:
+def requests_of(means: Means, turn: TurnNotes, dataset_id: str, user: str) -> list[RunRequest]:
     """The run, and beside it the one that says what the overall value is, where the answer compares with it."""
     query, asked = query_in(turn), turn.get("asked", "")
     common: dict[str, Any] = {"dataset_id": dataset_id, "user": user, "origin": origin_of(turn)}
@@ -86,7 +86,7 @@ def requests_of(means: Means, turn: Turn, dataset_id: str, user: str) -> list[Ru
     return [main, RunRequest(**common, query=PlanQuery(overall), question=asked)] if overall else [main]
 
 
-def _require_approved(means: Means, turn: Turn, dataset: Dataset) -> None:
+def _require_approved(means: Means, turn: TurnNotes, dataset: Dataset) -> None:
     """What runs is what the person saw, even if the dataset was replaced while they were thinking."""
     plan = turn.get("plan")
     if means.approval == "off" or plan is None or turn.get("problem"):

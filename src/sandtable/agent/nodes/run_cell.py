@@ -15,7 +15,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.nodes.calling import code_call, ids_of, progress, reply_of
 from sandtable.agent.nodes.coding import analysis_of, noted
 from sandtable.agent.nodes.place import dataset_of, thread_of, user_of
-from sandtable.agent.state import State, Turn, origin_of, turn_of
+from sandtable.agent.state import State, TurnNotes, origin_of, turn_of
 from sandtable.agent.tools import report_of
 from sandtable.agent.voice import emit
 from sandtable.capsule.query import CodeQuery
@@ -59,7 +59,7 @@ async def run_cell(means: Means, state: State, config: RunnableConfig) -> State:
     return State(turn=_gone_on(turn, seen, ended), messages=[message, reply])
 
 
-def cell_request(turn: Turn, dataset_id: str, user: str, thread_id: str) -> RunRequest:
+def cell_request(turn: TurnNotes, dataset_id: str, user: str, thread_id: str) -> RunRequest:
     analysis = analysis_of(turn)
     origin = None if analysis.get("by_person") else origin_of(turn, analysis.get("repairs", 0))
     return RunRequest(
@@ -85,7 +85,7 @@ def _told(ended: Run) -> str:
     return f"{ended.error.code}: {ended.error.message}" if ended.error else ""
 
 
-def _gone_on(turn: Turn, seen: Seen, ended: Run) -> Turn:
+def _gone_on(turn: TurnNotes, seen: Seen, ended: Run) -> TurnNotes:
     analysis = analysis_of(turn)
     cells = [*(analysis.get("cells") or ()), seen.model_dump(mode="json")]
     replayed = analysis.get("replayed", 0) + ended.replayed

@@ -21,7 +21,16 @@ from sandtable.agent.nodes.propose import asked_of, instead_of_refused
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.normalising import Known, definitions, table_problem
 from sandtable.agent.read_as.model import Aligned
-from sandtable.agent.state import Said, State, Turn, changed, defined_of, exchanges_of, read_as_of, turn_of
+from sandtable.agent.state import (
+    ClosingMessage,
+    State,
+    TurnNotes,
+    changed,
+    defined_of,
+    exchanges_of,
+    read_as_of,
+    turn_of,
+)
 from sandtable.agent.voice import emit
 from sandtable.capsule.query import SqlQuery
 from sandtable.capsule.trust import BUILTIN, READER, marks_of
@@ -42,7 +51,7 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
         changes = await _held_against_words(means, state, dataset, changes)
     kept = await _chart_stays(means, state, changes)
     if kept is not None:
-        return State(turn=changed(turn, Turn(said=kept)))
+        return State(turn=changed(turn, TurnNotes(said=kept)))
     changes.update(await _read_as(means, state, dataset, changed(turn, changes)))
     _show(changed(turn, changes))
     if means.approval == "sql" and not changes.get("problem"):
@@ -55,24 +64,26 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
     if may_repair(means, checked):
         return State(turn=checked)
     call = new_call(checked, dataset.id)
-    return State(turn=changed(checked, Turn(call=ids_of(call))), messages=[call])
+    return State(turn=changed(checked, TurnNotes(call=ids_of(call))), messages=[call])
 
 
-def _checked(turn: Turn, dataset: Dataset, defined: tuple[dict[str, Any], ...], max_rows: int) -> Turn:
+def _checked(
+    turn: TurnNotes, dataset: Dataset, defined: tuple[dict[str, Any], ...], max_rows: int
+) -> TurnNotes:
     proposed = turn.get("plan")
     if proposed is None:
-        return Turn(sql=turn.get("sql") or "", problem=None)
+        return TurnNotes(sql=turn.get("sql") or "", problem=None)
     plan = complete(proposed, dataset.id, defined)
     try:
         compiled = compile_plan(parse_plan(plan), dataset, max_rows=max_rows)
     except InvalidInput as error:
         names = frozenset(d["name"].lower() for d in (*defined, *definitions(plan)))
         problem = table_problem(plan, Known(dataset, defined=names)) or error.problem
-        return Turn(plan=plan, sql=None, problem=problem.model_dump(mode="json"))
-    return Turn(plan=plan, sql=compiled.sql, reading=reading_or_none(plan, dataset) or "", problem=None)
+        return TurnNotes(plan=plan, sql=None, problem=problem.model_dump(mode="json"))
+    return TurnNotes(plan=plan, sql=compiled.sql, reading=reading_or_none(plan, dataset) or "", problem=None)
 
 
-async def _chart_stays(means: Means, state: State, changes: Turn) -> Said | None:
+async def _chart_stays(means: Means, state: State, changes: TurnNotes) -> ClosingMessage | None:
     """What is said instead of a run when only the chart is to change, and the rows cannot be shown as is asked."""
     plan, before = changes.get("plan"), last_answer(exchanges_of(state))
     if plan is None or changes.get("problem") or before is None or before.run_id is None:
@@ -90,14 +101,14 @@ async def _chart_stays(means: Means, state: State, changes: Turn) -> Said | None
     if run.rows is None or not why:
         return None
     stays = "the chart stays as it is" if run.chart is not None else "there is still no chart of them"
-    return Said(text=sentence(f"{why}; {stays}"), ending="conversed")
+    return ClosingMessage(text=sentence(f"{why}; {stays}"), ending="conversed")
 
 
 def _rows_of(plan: dict[str, Any]) -> dict[str, Any]:
     return {field: value for field, value in plan.items() if field != "chart"}
 
 
-def _show(turn: Turn) -> None:
+def _show(turn: TurnNotes) -> None:
     """What will run, and how the question was read; nothing of a plan that will not do."""
     if turn.get("problem"):
         return
@@ -114,7 +125,7 @@ def _show(turn: Turn) -> None:
     emit(Sql(sql=turn.get("sql") or ""))
 
 
-def is_models_plan(means: Means, turn: Turn) -> bool:
+def is_models_plan(means: Means, turn: TurnNotes) -> bool:
     """Whether a chat model made it: the built-in proposers hold their own plans against the words."""
     return (
         turn.get("plan") is not None
@@ -123,40 +134,44 @@ def is_models_plan(means: Means, turn: Turn) -> bool:
     )
 
 
-async def _held_against_words(means: Means, state: State, dataset: Dataset, changes: Turn) -> Turn:
+async def _held_against_words(means: Means, state: State, dataset: Dataset, changes: TurnNotes) -> TurnNotes:
     plan = changes.get("plan")
     if means.account is None or changes.get("problem") or plan is None:
         return changes
     turn = turn_of(state)
     held = await means.account(await asked_of(means, state, dataset), plan)
     if held.problem is not None:
-        return Turn(plan=plan, sql=None, problem=held.problem.model_dump(mode="json"))
+        return TurnNotes(plan=plan, sql=None, problem=held.problem.model_dump(mode="json"))
     if held.plan != plan:
-        changes = _checked(changed(turn, Turn(plan=held.plan)), dataset, defined_of(state), means.max_rows)
+        changes = _checked(
+            changed(turn, TurnNotes(plan=held.plan)), dataset, defined_of(state), means.max_rows
+        )
     words = held.alignment.model_dump(mode="json") if held.alignment else None
-    return changed(changes, Turn(used=[*(turn.get("used") or ()), *held.remarks], alignment=words))
+    return changed(changes, TurnNotes(used=[*(turn.get("used") or ()), *held.remarks], alignment=words))
 
 
-async def _read_as(means: Means, state: State, dataset: Dataset, turn: Turn) -> Turn:
+async def _read_as(means: Means, state: State, dataset: Dataset, turn: TurnNotes) -> TurnNotes:
     """How the question was read, in parts; nothing for SQL and for a plan that will not do."""
     plan, given = turn.get("plan"), turn.get("alignment")
     if means.read_as is None or plan is None or turn.get("problem"):
-        return Turn(read_as=None)
+        return TurnNotes(read_as=None)
     alignment = Aligned.model_validate(given) if given else None
     if alignment is None and turn.get("origin"):
         alignment = Aligned(question=turn.get("question", ""))
     made = await means.read_as(await asked_of(means, state, dataset), plan, alignment)
     if made is None:
-        return Turn(read_as=None)
+        return TurnNotes(read_as=None)
     origin = turn.get("origin") or ""
     if origin == BUILTIN and made.likely:
         # A follow-up that binds its own words keeps a part that was likely.
         origin = READER
     trust = marks_of(plan, dataset, origin or None)
-    return Turn(origin=origin, read_as=made.model_copy(update={"trust": trust}).model_dump(mode="json"))
+    return TurnNotes(origin=origin, read_as=made.model_copy(update={"trust": trust}).model_dump(mode="json"))
 
 
-async def _without_the_models_plan(means: Means, state: State, dataset: Dataset, turn: Turn) -> Turn:
+async def _without_the_models_plan(
+    means: Means, state: State, dataset: Dataset, turn: TurnNotes
+) -> TurnNotes:
     """The built-in planner's plan for what the model could not plan, or its question back."""
     kept = turn.get("problem")
     if means.planner is None or kept is None or kept["code"] != ErrorCode.VALIDATION_ERROR:
@@ -171,15 +186,15 @@ async def _without_the_models_plan(means: Means, state: State, dataset: Dataset,
     return taken
 
 
-async def _judged(means: Means, dataset: Dataset, sql: str) -> Turn:
+async def _judged(means: Means, dataset: Dataset, sql: str) -> TurnNotes:
     """The exact text that would run, for the person who is asked; or why it may not."""
     verdict = await means.check(dataset, SqlQuery(sql))
     match verdict:
         case Approved(approved):
-            return Turn(exact=approved)
+            return TurnNotes(exact=approved)
         case Refused():
             problem = Problem(code=verdict.code, message=verdict.message, suggestion=verdict.suggestion)
-            return Turn(problem=problem.model_dump(mode="json"))
+            return TurnNotes(problem=problem.model_dump(mode="json"))
 
 
 def after_validate(means: Means, state: State) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
-from sandtable.planner.outcome import Outcome, Turn
+from sandtable.planner.outcome import EarlierTurn, Outcome
 
 LENGTH = struct.Struct("!Q")
 
@@ -30,7 +30,7 @@ class Data:
 class Question:
     key: str
     text: str
-    before: Turn | None
+    before: EarlierTurn | None
 
 
 @dataclass(frozen=True, slots=True)

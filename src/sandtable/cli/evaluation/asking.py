@@ -17,7 +17,7 @@ from sandtable.assemble import Parts
 from sandtable.cli.evaluation.cases import BadCase, Case, Shelf, read_case
 from sandtable.cli.evaluation.outcome import Judged, judged, may_be_busy, unusable
 from sandtable.cli.jsonl import in_order
-from sandtable.cli.turn import Analyst, Turn, gather
+from sandtable.cli.turn import Analyst, ShownAnswer, gather
 from sandtable.errors import Problem, SandtableError
 
 
@@ -67,5 +67,5 @@ async def _ask_once(analyst: Analyst, dataset_id: str, case: Case) -> list[Judge
     return made
 
 
-def _failed(problem: Problem) -> Turn:
-    return Turn("failed", problem.message, error=problem)
+def _failed(problem: Problem) -> ShownAnswer:
+    return ShownAnswer("failed", problem.message, error=problem)

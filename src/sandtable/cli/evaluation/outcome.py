@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from sandtable.cli.evaluation.cases import Asking, BadCase, Case, Expect, Item
 from sandtable.cli.evaluation.expected import Expected
-from sandtable.cli.turn import Turn
+from sandtable.cli.turn import ShownAnswer
 from sandtable.errors import ErrorCode
 
 Status = Literal["answered", "abstained", "failed"]
@@ -40,7 +40,7 @@ class Judged:
     status: Status
     outcome: Outcome | None
     """None for a line without an expected outcome."""
-    turn: Turn
+    turn: ShownAnswer
     ms: float | None = None
     """From the question to the complete answer; in a turn with parts, only the first part has it."""
 
@@ -74,7 +74,7 @@ class Judged:
         }
 
 
-def judged(case: Case, place: int, turn: Turn, ms: float | None) -> list[Judged]:
+def judged(case: Case, place: int, turn: ShownAnswer, ms: float | None) -> list[Judged]:
     """The items of the message at `place`, in order."""
     kind: Kind = "question" if not case.dialogue else "first turn" if place == 0 else "follow-up"
     made: list[Judged] = []
@@ -89,14 +89,14 @@ def judged(case: Case, place: int, turn: Turn, ms: float | None) -> list[Judged]
     return made
 
 
-def status_of(turn: Turn) -> Status:
+def status_of(turn: ShownAnswer) -> Status:
     """A plan that was refused when it ran is no abstention: it was proposed as the answer."""
     if turn.status == "refused" and turn.plan is not None:
         return "failed"
     return _STATUS.get(turn.status, "abstained")
 
 
-def may_be_busy(turn: Turn) -> bool:
+def may_be_busy(turn: ShownAnswer) -> bool:
     """Whether it may have failed because the machine was busy: SQL of a plan is always approved, unless parsing it
     times out."""
     refused = turn.status == "refused" and turn.plan is not None
@@ -105,17 +105,17 @@ def may_be_busy(turn: Turn) -> bool:
 
 def unusable(case: BadCase) -> Judged:
     item = Item(case.id, "", "answer", Expected(()))
-    turn = Turn("failed", case.problem.message, error=case.problem)
+    turn = ShownAnswer("failed", case.problem.message, error=case.problem)
     return Judged(item, "", "question", "failed", "failed", turn)
 
 
-def _answers(asking: Asking, turn: Turn) -> Iterator[tuple[Item, Turn | None]]:
+def _answers(asking: Asking, turn: ShownAnswer) -> Iterator[tuple[Item, ShownAnswer | None]]:
     """Assigns a result to each item: the first right one, otherwise the first that is left."""
     left = [part for part in turn.parts if part.status == "answered"]
     if len(asking.items) == 1 or not left:
         yield from ((item, turn) for item in asking.items)
         return
-    found: dict[int, Turn] = {}
+    found: dict[int, ShownAnswer] = {}
     for place, item in enumerate(asking.items):
         right = next((one for one in left if _accepted(item, one, "")), None)
         if right is not None:
@@ -125,11 +125,11 @@ def _answers(asking: Asking, turn: Turn) -> Iterator[tuple[Item, Turn | None]]:
         yield item, found.get(place) or (left.pop(0) if left else None)
 
 
-def _without_result(turn: Turn) -> Turn:
-    return Turn("abstained", turn.answer_text, suggestions=turn.suggestions)
+def _without_result(turn: ShownAnswer) -> ShownAnswer:
+    return ShownAnswer("abstained", turn.answer_text, suggestions=turn.suggestions)
 
 
-def _outcome(item: Item, status: Status, turn: Turn) -> Outcome:
+def _outcome(item: Item, status: Status, turn: ShownAnswer) -> Outcome:
     if status == "failed":
         return "failed"
     if status == "abstained":
@@ -140,5 +140,5 @@ def _outcome(item: Item, status: Status, turn: Turn) -> Outcome:
     return "right" if _accepted(item, turn, turn.answer_text) else "wrong"
 
 
-def _accepted(item: Item, turn: Turn, text: str) -> bool:
+def _accepted(item: Item, turn: ShownAnswer, text: str) -> bool:
     return not turn.truncated and item.expected.accepts(turn.rows, text)

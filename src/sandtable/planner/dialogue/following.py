@@ -35,7 +35,7 @@ from sandtable.planner.dialogue.phrases import is_alone, phrase_edit
 from sandtable.planner.dialogue.view import View
 from sandtable.planner.language.vocabulary import AGGREGATES
 from sandtable.planner.mentions.finding import look
-from sandtable.planner.outcome import Turn
+from sandtable.planner.outcome import EarlierTurn
 from sandtable.planner.schema.columns import is_measure
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
@@ -84,7 +84,7 @@ class Followed:
 
 
 def follow(
-    question: str, index: SchemaIndex, before: Turn, alone: Interpretation | None = None
+    question: str, index: SchemaIndex, before: EarlierTurn, alone: Interpretation | None = None
 ) -> Followed | None:
     """None when the message is no follow-up. `alone`: what it means as a standalone question."""
     message = Message.of(question)
@@ -138,7 +138,7 @@ def _names_filter(message: Message, edit: Edit) -> bool:
     return isinstance(edit.change, Drop) and _FILTER.search(message.text) is not None
 
 
-def _accounts(question: str, followed: Followed, before: Turn, index: SchemaIndex) -> bool:
+def _accounts(question: str, followed: Followed, before: EarlierTurn, index: SchemaIndex) -> bool:
     """Whether the changed plan means every word of the message."""
     if followed.plan is None:
         return False
