@@ -28,19 +28,19 @@ web-types: docs ## write again what the web interface knows of the API
 chat-ui: $(VENV)/.setup ## build the stock chat UI that is served at /chat/
 	@$(BIN)/python scripts/build_stock_ui.py
 
-# Both are recognised at once when nothing changed. The server serves everything else when one cannot be built.
+# Unchanged builds are not made again. When one cannot be built, the server serves everything else.
 serve: $(VENV)/.setup ## set up and serve on http://localhost:8000
 	@$(BIN)/python scripts/build_web.py || true
 	@$(BIN)/python scripts/build_stock_ui.py || true
 	$(BIN)/sandtable serve
 
-# All of them run several at a time, a file in one process.
+# Up to four processes; the tests of one file stay in one process.
 ALL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
 
 test: $(VENV)/.dev ## set up and run the tests (ARGS="tests/policy -k cte" narrows them)
 	$(BIN)/python scripts/pytest_twice.py $(or $(ARGS),$(ALL))
 
-# Both make what they need (as root: a daemon, a cluster) and take it away again; SANDTABLE_TEST_DOCKER_HOST and KUBECONFIG name others.
+# Both start what they need (as root: a daemon, a cluster) and remove it again; SANDTABLE_TEST_DOCKER_HOST and KUBECONFIG name others.
 test-docker: $(VENV)/.dev web chat-ui ## test the images, Compose and the Docker backend with a real daemon
 	$(BIN)/python scripts/test_docker.py $(ARGS)
 

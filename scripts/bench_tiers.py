@@ -1,4 +1,4 @@
-"""`make bench-tiers`: a Docker daemon and a cluster of our own (root only), then one question on every tier."""
+"""`make bench-tiers`: starts a Docker daemon and a cluster (root only), then one question on every tier."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Everything about web/app that can be judged without a browser: `make web-check`.
 
-Style and layers (Biome), types (TypeScript), tests (Vitest), and whether the types in src/api are those that
+Style (Biome), types (TypeScript), tests and layers (Vitest), and whether the types in src/api are those that
 openapi-typescript makes of the documents beside them. With `--write-types` it only writes the types: part of
 `make web-types`.
 """

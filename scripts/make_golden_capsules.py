@@ -2,7 +2,7 @@
 
 They are what a later Sandtable must still be able to verify. Use it once for each format: when `SCHEMA` in
 `sandtable/capsule/model.py` is raised, add to `capsules()` what is new in it, run this, and commit the files with
-the change. Files that are there are never made anew: those of older formats are out of its reach, and one of today's
+the change. Existing files are never overwritten: those of older formats are out of its reach, and one of today's
 format that would come out otherwise is named and left alone. The format has then changed without a new version, or
 the chart is drawn by other rules (`MAKER`), in which case the kept figure is to be written down here.
 

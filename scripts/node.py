@@ -28,11 +28,11 @@ INSTALL = ("install", "--ignore-scripts", "--no-save", "--no-audit", "--no-fund"
 
 
 class Broken(Exception):
-    """What came is not what was asked for."""
+    """A download or a build is not what was asked for."""
 
 
 def attempt(what: str, again: str, work: Callable[[], None]) -> int:
-    """Tells what went wrong and how to go on; a server without this build still serves everything else."""
+    """Prints what went wrong and how to go on; a server without this build still serves everything else."""
     try:
         work()
     except (OSError, subprocess.CalledProcessError, Broken) as error:

@@ -1,7 +1,7 @@
 """Learning in plain Python: weights for choices, weights for judgements, and a curve from score to probability.
 
 Invariant: the same steps in the same order give the same bits on every machine and Python version. Hence the own
-exponential, and loops or `fsum` where `sum` would round as it pleases.
+exponential, and loops or `fsum` where the rounding of `sum` depends on the Python version.
 """
 
 from __future__ import annotations

@@ -271,7 +271,7 @@ def _foreign(sheet: Sheet, other: Sheet, chance: random.Random) -> tuple[str, st
 
 
 def _spoken(name: str, chance: random.Random) -> str:
-    """A column's name as somebody says it: mostly without what stands in parentheses."""
+    """A column's name as a person says it: mostly without what stands in parentheses."""
     short = _ASIDE.sub("", name).strip()
     return short if short and chance.random() < 0.8 else name
 

@@ -1,6 +1,6 @@
-"""pytest; in CI the few tests that failed are tried once more, when the others no longer take the machine.
+"""pytest; in CI the few tests that failed are run once more, after the others have ended.
 
-A machine whose processors are lent to others for half a minute fails tests that wait for a browser or a container.
+A machine whose CPUs are taken away for half a minute fails tests that wait for a browser or a container.
 What fails twice fails; what passes the second time is named. Arguments go to pytest.
 """
 

@@ -38,7 +38,7 @@ def measure(name: str, home: Path, *, update: bool) -> tuple[int, Path]:
         str(known),
     ]
     command += ["--summary", str(summary), *(["--update-known"] if update else [])]
-    # The planner alone, in a home of its own: neither a chat model nor earlier runs have a part in the figures.
+    # The planner alone, in a temporary home: neither a chat model nor earlier runs affect the figures.
     environment = {**os.environ, "SANDTABLE_HOME": str(home), "SANDTABLE_MODEL": "builtin"}
     return subprocess.run(command, cwd=ROOT, env=environment, check=False).returncode, summary
 

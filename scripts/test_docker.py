@@ -1,7 +1,7 @@
 """The tests that need container images: `make test-docker`. Arguments go to pytest.
 
-Without SANDTABLE_TEST_DOCKER_HOST it starts a Docker daemon of its own (root only), in a network of its own, and takes
-it away again. The images are built either way; what they are made of is kept in the user's cache.
+Without SANDTABLE_TEST_DOCKER_HOST it starts its own Docker daemon (root only) in a separate network namespace, and
+removes it again. The images are built either way; what they are made of is kept in the user's cache.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""The tests that need a Kubernetes: `make test-kubernetes`. What is not its own argument goes to pytest.
+"""The tests that need a Kubernetes: `make test-kubernetes`. Arguments that it does not know go to pytest.
 
-Without KUBECONFIG it makes a cluster of its own (root only), puts the images in, runs the tests in the cluster's
-network and takes everything away again. With KUBECONFIG it uses that cluster as it is; see
+Without KUBECONFIG it makes its own cluster (root only), loads the images, runs the tests in the cluster's
+network and removes everything again. With KUBECONFIG it uses that cluster as it is; see
 docs/testing-kubernetes.md.
 """
 

@@ -158,7 +158,7 @@ def _packed(features: f.Features) -> array[int]:
 def _right_aggregates(example: Example, column: int) -> frozenset[int]:
     """Those that give the gold answer; none at all where nothing in the question asks for one.
 
-    Writers of questions often put an aggregate over a single value: it changes nothing and nobody asked for it.
+    Writers of questions often put an aggregate over a single value: it changes nothing and is not asked for.
     """
     question, sheet = example.question, example.sheet
     assert question is not None

@@ -1,7 +1,7 @@
-"""A Docker daemon of the tests' own, with bridges and firewall rules in a network namespace of its own.
+"""A Docker daemon for the tests, with bridges and firewall rules in a separate network namespace.
 
 Nothing of the machine's network is touched, and nothing runs on afterwards. Its images stay in the user's cache for
-the next time; a second daemon at the same moment has a folder of its own, which goes with it.
+the next time; a second daemon at the same time gets a temporary folder.
 """
 
 from __future__ import annotations
