@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
+from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.cli.percentages import fraction_columns, in_percent
 from sandtable.cli.turn import ShownAnswer
 from sandtable.cli.turn_show import show_turn
+from sandtable.engines.duckdb.types import column_type
 
 PLAN: dict[str, Any] = {
     "dataset_id": "shop",
@@ -25,6 +27,16 @@ NAMES = ("month", "revenue", "change", "growth", "share")
 
 def test_shares_and_relative_changes_are_fractions() -> None:
     assert fraction_columns(PLAN, NAMES) == {3, 4}
+
+
+def test_a_metric_that_the_dataset_declares_in_percent_is_one() -> None:
+    shop = load_catalog(registry_folder(), column_type).get("ecommerce")
+    select = [{"column": "category"}, {"metric": "return_rate"}, {"metric": "revenue"}]
+    plan = {"dataset_id": "ecommerce", "table": "order_items", "select": select}
+    names = ("category", "return_rate", "revenue")
+    assert fraction_columns(plan, names, shop) == {1}
+    assert fraction_columns(plan, names) == frozenset()
+    assert fraction_columns(plan, ("a", "b", "c"), shop) == frozenset(), "another result than the plan's"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from sandtable.assemble import Parts
+from sandtable.catalog.model import Dataset
 from sandtable.cli import inputs
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import print_json
@@ -40,11 +41,11 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
     async def act(parts: Parts) -> int:
         dataset = await open_dataset(parts, dataset_id, data)
         async with (await asyncio.wrap_future(loading))(parts) as analyst:
-            turn = await _ask(analyst, asked, dataset.id, may_approve=not as_json)
+            turn = await _ask(analyst, asked, dataset, may_approve=not as_json)
         if as_json:
             print_json(turn.as_json())
         else:
-            show_turn(turn)
+            show_turn(turn, dataset)
             if turn.waits:
                 click.echo("Nothing was run: a person must approve it, at a terminal.", err=True)
         return turn.exit_code
@@ -52,12 +53,12 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
     return with_parts(act)
 
 
-async def _ask(analyst: Analyst, question: str, dataset_id: str, *, may_approve: bool) -> ShownAnswer:
+async def _ask(analyst: Analyst, question: str, dataset: Dataset, *, may_approve: bool) -> ShownAnswer:
     thread = analyst.new_thread()
     with progress() as watch:
-        turn = await gather(analyst.ask(question, dataset_id=dataset_id, thread_id=thread), watch)
+        turn = await gather(analyst.ask(question, dataset_id=dataset.id, thread_id=thread), watch)
     while turn.waits and may_approve and sys.stdin.isatty():
-        show_turn(turn)
+        show_turn(turn, dataset)
         decision = "approve" if click.confirm("Run it?", err=True) else "reject"
         with progress() as watch:
             turn = continued(turn, await gather(analyst.approve(thread, {"type": decision}), watch))

@@ -13,6 +13,7 @@ import click
 from sandtable.assemble import Parts
 from sandtable.capsule.document import document
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, plan_of, wrong_mode
+from sandtable.catalog.model import Dataset
 from sandtable.catalog.store import DataStore
 from sandtable.cli import failure, inputs
 from sandtable.cli.artifacts import show_code_output
@@ -137,7 +138,7 @@ async def _one(parts: Parts, ask: Ask, query: Query, as_json: bool) -> int:
     if as_json:
         print_json(document(await parts.runs.capsule(run.id)))
     else:
-        _show(run, rows=ask.output is None)
+        _show(run, dataset, rows=ask.output is None)
     return exit_code(run)
 
 
@@ -213,7 +214,7 @@ def exit_code(run: Run) -> int:
     return failure.NO_SANDBOX if unavailable else failure.FAILED
 
 
-def _show(run: Run, *, rows: bool = True) -> None:
+def _show(run: Run, dataset: Dataset, *, rows: bool = True) -> None:
     for warning in run.warnings:
         click.echo(f"note: {clean(warning)}", err=True)
     query = run.request.query
@@ -221,7 +222,7 @@ def _show(run: Run, *, rows: bool = True) -> None:
         show_code_output(run, tables=rows)
     elif run.status == "succeeded":
         if not query.dry_run and rows:
-            _show_rows(run)
+            _show_rows(run, dataset)
         for text in run.output.values():
             click.echo(clean(str(text), newlines=True))
     if run.error is not None and run.status != "succeeded":
@@ -230,10 +231,11 @@ def _show(run: Run, *, rows: bool = True) -> None:
     click.echo(_summary(run), err=not on_terminal())
 
 
-def _show_rows(run: Run) -> None:
+def _show_rows(run: Run, dataset: Dataset) -> None:
     rows: Sequence[Sequence[Any]] = run.rows or ()
     if on_terminal():
-        fractions = fraction_columns(plan_of(run.request.query), [column.name for column in run.columns])
+        names = [column.name for column in run.columns]
+        fractions = fraction_columns(plan_of(run.request.query), names, dataset)
         rows = [in_percent(row, fractions) for row in rows]
     print_rows([(column.name, column.type) for column in run.columns], rows)
 

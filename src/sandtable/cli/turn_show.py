@@ -17,6 +17,7 @@ from sandtable.agent.events import Delta, Event, RunState, Thought
 from sandtable.agent.folding import Watch
 from sandtable.agent.read_as.model import ReadAs, ReadPart, Source, Words
 from sandtable.capsule.trust import MARK_WORDS
+from sandtable.catalog.model import Dataset
 from sandtable.cli import failure
 from sandtable.cli.percentages import fraction_columns, in_percent
 from sandtable.cli.screen import screen, show_chart
@@ -64,24 +65,24 @@ def progress() -> Generator[Watch, None, None]:
         yield watch
 
 
-def show_turn(turn: ShownAnswer) -> None:
-    """The answers to all questions of the message, in order."""
+def show_turn(turn: ShownAnswer, dataset: Dataset | None = None) -> None:
+    """The answers to all questions of the message, in order. `dataset` says which metrics are percentages."""
     for part in turn.parts:
-        _show_answer(part)
+        _show_answer(part, dataset)
 
 
-def _show_answer(turn: ShownAnswer) -> None:
+def _show_answer(turn: ShownAnswer, dataset: Dataset | None) -> None:
     if turn.status in ("failed", "refused") and turn.error is not None and not turn.run_id:
         failure.tell(turn.error)
         return
     with screen() as page:
-        _show_on(page, turn)
+        _show_on(page, turn, dataset)
 
 
-def _show_on(page: Console, turn: ShownAnswer) -> None:
+def _show_on(page: Console, turn: ShownAnswer, dataset: Dataset | None) -> None:
     _show_prose(page, turn)
     if turn.rows and (len(turn.rows) > 1 or len(turn.columns) > 1):
-        _show_table(page, turn)
+        _show_table(page, turn, dataset)
     if turn.chart is not None:
         show_chart(page, turn.chart)
     if turn.read_as is not None:
@@ -154,7 +155,7 @@ def show_choices(page: Console, read: ReadAs, only: int | None = None) -> None:
             page.print(Text("  nothing else to choose", style="dim"))
 
 
-def _show_table(page: Console, turn: ShownAnswer) -> None:
+def _show_table(page: Console, turn: ShownAnswer, dataset: Dataset | None) -> None:
     rows = turn.rows or ()
     columns = turn.columns[:MOST_COLUMNS]
     table = grid()
@@ -162,7 +163,7 @@ def _show_table(page: Console, turn: ShownAnswer) -> None:
         numeric = facts(kind).numeric
         side = "right" if numeric else "left"
         table.add_column(Text(clean(name)), justify=side, overflow="ellipsis", no_wrap=numeric)
-    fractions = fraction_columns(turn.plan, [name for name, _ in turn.columns])
+    fractions = fraction_columns(turn.plan, [name for name, _ in turn.columns], dataset)
     for row in rows[:MOST_ROWS]:
         values = in_percent(row, fractions)
         shown = (Text("null", style="dim") if value is None else Text(_short(value)) for value in values)
