@@ -19,7 +19,7 @@ _REFUSALS = [
     ("SELECT * FROM oders LIMIT 1", _INVALID, "oders", 14, "did you mean `orders`?"),
     ("SELECT * FROM 'x.csv' LIMIT 1", _POLICY, "x.csv", 14, "orders, order_items"),
     ("SELECT * FROM information_schema.tables", _POLICY, "information_schema.tables", 14, "orders"),
-    ("SELECT 'Zürich 🙂', getenv('HOME')", _POLICY, "getenv", 19, "leave it out"),
+    ("SELECT 'Zürich 🙂', getenv('HOME')", _POLICY, "getenv", 19, "Leave it out"),
     ("SELECT 'é', 'é' FROM \"é.csv\"", _POLICY, "é.csv", 21, "orders"),
     ("WITH x AS (DELETE FROM orders RETURNING 1) FROM x", _POLICY, "DELETE", 11, "SELECT"),
     ("DROP TABLE orders", _POLICY, "DROP", 0, "SELECT"),
@@ -48,7 +48,7 @@ _REFUSALS = [
     ("SHOW TABLES", _POLICY, "SHOW", 0, "order_items"),
     ("SELECT main.abs(1)", _POLICY, "main.abs", 7, "write abs"),
     ('WITH "f.csv" AS (SELECT 1 AS a) SELECT a FROM "f.csv"', _POLICY, "f.csv", 6, "plain name"),
-    ("SELECT setseed(0.5)", _POLICY, "setseed", 7, "leave it out"),
+    ("SELECT setseed(0.5)", _POLICY, "setseed", 7, "Leave it out"),
 ]
 
 

@@ -25,7 +25,7 @@ class NoSessions:
     async def open_session(self, job: Job) -> Session:
         raise SandboxUnavailable(
             f"a living session of Python needs the local sandbox; this server runs code with `{self._backend}` only",
-            suggestion="run each piece of code by itself, or use a machine with Landlock or user namespaces",
+            suggestion="Run each piece of code by itself, or use a machine with Landlock or user namespaces",
         )
 
 

@@ -55,7 +55,7 @@ async def _serve(
                 ended = await kernel.wait()
             if ended.status == 0:
                 return 0
-            raise RunnerBroken(f"the kernel died: {kernel.explain()}", suggestion="start another")
+            raise RunnerBroken(f"the kernel died: {kernel.explain()}", suggestion="Start another")
         finally:
             file.unlink(missing_ok=True)
 

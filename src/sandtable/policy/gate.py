@@ -83,7 +83,7 @@ def _unwritable(reason: str) -> Refused:
         ErrorCode.SQL_POLICY_VIOLATION,
         construct="the query",
         message=f"The query cannot be written in canonical form: {reason}.",
-        suggestion="write it in a plainer way, without quoted operators or (*) inside row(…)",
+        suggestion="Write it in a plainer way, without quoted operators or (*) inside row(…)",
     )
 
 
@@ -95,7 +95,7 @@ def _not_parsed(text: str, parsed: Mapping[str, Any], rules: Rules) -> Refused:
         case "not implemented":
             return _not_a_select(text, parsed, rules)
         case "too_deep" | "grouping_sets":
-            hint = "name the inner steps with WITH, one after the other"
+            hint = "Name the inner steps with WITH, one after the other"
             return Refused(ErrorCode.SQL_POLICY_VIOLATION, "nesting", message, hint)
         case _:
             return _syntax_error(text, message, parsed.get("position"), rules)
@@ -103,7 +103,7 @@ def _not_parsed(text: str, parsed: Mapping[str, Any], rules: Rules) -> Refused:
 
 def _not_one_statement(text: str, found: str) -> Refused:
     if found.startswith("0"):
-        hint = "write one SELECT statement"
+        hint = "Write one SELECT statement"
         return Refused(ErrorCode.VALIDATION_ERROR, "empty text", "There is no query.", hint)
     hint, at = "send one SELECT; run the others separately", text.find(";")
     message = f"One statement at a time, please: there are {found}."

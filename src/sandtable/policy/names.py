@@ -107,6 +107,6 @@ def unknown_function(
     if refusal := functions.refusal_of(name):
         return refuse(text, call, name, f"{called} is not allowed: {refusal.reason}.", refusal.suggestion)
     near = _near(name, functions.table_functions if table else functions.allowed, 0.75)
-    hint = f"did you mean {near}()?" if near else "see docs/policy.md for the functions that may be called"
+    hint = f"Did you mean {near}()?" if near else "See docs/policy.md for the functions that may be called"
     message = f"{called} is not a function that may be called."
     return refuse(text, call, name, message, hint, ErrorCode.VALIDATION_ERROR)

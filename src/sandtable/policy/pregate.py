@@ -52,7 +52,7 @@ def _too_long(text: str, max_bytes: int) -> Refused | None:
         ErrorCode.VALIDATION_ERROR,
         construct="length",
         message=f"The query is longer than {max_bytes:,} bytes.",
-        suggestion="shorten it; long lists of values can often become a range or a join",
+        suggestion="Shorten it; long lists of values can often become a range or a join",
     )
 
 
@@ -75,7 +75,7 @@ def _invisible(text: str) -> Refused | None:
         ErrorCode.SQL_POLICY_VIOLATION,
         construct=f"U+{code:04X}",
         message=f"The text has an invisible character: {name} (U+{code:04X}).",
-        suggestion="delete it or type a plain space"
+        suggestion="Delete it or type a plain space"
         + (f"; inside a value write 'a' || chr({code}) || 'b'" if writable else ""),
         position=found.start(),
         length=1,
@@ -92,7 +92,7 @@ def _too_deep(text: str) -> Refused | None:
         ErrorCode.SQL_POLICY_VIOLATION,
         construct="nesting",
         message=f"Brackets are nested more than {MAX_DEPTH} deep.",
-        suggestion="name the inner steps with WITH, one after the other",
+        suggestion="Name the inner steps with WITH, one after the other",
     )
 
 
@@ -103,5 +103,5 @@ def _too_many_joins(text: str) -> Refused | None:
         ErrorCode.SQL_POLICY_VIOLATION,
         construct="JOIN",
         message=f"The query has more than {MAX_JOINS} joins.",
-        suggestion="join the few tables that the question needs",
+        suggestion="Join the few tables that the question needs",
     )

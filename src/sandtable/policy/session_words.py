@@ -32,7 +32,7 @@ def session_word_of(text: str, statement: Node, dataset: Dataset, words: frozens
             message = (
                 f"There is no column {quote(word)}, and what the engine knows of its session is not data."
             )
-            hint = "use a column of the dataset's tables"
+            hint = "Use a column of the dataset's tables"
             return refuse(text, node, word, message, hint, ErrorCode.VALIDATION_ERROR)
     return None
 

@@ -248,7 +248,7 @@ class Walk:
 
     def _unknown(self, kind: str, node: Any) -> Refused:
         construct = self._grammar.spelling.get(kind, kind)
-        hint = "bind the value into the text" if "parameter" in construct else "ask with a plain SELECT"
+        hint = "Bind the value into the text" if "parameter" in construct else "Ask with a plain SELECT"
         code = ErrorCode.VALIDATION_ERROR if "parameter" in construct else ErrorCode.SQL_POLICY_VIOLATION
         located = cast("Node", node) if isinstance(node, dict) else None
         return refuse(

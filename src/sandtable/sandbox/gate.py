@@ -118,7 +118,7 @@ class Gate:
             # The engine never writes such a tree; a parser compromised by the text can.
             raise RunnerBroken(
                 "what the parser made of the text does not have the agreed form",
-                suggestion="run it again; if it fails again, report the query",
+                suggestion="Run it again; if it fails again, report the query",
             ) from error
         if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
             self._approved.put((text, dataset.version), verdict)
@@ -144,7 +144,7 @@ def _float_columns(text: str, dataset: Dataset) -> list[str]:
 def _unparsed(result: JobResult) -> Refused:
     error = result.error
     if error is not None and error.type in MACHINERY:
-        raise RunnerBroken(f"the gate lost its sandbox: {error.message}", suggestion="run it again")
+        raise RunnerBroken(f"the gate lost its sandbox: {error.message}", suggestion="Run it again")
     if error is not None and error.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
         why = "the text takes too long or too much memory to parse"
     else:
@@ -153,5 +153,5 @@ def _unparsed(result: JobResult) -> Refused:
         code=ErrorCode.SQL_POLICY_VIOLATION,
         construct="statement",
         message=why,
-        suggestion="write a shorter query with less nesting",
+        suggestion="Write a shorter query with less nesting",
     )

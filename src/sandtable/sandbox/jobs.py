@@ -43,7 +43,7 @@ class Jobs:
     def refuse_when_closed(self) -> None:
         if self._closed:
             raise SandboxUnavailable(
-                "no job is taken: this executor is closed", suggestion="start the server again"
+                "no job is taken: this executor is closed", suggestion="Start the server again"
             )
 
     async def _in_its_place(self, job: Job) -> JobResult:
@@ -82,7 +82,8 @@ class Jobs:
         task = self._tasks.get(job_id)
         if task is None:
             raise NotFound(
-                f"no job {job_id!r} here", suggestion="it may have ended long ago; ask for the run instead"
+                f"no job {job_id!r} here",
+                suggestion="Ask for the run instead: the job may have ended long ago",
             )
         return task
 

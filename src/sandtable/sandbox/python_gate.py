@@ -101,7 +101,7 @@ def _too_long(text: str, most: int) -> Refused | None:
         ErrorCode.VALIDATION_ERROR,
         construct="length",
         message=f"The code has {size:,} bytes; at most {most:,} are looked at.",
-        suggestion="shorten it: data belongs into the dataset, not into the code",
+        suggestion="Shorten it: data belongs into the dataset, not into the code",
         details={"bytes": size, "limit_bytes": most},
     )
 
@@ -109,7 +109,7 @@ def _too_long(text: str, most: int) -> Refused | None:
 def _unparsed(result: JobResult) -> Refused:
     error = result.error
     if error is not None and error.type in MACHINERY:
-        raise RunnerBroken(f"the gate lost its sandbox: {error.message}", suggestion="run it again")
+        raise RunnerBroken(f"the gate lost its sandbox: {error.message}", suggestion="Run it again")
     if error is not None and error.code in (ErrorCode.RUNNER_TIMEOUT, ErrorCode.RUNNER_RESOURCE_EXCEEDED):
         why = "the code takes too long or too much memory to read"
     else:
@@ -118,5 +118,5 @@ def _unparsed(result: JobResult) -> Refused:
         code=ErrorCode.PYTHON_POLICY_VIOLATION,
         construct="code",
         message=why,
-        suggestion="write shorter code with less nesting",
+        suggestion="Write shorter code with less nesting",
     )

@@ -124,6 +124,6 @@ def _problem(result: JobResult, attempts: tuple[Attempt, ...]) -> Problem | None
     else:
         return None
     error = SandboxUnavailable(
-        message, suggestion="do not run untrusted queries here; use another machine or back end"
+        message, suggestion="Do not run untrusted queries here; use another machine or back end"
     )
     return error.problem

@@ -10,10 +10,10 @@ import re
 
 from sandtable.engines.rules import Refusal
 
-_USE_TABLES = "query the dataset's own tables by name; they are already loaded"
-_NO_NEED = "leave it out: no answer about the data needs it"
+_USE_TABLES = "Query the dataset's own tables by name; they are already loaded"
+_NO_NEED = "Leave it out: no answer about the data needs it"
 
-_OPERATOR = Refusal("it is spelled as an operator", "use the operator itself")
+_OPERATOR = Refusal("it is spelled as an operator", "Use the operator itself")
 
 _FAMILIES: dict[str, tuple[Refusal, str]] = {
     "files": (
@@ -24,7 +24,7 @@ _FAMILIES: dict[str, tuple[Refusal, str]] = {
         """,
     ),
     "evaluators": (
-        Refusal("it runs or binds SQL that is hidden in a string", "write the query itself"),
+        Refusal("it runs or binds SQL that is hidden in a string", "Write the query itself"),
         """
         query query_table json_execute_serialized_sql json_serialize_sql json_deserialize_sql
         json_serialize_plan histogram_values
@@ -51,7 +51,7 @@ _FAMILIES: dict[str, tuple[Refusal, str]] = {
     ),
     "time wasting": (Refusal("it only waits", _NO_NEED), "sleep_ms"),
     "errors": (
-        Refusal("it raises an error on purpose", "filter the rows with WHERE instead"),
+        Refusal("it raises an error on purpose", "Filter the rows with WHERE instead"),
         "error assert_true",
     ),
     "internals": (
@@ -91,8 +91,8 @@ REFUSED_PREFIXES: dict[str, Refusal] = {
     "pg_": _FAMILIES["settings"][0],
     "has_": _FAMILIES["settings"][0],
     "inet_": _FAMILIES["settings"][0],
-    "collate_": Refusal("it is an internal function of the engine", "use the COLLATE operator"),
-    "icu_collate_": Refusal("it is an internal function of the engine", "use the COLLATE operator"),
+    "collate_": Refusal("it is an internal function of the engine", "Use the COLLATE operator"),
+    "icu_collate_": Refusal("it is an internal function of the engine", "Use the COLLATE operator"),
     "test_": _FAMILIES["internals"][0],
     "is distinct": _OPERATOR,
     "is not distinct": _OPERATOR,

@@ -27,7 +27,7 @@ def annotation_finding(spot: Spot, code: Code) -> Finding | None:
     while pending:
         parts = _parts(pending.pop(), code) if code.may_follow() else None
         if parts is None:
-            hint = "name a type: int, list[str], pd.DataFrame; or leave the annotation out"
+            hint = "Name a type: int, list[str], pd.DataFrame; or leave the annotation out"
             return Finding(spot, "annotation", "An annotation may only name a type.", hint)
         pending += [part for part in parts if id(part.node) not in seen]
         seen |= {id(part.node) for part in parts}

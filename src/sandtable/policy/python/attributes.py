@@ -47,7 +47,7 @@ def _member_finding(spot: Spot, modules: frozenset[str]) -> Finding | None:
     for module in sorted(modules):
         full = f"{module}.{attribute}"
         if spot.node.get("ctx") != "Load":
-            hint = "keep the value in a variable of your own"
+            hint = "Keep the value in a variable of your own"
             return Finding(spot, full, f"The module {module} cannot be changed.", hint, attribute)
         if attribute in _OF_MODULES:
             continue

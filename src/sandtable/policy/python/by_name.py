@@ -146,7 +146,7 @@ def _unknown_finding(called: _Called, code: Code) -> Finding | None:
     if given is None:
         if not called.hidden or _named_aggregations(spot, code):
             return None
-        hint = "write the aggregations out: .agg(total=('amount', 'sum'))"
+        hint = "Write the aggregations out: .agg(total=('amount', 'sum'))"
         return Finding(spot, word, f"What `{method}` is given must be written in place.", hint)
     if _passes_arguments(called, code) and not _is_plain(spot, code, given):
         message = f"`{method}` may not pass arguments to what is not known here."

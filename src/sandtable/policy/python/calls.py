@@ -61,7 +61,7 @@ def _builtin_finding(spot: Spot, code: Code, name: str) -> Finding | None:
         return None
     words = texts_of(spot, code, positional[1]) if len(positional) in (2, 3) and not hidden else None
     if words is None:
-        hint = "write the attribute itself: x.name; for a column df[name]"
+        hint = "Write the attribute itself: x.name; for a column df[name]"
         return Finding(spot, "getattr", "getattr needs the attribute's name as a literal text.", hint)
     for word in words:
         if reason := forbidden_method(word, code.columns):
@@ -80,7 +80,7 @@ def _member_call(spot: Spot, code: Code) -> Finding | None:
         return _option_finding(spot, code, word)
     for member in full & _COPIERS.keys():
         if hidden or named or len(positional) > _COPIERS[member]:
-            hint = "leave the other arguments out: @functools.wraps(function)"
+            hint = "Leave the other arguments out: @functools.wraps(function)"
             return Finding(spot, word, f"`{word}` may not be given names of attributes.", hint)
     if any(m.startswith("scipy.") for m in full) and named.get("workers", {"value": 1}).get("value") != 1:
         return Finding(spot, "workers", "No other process can be started here.", "leave `workers` out")
@@ -97,7 +97,7 @@ def _option_finding(spot: Spot, code: Code, word: str) -> Finding | None:
     takes_pairs = bool(code.called(spot) & _PAIRS)
     names = [texts_of(spot, code, option) for option in (positional[::2] if takes_pairs else positional)]
     if hidden or not names or not all(n and all(_OPTION.fullmatch(t) for t in n) for n in names):
-        hint = "write pd.set_option('display.max_rows', 20)"
+        hint = "Write pd.set_option('display.max_rows', 20)"
         return Finding(spot, word, "Only options of display may be used.", hint)
     for texts, value in zip(names, positional[1::2] if takes_pairs else [], strict=False):
         if _FORMATS & set(texts or ()) and (found := formatter_finding(spot, code, value, word)):
@@ -114,7 +114,7 @@ def _method_finding(spot: Spot, code: Code, func: Node) -> Finding | None:
     if func.get("_") != "Attribute" or code.modules(spot, under(func, "value")):
         return None
     if attribute in ("hist", "boxplot") and "backend" in call_arguments(spot.node)[1]:
-        hint = "draw with Plotly: px.histogram(…), px.box(…)"
+        hint = "Draw with Plotly: px.histogram(…), px.box(…)"
         return Finding(spot, "backend", "No other library can be loaded to draw with.", hint)
     if attribute not in ("eval", "query") or code.is_own_attribute(Spot(func, spot, "func", spot.scope)):
         return None
@@ -126,10 +126,10 @@ def _expression_finding(spot: Spot, code: Code, method: str) -> Finding | None:
     given = positional[0] if positional else named.get("expr")
     texts = texts_of(spot, code, given) if given is not None else None
     if hidden or texts is None:
-        hint = "write the condition as one literal text, with @name for a variable: df.query('a > @limit')"
+        hint = "Write the condition as one literal text, with @name for a variable: df.query('a > @limit')"
         return Finding(spot, method, f"`.{method}` needs a literal text.", hint)
     for text in texts:
         if word := expression_trouble(text, code, bare_names=method == "eval"):
-            hint = "use plain columns and @variables, or write it in Python: df[df['a'] > limit]"
+            hint = "Use plain columns and @variables, or write it in Python: df[df['a'] > limit]"
             return Finding(spot, word, f"The expression may not use `{word}`.", hint)
     return None

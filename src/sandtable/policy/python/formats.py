@@ -49,7 +49,7 @@ def _method_finding(spot: Spot, code: Code) -> Finding | None:
 
 def _trouble(spot: Spot, code: Code, text: str) -> Finding | None:
     word = format_trouble(text, code)
-    hint = "compute the value first, then put it into the text"
+    hint = "Compute the value first, then put it into the text"
     return Finding(spot, word, f"The format text may not read `{word}`.", hint) if word else None
 
 

@@ -63,7 +63,7 @@ def _class_finding(spot: Spot) -> Finding | None:
     for keyword in (str(as_node(k).get("arg", "**")) for k in listed(spot.node, "keywords")):
         # Of a TypedDict; any other class refuses it by itself.
         if keyword != "total":
-            hint = "write a plain class, or a function that makes one"
+            hint = "Write a plain class, or a function that makes one"
             return Finding(spot, keyword, f"A class may not take `{keyword}=`.", hint)
     for base in map(as_node, listed(spot.node, "bases")):
         if base.get("_") == "Name" and base.get("id") == "type":

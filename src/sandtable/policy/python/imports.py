@@ -16,13 +16,13 @@ def import_finding(spot: Spot, code: Code) -> Finding | None:
         return None
     name, asname = spot.text_of("name"), spot.text_of("asname")
     if (asname or name).startswith("__"):
-        hint = "choose a name without double underscores"
+        hint = "Choose a name without double underscores"
         return Finding(spot, asname or name, f"`{asname or name}` is a name of the interpreter.", hint)
     if spot.parent.kind == "Import":
         return None if name in IMPORTABLE else _not_here(spot, name)
     module = spot.parent.text_of("module")
     if spot.parent.node.get("level"):
-        hint = "there are no files beside this code; define what you need in it"
+        hint = "Define what you need in this code: there are no files beside it"
         return Finding(spot.parent, "relative import", "There is nothing here to import from.", hint)
     if module not in IMPORTABLE:
         return _not_here(spot.parent, module)
@@ -32,7 +32,7 @@ def import_finding(spot: Spot, code: Code) -> Finding | None:
 def _member_finding(spot: Spot, module: str, name: str, asname: str) -> Finding | None:
     full = f"{module}.{name}"
     if name == "*":
-        hint = f"import {module}, or name what you need: from {module} import …"
+        hint = f"Write import {module}, or name what you need: from {module} import …"
         return Finding(spot, "*", f"Not everything of {module} can be imported at once.", hint)
     if full in CHECKED and asname and asname != name:
         return Finding(spot, full, f"`{name}` must keep its name.", f"write from {module} import {name}")

@@ -31,7 +31,7 @@ _REFILLS = 2
 _RESTART_S = 10.0
 """How long to wait for an engine that is restarted during a job."""
 _LOST = "the container engine went away while a container started"
-_LOST_ADVICE = "look at the container engine's log; the next run tries again"
+_LOST_ADVICE = "Look at the container engine's log; the next run tries again"
 
 Shelf = tuple[Kind, PresealKey]
 log = structlog.get_logger(__name__)

@@ -17,19 +17,19 @@ def unavailable(error: EngineAway | EngineRefused, *, image: str, store: str) ->
     if "no space left on device" in said:
         return SandboxUnavailable(
             f"the disk of the container engine is full: {error.message}",
-            suggestion="make room (`docker system df` shows what takes it, `docker system prune` gives it back)",
+            suggestion="Make room (`docker system df` shows what takes it, `docker system prune` gives it back)",
         )
     if error.status == _NOT_FOUND and "image" in said:
         return image_missing(image)
     if "bind source path does not exist" in said or "statfs" in said or "bind mount" in said:
         return SandboxUnavailable(
             f"the container engine does not see the data store: {error.message}",
-            suggestion=f"the engine must find {store} under that very path. Where the server itself is in a "
+            suggestion=f"Let the engine find {store} under that very path. Where the server itself is in a "
             "container, mount the store there under the path that it has on the engine's machine",
         )
     return SandboxUnavailable(
         f"the container engine refused to start a container: {error.message}",
-        suggestion="its own log says more; `docker info` shows how it is set up",
+        suggestion="Look in its own log; `docker info` shows how it is set up",
     )
 
 
@@ -82,13 +82,13 @@ def wrong_version(found: str) -> SandboxUnavailable:
     oldest, newest = (".".join(map(str, version)) for version in (OLDEST, NEWEST))
     return SandboxUnavailable(
         f"the container engine speaks version {found or 'none'} of the Docker API; {oldest} to {newest} are understood",
-        suggestion="use Docker 19.03 or newer, or Podman 3 or newer",
+        suggestion="Use Docker 19.03 or newer, or Podman 3 or newer",
     )
 
 
 def not_ready(why: str, reasons: tuple[str, ...] = ()) -> SandboxUnavailable:
     return SandboxUnavailable(
         f"the container did not get ready: {why}",
-        suggestion="check that SANDTABLE_DOCKER_IMAGE names an image of this version's runner",
+        suggestion="Check that SANDTABLE_DOCKER_IMAGE names an image of this version's runner",
         reasons=list(reasons),
     )

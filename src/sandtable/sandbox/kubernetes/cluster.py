@@ -29,7 +29,7 @@ MOUNTED = Path("/var/run/secrets/kubernetes.io/serviceaccount")
 USUAL = Path("~/.kube/config")
 SERVICE = ("kubernetes.default.svc", 443)
 """Address of the API inside a pod whose environment names none."""
-_HOW = "set KUBECONFIG to a kubeconfig file, or run the server in the cluster with its service account's token mounted"
+_HOW = "Set KUBECONFIG to a kubeconfig file, or run the server in the cluster with its service account's token mounted"
 
 
 @dataclass(frozen=True, slots=True)

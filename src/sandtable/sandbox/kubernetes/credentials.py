@@ -84,7 +84,7 @@ class TokenFile:
             except OSError as error:
                 raise SandboxUnavailable(
                     f"the Kubernetes token {self.path} cannot be read: {error.strerror or error}",
-                    suggestion="mount the service account's token into the server's pod",
+                    suggestion="Mount the service account's token into the server's pod",
                 ) from error
             self._value, self._read_at = f"Bearer {token.strip()}", now
         return self._value

@@ -134,7 +134,8 @@ class KubernetesExecutor:
     async def _probe(self, kind: Kind) -> None:
         if kind not in _PROBES:
             raise SandboxUnavailable(
-                f"there are no sandboxes of kind {kind!r} in Kubernetes", suggestion="sessions are local"
+                f"there are no sandboxes of kind {kind!r} in Kubernetes",
+                suggestion="Use the local sandbox for sessions",
             )
         mode, text = _PROBES[kind]
         job = Job.model_validate(

@@ -126,7 +126,7 @@ class Following:
         if lines.unavailable is not None:
             raise SandboxUnavailable(
                 f"the runner cannot work in its container: {lines.unavailable.message}",
-                suggestion="check the image and its data; docs/kubernetes.md lists what a runner needs",
+                suggestion="Check the image and its data; docs/kubernetes.md lists what a runner needs",
             )
         if lines.overlong:
             return explain_end(self._job, None, lines.tail, "the runner's report is longer than it may be")
@@ -161,7 +161,7 @@ class Following:
             if now - self._since > self._patience.queue:
                 raise SandboxUnavailable(
                     f"no pod began within {self._patience.queue:g} s: {self._progress.waiting}",
-                    suggestion="make room in the cluster or its quota, or run it again later",
+                    suggestion="Make room in the cluster or its quota, or run it again later",
                 )
             return
         allowed = self._job.limits.wall_ms / 1e3 + self._patience.start + _LATE_S
@@ -233,7 +233,7 @@ class MissingPod:
         if complaint and _is_final(complaint):
             raise SandboxUnavailable(
                 f"the cluster refuses the runner's pod: {complaint}",
-                suggestion="change the Job template, or the policy of the namespace, so that they agree",
+                suggestion="Change the Job template, or the policy of the namespace, so that they agree",
             )
         self._reason = complaint or self._guess()
         return self._reason

@@ -182,7 +182,7 @@ def packed_order(job: Job) -> str:
     if len(packed) > MOST_BYTES:
         raise InvalidInput(
             f"this text is too long for a Kubernetes Job: {len(packed):,} bytes compressed, {MOST_BYTES:,} fit",
-            suggestion="shorten it: long lists of values belong into a table that is joined",
+            suggestion="Shorten it: long lists of values belong into a table that is joined",
         )
     return packed
 

@@ -124,7 +124,7 @@ def hopeless(pod: Pod) -> SandboxUnavailable | None:
     if pod.exit_reason in ("StartError", "ContainerCannotRun"):
         return SandboxUnavailable(
             f"the runner's container does not start: {pod.exit_reason} {pod.message}".strip(),
-            suggestion="the image must be a Sandtable runner, with its own entry point",
+            suggestion="Use the image of a Sandtable runner, with its own entry point",
         )
     missing = pod.waiting == "ErrImagePull" and any(
         word in pod.waiting_message.lower() for word in _NO_SUCH_IMAGE
@@ -134,12 +134,12 @@ def hopeless(pod: Pod) -> SandboxUnavailable | None:
     if pod.waiting in _IMAGE:
         return SandboxUnavailable(
             f"the runner's image cannot be had: {why}",
-            suggestion="name an image that the nodes can pull in SANDTABLE_KUBERNETES_IMAGE or in the Job template, "
+            suggestion="Name an image that the nodes can pull in SANDTABLE_KUBERNETES_IMAGE or in the Job template, "
             "with its pull secret; or load it onto the nodes",
         )
     return SandboxUnavailable(
         f"the runner's container cannot be made: {why}",
-        suggestion="correct the Job template: a volume, a secret or the user that it names is not there",
+        suggestion="Correct the Job template: a volume, a secret or the user that it names is not there",
     )
 
 

@@ -53,7 +53,7 @@ def read_template(path: Path, image: str) -> Object:
     except (OSError, ValueError) as error:
         raise SandboxUnavailable(
             f"the Job template {path} cannot be read as JSON: {error}",
-            suggestion="name a JSON file with a Job in SANDTABLE_KUBERNETES_TEMPLATE, or none for the built-in one",
+            suggestion="Name a JSON file with a Job in SANDTABLE_KUBERNETES_TEMPLATE, or none for the built-in one",
         ) from error
     return checked(found, image, str(path))
 
@@ -69,7 +69,7 @@ def checked(template: object, image: str, origin: str) -> Object:
     if problems or not isinstance(template, dict):
         raise SandboxUnavailable(
             f"the Job template {origin} cannot be used: {'; '.join(problems)}",
-            suggestion="correct these fields; docs/kubernetes.md shows a template that works",
+            suggestion="Correct these fields; docs/kubernetes.md shows a template that works",
         )
     return template
 

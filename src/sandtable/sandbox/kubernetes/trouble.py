@@ -30,12 +30,12 @@ def unavailable(error: ApiAway | ApiRefused, api: Api) -> SandboxUnavailable:
     if isinstance(error, ApiAway):
         return SandboxUnavailable(
             f"the Kubernetes API does not answer: {error}",
-            suggestion=f"check that the address of {api.cluster.origin} is right and can be reached from here",
+            suggestion=f"Check that the address of {api.cluster.origin} is right and can be reached from here",
         )
     if error.status == _UNAUTHORIZED:
         return SandboxUnavailable(
             f"the Kubernetes API at {api.cluster.server} does not know us: {error.message or 'unauthorized'}",
-            suggestion=f"the credential of {api.cluster.origin} is wrong or has ended: get a new one",
+            suggestion=f"Get a new credential for {api.cluster.origin}: this one is wrong or has ended",
         )
     if error.status == _NOT_FOUND and "namespaces" in error.message:
         return SandboxUnavailable(
@@ -45,16 +45,16 @@ def unavailable(error: ApiAway | ApiRefused, api: Api) -> SandboxUnavailable:
     if is_full(error):
         return SandboxUnavailable(
             f"the quota of namespace {namespace!r} is used up: {error.message}",
-            suggestion="raise the ResourceQuota, or lower SANDTABLE_CONCURRENCY to what it allows",
+            suggestion="Raise the ResourceQuota, or lower SANDTABLE_CONCURRENCY to what it allows",
         )
     if error.status == _FORBIDDEN and "cannot" in error.message:
         return SandboxUnavailable(
             f"our account may not {error.call} in namespace {namespace!r}: {error.message}",
-            suggestion=f"let its Role allow `{error.call}` (the chart's Role has all that is needed)",
+            suggestion=f"Let its Role allow `{error.call}` (the chart's Role has all that is needed)",
         )
     return SandboxUnavailable(
         f"the cluster refuses our Job: {error.message or error.reason}",
-        suggestion="change the Job template, or the admission policy of the namespace, so that they agree",
+        suggestion="Change the Job template, or the admission policy of the namespace, so that they agree",
     )
 
 
@@ -68,5 +68,5 @@ async def check_permissions(api: Api) -> None:
     if lacking:
         raise SandboxUnavailable(
             f"our account may not do this in namespace {api.namespace!r}: {', '.join(lacking)}",
-            suggestion="give its Role these verbs (the chart's Role has all that are needed)",
+            suggestion="Give its Role these verbs (the chart's Role has all that are needed)",
         )

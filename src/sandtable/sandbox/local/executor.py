@@ -98,7 +98,7 @@ class LocalExecutor:
             self._refill(pool, job)
             if opened:
                 return session
-        raise RunnerBroken("the sandbox was lost twice", suggestion="try again")
+        raise RunnerBroken("the sandbox was lost twice", suggestion="Try again")
 
     async def result(self, job_id: str) -> JobResult:
         return await self._jobs.result(job_id)

@@ -111,7 +111,7 @@ def _bad_text(code: str) -> dict[str, Any] | None:
         code.encode()
     except UnicodeEncodeError as error:
         message = f"the text has a lone surrogate at position {error.start}: it is not valid Unicode"
-        suggestion = "send the text as valid UTF-8"
+        suggestion = "Send the text as valid UTF-8"
         said = {
             "code": ErrorCode.VALIDATION_ERROR,
             "type": "BadText",

@@ -74,7 +74,7 @@ class SandboxedKernel:
             await self._see_end()
             raise RunnerBroken(
                 f"the Jupyter kernel did not start: {trouble or 'it took too long'}",
-                suggestion="try again; if it fails again, run `sandtable doctor`",
+                suggestion="Try again; if it fails again, run `sandtable doctor`",
                 stderr=self.sandbox.output[-4000:],
             ) from trouble
         finally:
@@ -88,7 +88,7 @@ class SandboxedKernel:
         except OSError as error:
             raise InvalidInput(
                 f"cannot write {path}: {error.strerror or error}",
-                suggestion="name a file that is not there yet, in a folder that is",
+                suggestion="Name a file that is not there yet, in a folder that is",
             ) from error
         with os.fdopen(descriptor, "w") as file:
             json.dump(self.connection, file, indent=2)
@@ -193,7 +193,7 @@ def require_jupyter() -> None:
         if find_spec(name) is None:
             raise SandboxUnavailable(
                 f"a Jupyter kernel cannot run here: {name!r} is not installed",
-                suggestion="a Jupyter kernel needs: pip install 'sandtable[jupyter]'",
+                suggestion="Install what a Jupyter kernel needs: pip install 'sandtable[jupyter]'",
             )
 
 

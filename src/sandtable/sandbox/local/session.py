@@ -61,7 +61,7 @@ class LocalSession:
                 return False
             raise RunnerBroken(
                 f"the session did not start: {trouble or 'it took too long'}",
-                suggestion="try again; if it fails again, run `sandtable doctor`",
+                suggestion="Try again; if it fails again, run `sandtable doctor`",
                 stderr=output[-4000:],
             ) from trouble
         except BaseException:
@@ -78,7 +78,7 @@ class LocalSession:
         names: Mapping[str, str] | None = None,
     ) -> JobResult:
         if timeout_ms is not None and timeout_ms < 1:
-            raise InvalidInput("a cell needs at least 1 ms", suggestion="give a larger timeout")
+            raise InvalidInput("a cell needs at least 1 ms", suggestion="Give a larger timeout")
         self._count += 1
         given = limits or self._job.limits
         if timeout_ms is not None:

@@ -72,7 +72,7 @@ class TemplateProcess:
         if not sys.platform.startswith("linux"):
             raise SandboxUnavailable(
                 f"the local sandbox needs Linux; this is {sys.platform}",
-                suggestion="use the Docker back end here, or run Sandtable on a Linux machine",
+                suggestion="Use the Docker back end here, or run Sandtable on a Linux machine",
             )
         process, ours = _launch(kind, {"store": str(store), "isolation": isolation, "nice": nice})
         # It still imports the engine and has forked nothing: the group will hold all its children.
@@ -185,7 +185,7 @@ async def _greet(control: socket.socket, process: subprocess.Popen[bytes], kind:
         reason = complaint.splitlines()[-1] if complaint else "it gave no reason"
         raise SandboxUnavailable(
             f"the sandbox template did not start: {reason}",
-            suggestion="run `sandtable doctor`, and check that the installation is whole",
+            suggestion="Run `sandtable doctor`, and check that the installation is whole",
             complaint=complaint[-4000:],
         )
     hello = json.loads(message)
@@ -197,7 +197,7 @@ async def _greet(control: socket.socket, process: subprocess.Popen[bytes], kind:
     if hello.get("unavailable"):
         raise SandboxUnavailable(
             "this host cannot isolate: " + "; ".join(hello["reasons"]),
-            suggestion="allow unprivileged user namespaces or use a kernel with Landlock (6.2 or newer); "
+            suggestion="Allow unprivileged user namespaces or use a kernel with Landlock (6.2 or newer); "
             "`sandtable doctor` shows each layer",
             reasons=hello["reasons"],
         )

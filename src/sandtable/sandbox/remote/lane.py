@@ -126,7 +126,7 @@ class Lane:
                 if size > largest:
                     raise RunnerBroken(
                         f"the execution service at {self._address.url} sent more than the {largest} bytes allowed",
-                        suggestion="run it again; if it fails again, report the run",
+                        suggestion="Run it again; if it fails again, report the run",
                     )
         finally:
             await response.aclose()

@@ -51,7 +51,7 @@ class UnknownJob(Exception):
 def unreachable(url: str, reason: str) -> Unreachable:
     return Unreachable(
         f"the execution service at {url} cannot be reached: {reason}",
-        suggestion="start it there with `sandtable execd`, or correct SANDTABLE_EXECD_URL",
+        suggestion="Start it there with `sandtable execd`, or correct SANDTABLE_EXECD_URL",
     )
 
 
@@ -60,7 +60,7 @@ def unproven(url: str, status: int) -> SandboxUnavailable:
         return unreachable(url, f"something before it answered {status}")
     return SandboxUnavailable(
         f"the service at {url} could not prove that it holds our token (it answered {status})",
-        suggestion="set SANDTABLE_EXECD_TOKEN to the same value for this server and for `sandtable execd`, and check"
+        suggestion="Set SANDTABLE_EXECD_TOKEN to the same value for this server and for `sandtable execd`, and check"
         " that SANDTABLE_EXECD_URL is the address of `sandtable execd`",
     )
 
@@ -68,14 +68,14 @@ def unproven(url: str, status: int) -> SandboxUnavailable:
 def misunderstood(url: str) -> SandboxUnavailable:
     return SandboxUnavailable(
         f"the execution service at {url} answered what this server does not understand",
-        suggestion="install the same version of Sandtable on both sides",
+        suggestion="Install the same version of Sandtable on both sides",
     )
 
 
 def other_protocol(url: str, theirs: int, ours: int, version: str) -> SandboxUnavailable:
     return SandboxUnavailable(
         f"the execution service at {url} speaks protocol {theirs} (Sandtable {version}), this server {ours}",
-        suggestion="install the same version of Sandtable on both sides",
+        suggestion="Install the same version of Sandtable on both sides",
     )
 
 

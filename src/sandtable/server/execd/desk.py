@@ -67,7 +67,7 @@ class Desk:
         if under_way >= self._most:
             raise Full(
                 f"all places are taken: {under_way} jobs run or wait",
-                suggestion="run more replicas of `sandtable execd`, or try again in a moment",
+                suggestion="Run more replicas of `sandtable execd`, or try again in a moment",
                 why="full", retry_after_s=_RETRY_S, replica=self.replica,
             )  # fmt: skip
         inner = f"{job.id}.{secrets.token_hex(4)}"
@@ -135,14 +135,14 @@ class Desk:
                 await self._end(entry)
                 await asyncio.wait({entry.task}, timeout=_KILL_S)
         if not entry.task.done():
-            raise RunnerBroken(f"job {job_id!r} did not end", suggestion="look in this service's log")
+            raise RunnerBroken(f"job {job_id!r} did not end", suggestion="Look in this service's log")
         return self._outcome(entry)
 
     def _entry(self, job_id: str) -> _Entry:
         entry = self._entries.get(job_id)
         if entry is None:
             raise NotFound(
-                f"no job {job_id[:200]!r} here", suggestion="submit it again: it may be unknown to this replica",
+                f"no job {job_id[:200]!r} here", suggestion="Submit it again: it may be unknown to this replica",
                 why="unknown_job", replica=self.replica,
             )  # fmt: skip
         return entry

@@ -80,7 +80,7 @@ class House:
         if likeness_of(hello, libraries()) != likeness:
             raise SandboxUnavailable(
                 f"this replica has {hello.engine} within {', '.join(hello.layers)}, and the job was meant for others",
-                suggestion="run the same image on like machines for all replicas; after an upgrade, restart the server",
+                suggestion="Run the same image on like machines for all replicas; after an upgrade, restart the server",
                 why="unlike", replica=self.desk.replica,
             )  # fmt: skip
 
