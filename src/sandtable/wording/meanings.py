@@ -54,12 +54,12 @@ def result_of(
     kept = tuple(rows)
     if not isinstance(parsed, QueryPlan) or not isinstance(resolved, ResolvedPlan):
         return Result(question, guessed_fields(columns, rows, dataset), kept, total, truncated)
-    told = PlanWords(parsed, with_defined(resolved, dataset), resolved)
-    fields = _fields(told, columns)
+    plan_words = PlanWords(parsed, with_defined(resolved, dataset), resolved)
+    fields = _fields(plan_words, columns)
     if fields is None:
         return Result(question, guessed_fields(columns, rows, dataset), kept, total, truncated)
     fields = with_instants(fields, columns, rows)
-    anchored = told.window()
+    anchored = plan_words.window()
     return Result(
         question,
         fields,
@@ -68,30 +68,30 @@ def result_of(
         truncated,
         limit=resolved.limit,
         most=USUAL_MOST,
-        order=_order(resolved, fields, told),
+        order=_order(resolved, fields, plan_words),
         grouped=resolved.grouped,
-        row_noun=told.naming.rows,
+        row_noun=plan_words.naming.rows,
         planned=True,
-        looked_for=_looked_for(told),
-        where=_where(told),
-        time=told.time(),
+        looked_for=_looked_for(plan_words),
+        where=_where(plan_words),
+        time=plan_words.time(),
         window=anchored.days() if anchored else None,
-        having=conditions.all_of(parsed.having, told.over_outputs.terms),
+        having=conditions.all_of(parsed.having, plan_words.over_outputs.terms),
         top_by=resolved.top.by if resolved.top else (),
         top_descending=resolved.top.descending if resolved.top else True,
-        tested=_tested(told, resolved, fields),
+        tested=_tested(plan_words, resolved, fields),
         spent=frozenset(_spent(plan)),
         overall=_overall(overall, fields),
-        cause=told.cause(),
+        cause=plan_words.cause(),
         ties=resolved.ties or (resolved.top is not None and resolved.top.ties),
     )
 
 
-def _tested(told: PlanWords, resolved: ResolvedPlan, fields: tuple[Field, ...]) -> Field | None:
-    order = _order(resolved, fields, told)
+def _tested(plan_words: PlanWords, resolved: ResolvedPlan, fields: tuple[Field, ...]) -> Field | None:
+    order = _order(resolved, fields, plan_words)
     if resolved.limit != 1 or order is None or order.field.counts:
         return None
-    counted = [field for field in fields if field.counts and _has_where(told.columns[field.index])]
+    counted = [field for field in fields if field.counts and _has_where(plan_words.columns[field.index])]
     return counted[0] if len(counted) == 1 else None
 
 
@@ -123,19 +123,19 @@ def _spent(value: Any) -> set[Decimal]:
     }
 
 
-def _looked_for(told: PlanWords) -> str:
+def _looked_for(plan_words: PlanWords) -> str:
     """All conditions, for the sentence about an empty result."""
-    parts = [told.where().removeprefix("where "), told.time()]
-    kept = conditions.all_of(told.plan.having, told.over_outputs.terms)
+    parts = [plan_words.where().removeprefix("where "), plan_words.time()]
+    kept = conditions.all_of(plan_words.plan.having, plan_words.over_outputs.terms)
     scope = ", ".join(part for part in parts if part)
     return f"{scope}, and {kept}" if scope and kept else scope or kept
 
 
-def _where(told: PlanWords) -> str:
+def _where(plan_words: PlanWords) -> str:
     """The filters except those that select groups by name: the rows show these names."""
-    keys = {column.column for column in told.columns if column.role == "key" and column.column}
-    rest = [item for item in told.plan.filters if not _picks(item, keys)]
-    return conditions.restriction(rest, told.items.terms)
+    keys = {column.column for column in plan_words.columns if column.role == "key" and column.column}
+    rest = [item for item in plan_words.plan.filters if not _picks(item, keys)]
+    return conditions.restriction(rest, plan_words.items.terms)
 
 
 def _picks(item: f.Filter, keys: set[str]) -> bool:
@@ -146,16 +146,16 @@ def _picks(item: f.Filter, keys: set[str]) -> bool:
     )
 
 
-def _fields(told: PlanWords, columns: Columns) -> tuple[Field, ...] | None:
+def _fields(plan_words: PlanWords, columns: Columns) -> tuple[Field, ...] | None:
     """One for each column; None when the result is not the plan's."""
-    names = [column.name for column in told.columns]
+    names = [column.name for column in plan_words.columns]
     if [name.lower() for name, _ in columns] != [name.lower() for name in names]:
         return None
     return tuple(
-        _derived(index, column, told.outputs, names)
+        _derived(index, column, plan_words.outputs, names)
         if column.derived
-        else _output(index, column, told.outputs, column_type(sql_type), told.plan.grouped)
-        for index, (column, (_, sql_type)) in enumerate(zip(told.columns, columns, strict=True))
+        else _output(index, column, plan_words.outputs, column_type(sql_type), plan_words.plan.grouped)
+        for index, (column, (_, sql_type)) in enumerate(zip(plan_words.columns, columns, strict=True))
     )
 
 
@@ -222,12 +222,12 @@ def _derived(index: int, column: ColumnMeaning, said: dict[str, Named], names: l
     )
 
 
-def _order(resolved: ResolvedPlan, fields: tuple[Field, ...], told: PlanWords) -> Order | None:
+def _order(resolved: ResolvedPlan, fields: tuple[Field, ...], plan_words: PlanWords) -> Order | None:
     if not resolved.order:
         return None
     first = resolved.order[0]
     if isinstance(first.target, ColumnRef):
-        named = told.naming.column(f"{first.target.table}.{first.target.column}")
+        named = plan_words.naming.column(f"{first.target.table}.{first.target.column}")
         number = first.target.type in NUMBERS
         hidden = Field(
             -1, first.target.column, named.text, first.target.type, measure=number, unit=named.unit

@@ -14,6 +14,9 @@ _JUNE = {"from": "2025-06-01", "to": "2025-06-30"}
 _BRAKES = where("kind_of_job", "=", "brakes")
 
 
+_SINCE = {"of": {"elapsed": "day", "from": "opened_on"}, "op": ">", "value": 30}
+
+
 def _listed(*conditions: dict[str, Any]) -> dict[str, Any]:
     return plan(select=[ROWS], filters=list(conditions))
 
@@ -64,6 +67,21 @@ CASES: list[tuple[str, dict[str, Any], dict[str, Any]]] = [
         "repairs with some other status than done",
         _listed(where("status", "!=", "done")),
         _listed(where("status", "=", "done")),
+    ),
+    (
+        "repairs that were not opened for more than 30 days",
+        _listed(_SINCE),
+        _listed({**_SINCE, "op": "<"}),
+    ),
+    (
+        "repairs not by Bo Lind, opened for more than 30 days",
+        _listed(where("mechanic", "!=", "Bo Lind"), _SINCE),
+        _listed(where("mechanic", "=", "Bo Lind"), _SINCE),
+    ),
+    (
+        "repairs with no brakes, opened for more than 30 days",
+        _listed(where("kind_of_job", "!=", "brakes"), _SINCE),
+        _listed(_BRAKES, _SINCE),
     ),
 ]  # fmt: skip
 

@@ -188,11 +188,17 @@ def _at_the_limit(book: Ledger, at: int) -> list[int]:
 
 
 def _long_ago(book: Ledger, at: int) -> list[int]:
-    """`no activity for more than 30 days`, `not serviced in 2 years`: the last time is longer ago than that."""
-    after = {book.lower(i) for i in range(at + 1, at + 6)}
-    if not after & {"for", "in", "since"}:
-        return []
-    return book.where(lambda p: p.kind == "where" and "elapsed" in p.does and p.op in {">", ">="})
+    """`no activity for more than 30 days`, `not serviced in 2 years`: the last time is longer ago than that.
+
+    No other condition may stand between the two: in `not in Linz, open for 30 days` the town is negated.
+    """
+    found: list[int] = []
+    for number in book.where(lambda p: p.kind == "where" and "elapsed" in p.does and p.op in {">", ">="}):
+        first = min((place for place in book.words_of(number) if place > at), default=at)
+        between = {i for place in range(at + 1, first) for i in book.bound[place]} - {number}
+        if at < first <= at + _BEFORE and not any(book.pieces[i].kind == "where" for i in between):
+            found.append(number)
+    return found
 
 
 def _twice(book: Ledger, at: int) -> list[int]:
