@@ -23,7 +23,7 @@ from typing import Any
 from sandtable_runner import environment
 from sandtable_runner.frames import write_frame
 from sandtable_runner.host import probe_host
-from sandtable_runner.once_child import Child, OutOfMemory, Report
+from sandtable_runner.once_child import Child, ChildReport, OutOfMemory
 from sandtable_runner.once_order import Abandoned, BadOrder, Inlet, check, open_inlet
 from sandtable_runner.template import close_in, load_interpreter, start_engines, version_of
 
@@ -134,7 +134,7 @@ def _take_one(
     except Abandoned:
         return 0
     except BadOrder as error:
-        _report(config, inlet, Report(trouble=str(error)))
+        _report(config, inlet, ChildReport(trouble=str(error)))
         return 0
     deadline = time.monotonic() + order["limits"]["wall_ms"] / 1e3
     is_ready = child is not None
@@ -152,7 +152,7 @@ def _take_one(
     return 0
 
 
-def _report(config: Config, inlet: Inlet, report: Report) -> None:
+def _report(config: Config, inlet: Inlet, report: ChildReport) -> None:
     message = {"kind": "report", "nonce": config.nonce, **report.message()}
     if inlet.answers:
         with contextlib.suppress(ConnectionError):

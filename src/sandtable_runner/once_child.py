@@ -37,7 +37,7 @@ class _Garbled(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class ChildReport:
     answer: dict[str, Any] | None = None
     trouble: str = ""
     timed_out: bool = False
@@ -116,7 +116,9 @@ class Child:
             return str(error) or f"nothing was heard of it for {_READY_S:g} s"
         return ""
 
-    def serve(self, order: dict[str, Any], deadline: float, leash: int | None, *, is_ready: bool) -> Report:
+    def serve(
+        self, order: dict[str, Any], deadline: float, leash: int | None, *, is_ready: bool
+    ) -> ChildReport:
         """Raises Abandoned when the leash closes."""
         try:
             if not is_ready:
@@ -127,7 +129,7 @@ class Child:
             return self._ended(trouble="", timed_out=True, grace_s=0.0)
         except _Garbled as error:
             return self._ended(trouble=str(error), timed_out=False, grace_s=_END_GRACE_S)
-        return Report(answer=answer, output=self.output)
+        return ChildReport(answer=answer, output=self.output)
 
     def _hand_over(self, order: dict[str, Any]) -> None:
         """Sends every character unchanged, valid or not: the child reports invalid ones to the author."""
@@ -138,7 +140,7 @@ class Child:
             while view:
                 view = view[os.write(self._channel, view) :]
 
-    def _ended(self, *, trouble: str, timed_out: bool, grace_s: float) -> Report:
+    def _ended(self, *, trouble: str, timed_out: bool, grace_s: float) -> ChildReport:
         """Kills it after the grace period; the exit status is reported only if it ended by itself."""
         latest = time.monotonic() + grace_s
         status, usage = None, None
@@ -155,7 +157,7 @@ class Child:
         output = self.output
         if status is not None and os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
             output += _OUT_OF_MEMORY if self._out_of_memory.happened() else ""
-        return Report(
+        return ChildReport(
             trouble=trouble,
             timed_out=timed_out,
             status=status,

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from sandtable.agent.saying import MOST_COLUMNS, MOST_ROWS, failure_text, table_of, whole_answer
 from sandtable.agent.state import TurnNotes
+from sandtable.agent.streaming import MOST_PIECES, PIECE, pieces
 from sandtable.agent.tools import CELL_CHARS, ROWS_SHOWN, report_of
-from sandtable.agent.voice import MOST_PIECES, PIECE, pieces
 from sandtable.capsule.query import SqlQuery
 from sandtable.errors import ErrorCode, Problem
 from sandtable.runs.model import Run, RunRequest

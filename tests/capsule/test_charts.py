@@ -15,7 +15,7 @@ from sandtable.capsule.canonical import canonical, digest
 from sandtable.capsule.compare import same_figure
 from sandtable.capsule.keys import keyid_of, read_public
 from sandtable.capsule.model import Capsule, Origin, digests_of
-from sandtable.capsule.report import Link, Report
+from sandtable.capsule.report import Link, VerifyReport
 from sandtable.capsule.seal import (
     PAYLOAD_TYPE,
     Envelope,
@@ -36,7 +36,7 @@ from tests.capsule.samples import CHART_ROWS, KEY, ORIGIN, capsule, chart_answer
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def broken(report: Report) -> dict[str, str]:
+def broken(report: VerifyReport) -> dict[str, str]:
     return {link.name: link.detail for link in report.links if link.status == "broken"}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from sandtable.capsule.keys import keyid_of, read_public
 from sandtable.capsule.model import UNCHECKED, Capsule, CapsuleV1, CapsuleV2, VerdictRecord, read_capsule
-from sandtable.capsule.report import CODE_LINKS, LINKS, Link, LinkName, Report
+from sandtable.capsule.report import CODE_LINKS, LINKS, Link, LinkName, VerifyReport
 from sandtable.capsule.seal import read_json, read_statement, seal, unpack
 from sandtable.capsule.shown import artifact_digest
 from sandtable.capsule.verify import Rederive, verify
@@ -232,7 +232,7 @@ async def test_golden_capsules_of_format_three_verify_for_ever(path: Path) -> No
 
 
 async def test_golden_code_is_compared_the_same_way() -> None:
-    report: Report = await verify((GOLDEN / "v3-python.json").read_bytes(), world(result=code_answer()))
+    report: VerifyReport = await verify((GOLDEN / "v3-python.json").read_bytes(), world(result=code_answer()))
     assert report.ok and report.complete, report
 
 

@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.document import document
-from sandtable.capsule.report import Report
+from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.seal import seal
 from sandtable.capsule.verify import verify
 from tests.capsule.samples import KEY, capsule, world
 
 
-def broken(report: Report) -> list[str]:
+def broken(report: VerifyReport) -> list[str]:
     return [link.name for link in report.links if link.status == "broken"]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sandtable.assemble import compile_checked
-from sandtable.capsule.report import Report
+from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.verify import Rederive, verify
 from sandtable.catalog.model import Dataset
 from sandtable.errors import NotFound
@@ -21,7 +21,7 @@ UNREADABLE = ("413", "422")
 NOT_IN_ORDER = ("envelope", "signature", "signer", "digests", *UNREADABLE)
 
 
-def broken(report: Report) -> list[str]:
+def broken(report: VerifyReport) -> list[str]:
     return [link.name for link in report.links if link.status == "broken"]
 
 

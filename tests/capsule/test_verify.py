@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sandtable.capsule.canonical import canonical, loads
 from sandtable.capsule.keys import SigningKey, keyid_of, read_public
 from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord
-from sandtable.capsule.report import LINKS, Report
+from sandtable.capsule.report import LINKS, VerifyReport
 from sandtable.capsule.result_digest import snap
 from sandtable.capsule.seal import read_statement, seal, unpack
 from sandtable.capsule.verify import Rederive, verify
@@ -39,11 +39,11 @@ from tests.capsule.samples import (
 GOLDEN = Path(__file__).parent / "golden"
 
 
-def statuses(report: Report) -> dict[str, str]:
+def statuses(report: VerifyReport) -> dict[str, str]:
     return {link.name: link.status for link in report.links}
 
 
-def broken(report: Report) -> list[str]:
+def broken(report: VerifyReport) -> list[str]:
     return [link.name for link in report.links if link.status == "broken"]
 
 

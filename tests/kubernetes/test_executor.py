@@ -15,7 +15,7 @@ from sandtable.errors import ErrorCode, InvalidInput, SandboxUnavailable
 from sandtable.sandbox.job import DataRef, JobResult
 from sandtable.sandbox.kubernetes import manifest
 from sandtable.sandbox.kubernetes.executor import KubernetesExecutor
-from sandtable.sandbox.kubernetes.manifest import Patience
+from sandtable.sandbox.kubernetes.manifest import Timeouts
 from sandtable.sandbox.kubernetes.template import pod_of, runner_of
 from tests.kubernetes.target import Target
 from tests.sandbox.kubernetes.live import Room, job, run, until, until_running
@@ -112,7 +112,7 @@ async def test_the_deadline_of_the_pod_is_behind_the_runners_own(room: Room) -> 
     def hang(template: dict[str, Any]) -> None:
         runner_of(template)["command"] = ["python3", "-c", "import time; time.sleep(600)"]
 
-    executor = room.executor(change=hang, patience=Patience(start=4))
+    executor = room.executor(change=hang, timeouts=Timeouts(start=4))
     result = await run(executor, job("SELECT 1", wall_ms=1000))
     assert _error(result) == (ErrorCode.RUNNER_TIMEOUT, "Timeout")
     await executor.aclose()
@@ -198,7 +198,7 @@ async def test_a_cluster_without_room_is_waited_for_and_then_given_up(room: Room
         }
         pod_of(template)["nodeSelector"] = {"no": "such-node"}
 
-    executor = room.executor(change=huge, patience=Patience(queue=4))
+    executor = room.executor(change=huge, timeouts=Timeouts(queue=4))
     asked = job("SELECT 1")
     await executor.submit(asked)
     async with asyncio.timeout(4):

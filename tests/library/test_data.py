@@ -21,15 +21,15 @@ from sandtable import InvalidInput, NotFound
 from sandtable.catalog.model import Dataset
 from sandtable.library.bridge import wait_for
 from sandtable.library.handover import Handover
-from sandtable.library.house import STREET
+from sandtable.library.open_parts import OPEN_PARTS
 
 FRAME = pandas.DataFrame({"city": ["Bonn", "Cork", "Bonn"], "amount": [3, 5, 4]})
 
 
 def _dataset(data: Any) -> Dataset:
     async def taken() -> Dataset:
-        house = await STREET.house()
-        return await house.handover.dataset(data, house.parts.datasets)
+        opened = await OPEN_PARTS.get()
+        return await opened.handover.dataset(data, opened.parts.datasets)
 
     return wait_for(taken())
 

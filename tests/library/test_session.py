@@ -143,9 +143,9 @@ def test_it_outlives_a_closed_library(sales: Path) -> None:
 def test_a_forgotten_session_gives_its_process_back(sales: Path) -> None:
     session = Session(sales)
     session.run("1")
-    house = session._live._house
-    assert house is not None
-    inner = house.parts.sessions._of(session._live._id)[0].session
+    opened = session._live._opened
+    assert opened is not None
+    inner = opened.parts.sessions._of(session._live._id)[0].session
     assert inner is not None and inner.alive
     del session
     gc.collect()

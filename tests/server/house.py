@@ -13,7 +13,7 @@ from typing import Any
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
-from sandtable.capsule.report import Report
+from sandtable.capsule.report import VerifyReport
 from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
@@ -128,7 +128,9 @@ class House:
     def expect_code(self) -> None:
         """There is nothing to make ready."""
 
-    async def verify(self, given: Document, keys: Sequence[Path] = (), *, user: str = "local") -> Report:
+    async def verify(
+        self, given: Document, keys: Sequence[Path] = (), *, user: str = "local"
+    ) -> VerifyReport:
         return await self.verifier.verify(given, trusted_keys(self.settings.home, keys), user)
 
     async def doctor(self) -> DoctorReport:

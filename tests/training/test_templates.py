@@ -6,7 +6,7 @@ import pytest
 
 from sandtable.planner.candidates.network.sketch import WORDS, Item, is_sketch
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, find_spells
+from sandtable.planner.language.times import Calendar, find_time_phrases
 from training.reader.domains import read_domain
 from training.reader.example import Example, fault_of
 from training.reader.naming import plural, singular, with_article
@@ -68,8 +68,8 @@ def test_every_construct_is_said(made: list[Example]) -> None:
 def test_times_are_read_as_they_are_meant(made: list[Example]) -> None:
     for one in made:
         meant = {t.value for t in one.sketch if isinstance(t, Item) and t.kind == "window"}
-        spells = find_spells(Reading.of(one.question), Calendar.at(one.dataset.as_of))
-        assert meant == {tuple(sorted(spell.window.items())) for spell in spells}, one.question
+        phrases = find_time_phrases(Reading.of(one.question), Calendar.at(one.dataset.as_of))
+        assert meant == {tuple(sorted(phrase.window.items())) for phrase in phrases}, one.question
 
 
 def test_numbers_and_values_are_in_the_question(made: list[Example]) -> None:

@@ -21,7 +21,7 @@ from sandtable.planner.candidates.network.reader import Reader, the_reader
 from sandtable.planner.candidates.network.sketch import Item, Token
 from sandtable.planner.conscience import account
 from sandtable.planner.ranking.candidates import Candidate
-from sandtable.planner.ranking.choosing import lawful_account
+from sandtable.planner.ranking.choosing import answerable_account
 from sandtable.planner.schema.index import SchemaIndex
 from training.reader.example import Example
 from training.reader.judging import ground_of
@@ -89,7 +89,7 @@ def _sketch(example: Example, index: SchemaIndex, reader: Reader, right: Any) ->
         if read.plan is None or not right(read.plan):
             continue
         found = account(example.question, read.plan, index)
-        if lawful_account(Candidate(read.plan, found, place=place), index) is not None:
+        if answerable_account(Candidate(read.plan, found, place=place), index) is not None:
             return read.sketch
     return None
 

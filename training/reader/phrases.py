@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sandtable.catalog.measures import name_words
 from sandtable.planner.candidates.network.sketch import Item, Token
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, find_spells
+from sandtable.planner.language.times import Calendar, find_time_phrases
 from training.reader.naming import Ref, View, plural, spoken
 
 Tokens = list[Token]
@@ -166,10 +166,10 @@ class Speaker:
 
     def read(self, said: str) -> Window:
         """The one window that the words name."""
-        spells = find_spells(Reading.of(f"rows {said}"), Calendar.at(self.view.dataset.as_of))
-        if len(spells) != 1:
+        phrases = find_time_phrases(Reading.of(f"rows {said}"), Calendar.at(self.view.dataset.as_of))
+        if len(phrases) != 1:
             raise NotSaid
-        return Window(Item("window", value=tuple(sorted(spells[0].window.items()))), said)
+        return Window(Item("window", value=tuple(sorted(phrases[0].window.items()))), said)
 
     def window(self) -> Window:
         """As the planner reads it."""

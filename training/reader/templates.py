@@ -15,7 +15,7 @@ from sandtable.catalog.profile import Profile
 from sandtable.planner.candidates.network.sketch import LONGEST, Item, Token, is_sketch
 from sandtable.planner.language import periods
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, find_spells
+from sandtable.planner.language.times import Calendar, find_time_phrases
 from training.reader import questions, questions_ranked, questions_rows
 from training.reader.example import Example, fault_of
 from training.reader.measuring import Teller
@@ -80,14 +80,14 @@ def is_timely(
     held = next((dict(t.value) for t in before or () if isinstance(t, Item) and t.kind == "window"), None)
     mine = periods.of_window(held, dataset.as_of) if held else None
     read: list[str] = []
-    for spell in find_spells(Reading.of(question), Calendar.at(dataset.as_of)):
+    for phrase in find_time_phrases(Reading.of(question), Calendar.at(dataset.as_of)):
         if (
             mine is not None
-            and spell.period is not None
-            and periods.nearest(spell.period, mine) != spell.period
+            and phrase.period is not None
+            and periods.nearest(phrase.period, mine) != phrase.period
         ):
             return False
-        read.append(str(tuple(sorted(spell.window.items()))))
+        read.append(str(tuple(sorted(phrase.window.items()))))
     meant = [str(t.value) for t in sketch if isinstance(t, Item) and t.kind == "window"]
     kept = str(tuple(sorted(held.items()))) if held else ""
     return sorted(read) == sorted(meant) or (bool(kept) and not read and meant == [kept])

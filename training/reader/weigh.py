@@ -32,7 +32,7 @@ from sandtable.planner.mentions.finding import look
 from sandtable.planner.outcome import EarlierTurn
 from sandtable.planner.planner import field_of
 from sandtable.planner.ranking.candidates import Field
-from sandtable.planner.ranking.choosing import lawful_account
+from sandtable.planner.ranking.choosing import answerable_account
 from sandtable.planner.ranking.constructed import instead
 from sandtable.planner.ranking.conversation import conversation_field
 from sandtable.planner.ranking.features import NAMES, features
@@ -64,7 +64,7 @@ class Weighable:
     question: str
     rows: tuple[tuple[float, ...], ...]
     right: tuple[bool, ...]
-    lawful: tuple[bool, ...]
+    answerable: tuple[bool, ...]
 
 
 @lru_cache(maxsize=1)
@@ -86,8 +86,10 @@ def _weighable(examples: list[Example], folder: Path) -> list[Weighable]:
             is_right = ground.judge(example)
             right = tuple(is_right(candidate.plan) for candidate in among.candidates)
             rows = tuple(tuple(features(candidate, among)) for candidate in among.candidates)
-            lawful = tuple(lawful_account(one, ground.index) is not None for one in among.candidates)
-            found.append(Weighable(example.source, example.dataset.id, example.question, rows, right, lawful))
+            answerable = tuple(answerable_account(one, ground.index) is not None for one in among.candidates)
+            found.append(
+                Weighable(example.source, example.dataset.id, example.question, rows, right, answerable)
+            )
         ground.close()
     return found
 
@@ -200,7 +202,7 @@ def curve(questions: list[Weighable], chances: list[np.ndarray]) -> list[dict[st
     for threshold in (0.0, 0.3, 0.5, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95):
         right = wrong = 0
         for q, chance in zip(questions, chances, strict=True):
-            allowed = [at for at in range(len(q.rows)) if q.lawful[at]]
+            allowed = [at for at in range(len(q.rows)) if q.answerable[at]]
             best = max(allowed, key=lambda at: chance[at], default=None)
             if best is not None and chance[best] >= threshold:
                 right, wrong = right + q.right[best], wrong + (not q.right[best])

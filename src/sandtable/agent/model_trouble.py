@@ -168,7 +168,7 @@ class Fault:
         return self.status in {400, 402, 403, 429} and any(word in self._words for word in _NO_CREDIT_WORDS)
 
     def trouble(self, model: str, address: str) -> ModelTrouble:
-        kind, message, suggestion = self._told(model, address)
+        kind, message, suggestion = self._described(model, address)
         details: dict[str, Any] = {"status": self.status} if self.status else {}
         if self.said:
             details["said"] = self.said
@@ -176,7 +176,7 @@ class Fault:
             details["retry_after_s"] = self.retry_after_s
         return ModelTrouble(kind, message, suggestion=suggestion, model=model, **details)
 
-    def _told(self, model: str, address: str) -> tuple[Kind, str, str]:
+    def _described(self, model: str, address: str) -> tuple[Kind, str, str]:
         if self._overflow:
             return "too_long", f"the question and its data are too long for {model}", _SHORTER
         if self.status is not None:

@@ -16,7 +16,7 @@ from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
-from sandtable.capsule.report import Report
+from sandtable.capsule.report import VerifyReport
 from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
@@ -113,7 +113,9 @@ class Parts:
         require_tables(names, dataset)
         return await judge(code, dataset, names)
 
-    async def verify(self, given: Document, keys: Iterable[Path] = (), *, user: str = "local") -> Report:
+    async def verify(
+        self, given: Document, keys: Iterable[Path] = (), *, user: str = "local"
+    ) -> VerifyReport:
         """Verifies an envelope or a document by deriving everything again; `keys` are further public keys to trust.
 
         Raises Unreadable, QueueFull.

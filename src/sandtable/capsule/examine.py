@@ -16,7 +16,7 @@ from sandtable.capsule.canonical import plain
 from sandtable.capsule.document import Document, parted, says_the_same
 from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import AnyCapsule, digests_of, prompts_of, read_capsule
-from sandtable.capsule.report import LINKS, Link, LinkName, Report
+from sandtable.capsule.report import LINKS, Link, LinkName, VerifyReport
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication, read_statement, subjects, unpack
 from sandtable.errors import InvalidInput
 
@@ -34,15 +34,15 @@ class Examined:
     """Why the capsule is not derived again; empty when it is valid."""
 
     @property
-    def report(self) -> Report:
+    def report(self) -> VerifyReport:
         """The report of a capsule from which nothing is derived again."""
         return self.unfinished(self.hindrance)
 
-    def unfinished(self, why: str) -> Report:
+    def unfinished(self, why: str) -> VerifyReport:
         """The report with the known links, and the rest not checked because of `why`."""
         rest = (unchecked(name, why) for name in LINKS[len(self.links) :])
         run_id = self.capsule.run_id if self.capsule is not None else None
-        return Report(run_id=run_id, keyid=self.keyid, links=(*self.links, *rest))
+        return VerifyReport(run_id=run_id, keyid=self.keyid, links=(*self.links, *rest))
 
 
 def unchecked(name: LinkName, why: str) -> Link:

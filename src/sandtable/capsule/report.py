@@ -30,7 +30,7 @@ class Link(BaseModel):
     detail: str = ""
 
 
-class Report(BaseModel):
+class VerifyReport(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     run_id: str | None

@@ -27,7 +27,7 @@ from sandtable.capsule.model import (
     query_in,
 )
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, plan_of
-from sandtable.capsule.report import Link, Report
+from sandtable.capsule.report import Link, VerifyReport
 from sandtable.capsule.seal import Unreadable
 from sandtable.capsule.trust import MARK_WORDS, marks_of
 from sandtable.capsule.verify_code import code_links, excused, is_unread, look_back, not_replayed
@@ -66,7 +66,7 @@ class Rederive:
     dataset the title differs."""
 
 
-async def verify(given: Document, parts: Rederive) -> Report:
+async def verify(given: Document, parts: Rederive) -> VerifyReport:
     """Examine a capsule, with or without the readable copy, and derive it again."""
     try:
         examined = await asyncio.to_thread(examine, given, parts.keys)
@@ -75,7 +75,7 @@ async def verify(given: Document, parts: Rederive) -> Report:
     return await derive(examined, parts)
 
 
-async def derive(examined: Examined, parts: Rederive) -> Report:
+async def derive(examined: Examined, parts: Rederive) -> VerifyReport:
     """Derive the capsule's claims again; nothing is derived from an invalid one."""
     capsule = examined.capsule
     if capsule is None or examined.hindrance:
@@ -84,7 +84,7 @@ async def derive(examined: Examined, parts: Rederive) -> Report:
         links = await _Rederivation(capsule, parts).links()
     except RecursionError:
         return examined.unfinished("its content is nested too deeply to be derived again")
-    return Report(run_id=capsule.run_id, keyid=examined.keyid, links=(*examined.links, *links))
+    return VerifyReport(run_id=capsule.run_id, keyid=examined.keyid, links=(*examined.links, *links))
 
 
 class _Rederivation:

@@ -10,7 +10,7 @@ from sandtable.assemble import Parts
 from sandtable.capsule.bounds import DOCUMENT_BYTES
 from sandtable.capsule.document import Document
 from sandtable.capsule.examine import unreadable
-from sandtable.capsule.report import Report
+from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.seal import Unreadable
 from sandtable.cli import failure, inputs
 from sandtable.cli.session import with_parts
@@ -72,7 +72,7 @@ async def _stored(parts: Parts, target: str) -> Document:
         raise NotFound(f"no file and no run {quote(target)}", suggestion=error.suggestion) from error
 
 
-def _show(report: Report) -> None:
+def _show(report: VerifyReport) -> None:
     if report.run_id:
         click.echo(f"capsule of {clean(report.run_id)}")
     width = max(len(link.name) for link in report.links)

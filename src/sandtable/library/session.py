@@ -15,7 +15,7 @@ from collections.abc import Mapping
 from sandtable.capsule.query import CodeQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
-from sandtable.library.house import STREET, House
+from sandtable.library.open_parts import OPEN_PARTS, OpenParts
 from sandtable.library.result import RunResult, failure
 from sandtable.library.work import Data, finished, memory_of, recorded, require_text, timeout_of
 from sandtable.runs.code import require_tables
@@ -39,7 +39,7 @@ class LiveSession:
         self._check = check
         self._lock: asyncio.Lock | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._house: House | None = None
+        self._opened: OpenParts | None = None
         self._dataset: Dataset | None = None
         self._id = _new_id()
         self._process = os.getpid()
@@ -57,7 +57,7 @@ class LiveSession:
         async with self._turn():
             if self._closed:
                 raise InvalidInput("the session is closed", suggestion="Open another.")
-            house, dataset = await self._place(timeout_ms / 1000)
+            opened, dataset = await self._place(timeout_ms / 1000)
             try:
                 request = RunRequest(
                     dataset_id=dataset.id,
@@ -68,34 +68,34 @@ class LiveSession:
                 if error.details.get("field") != "python":
                     raise
                 return failure(error.problem)
-            return recorded(await finished(house, request), house)
+            return recorded(await finished(opened, request), opened)
 
     async def close(self) -> None:
         """End the session and its process. May be called more than once."""
         async with self._turn():
             self._closed = True
-            house, self._house = self._house, None
-            if house is not None:
-                await house.parts.sessions.end(self._id)
+            opened, self._opened = self._opened, None
+            if opened is not None:
+                await opened.parts.sessions.end(self._id)
 
     def _turn(self) -> asyncio.Lock:
         """A lock belongs to one loop, and the loop changes after `close()` and in a forked child."""
         loop = asyncio.get_running_loop()
         if self._lock is None or self._loop is not loop:
             self._lock, self._loop = asyncio.Lock(), loop
-            self._house = self._dataset = None
+            self._opened = self._dataset = None
         if self._process != os.getpid():
             # The parent keeps the session: with one id, the pieces of both processes would be mixed.
             self._id, self._process = _new_id(), os.getpid()
         return self._lock
 
-    async def _place(self, seconds: float) -> tuple[House, Dataset]:
-        if self._house is None or self._dataset is None:
-            house = await STREET.house(timeout_s=max(seconds, self._seconds), memory_mb=self._memory_mb)
-            dataset = await house.handover.dataset(self._data, house.parts.datasets)
+    async def _place(self, seconds: float) -> tuple[OpenParts, Dataset]:
+        if self._opened is None or self._dataset is None:
+            opened = await OPEN_PARTS.get(timeout_s=max(seconds, self._seconds), memory_mb=self._memory_mb)
+            dataset = await opened.handover.dataset(self._data, opened.parts.datasets)
             require_tables(self._names, dataset)
-            self._house, self._dataset = house, dataset
-        return self._house, self._dataset
+            self._opened, self._dataset = opened, dataset
+        return self._opened, self._dataset
 
 
 def _new_id() -> str:

@@ -15,7 +15,7 @@ from sandtable.capsule.document import document
 from sandtable.capsule.query import CodeQuery
 from sandtable.errors import InvalidInput
 from sandtable.library.bridge import wait_for
-from sandtable.library.house import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, STREET, House
+from sandtable.library.open_parts import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, OPEN_PARTS, OpenParts
 from sandtable.library.result import Answer, RunResult, failure, result_of, table_of
 from sandtable.quoting import quote
 from sandtable.runs.model import LONGEST_QUESTION, Run, RunRequest, normal_plan
@@ -69,10 +69,10 @@ async def run(
     """
     require_text(code, "code")
     timeout_ms = timeout_of(timeout)
-    house = await STREET.house(
+    opened = await OPEN_PARTS.get(
         timeout_s=timeout, max_rows=_number(max_rows, "max_rows", MOST_ROWS), memory_mb=memory_of(memory_mb)
     )
-    dataset = await house.handover.dataset(data, house.parts.datasets)
+    dataset = await opened.handover.dataset(data, opened.parts.datasets)
     try:
         request = RunRequest(
             dataset_id=dataset.id,
@@ -85,7 +85,7 @@ async def run(
         if error.details.get("field") != "python":
             raise
         return failure(error.problem)
-    return recorded(await finished(house, request), house)
+    return recorded(await finished(opened, request), opened)
 
 
 async def ask(
@@ -117,27 +117,27 @@ async def ask(
             "the question is empty" if not question.strip() else "the question is too long",
             suggestion=f"Ask in a sentence or two, with at most {LONGEST_QUESTION:,} characters.",
         )
-    house = await STREET.house()
-    dataset = await house.handover.dataset(data, house.parts.datasets)
-    analyst = await house.analyst()
+    opened = await OPEN_PARTS.get()
+    dataset = await opened.handover.dataset(data, opened.parts.datasets)
+    analyst = await opened.analyst()
     chosen = normal_plan(dict(plan)) if plan is not None else None
     talk = thread or analyst.new_thread()
     asking = analyst.ask(question.strip(), dataset_id=dataset.id, thread_id=talk, plan=chosen)
-    return await _answer(house, asking, talk)
+    return await _answer(opened, asking, talk)
 
 
-async def _answer(house: House, events: AsyncGenerator[Event, None], thread: str) -> Answer:
-    answers = [await _answered(house, answer, thread) for answer in await fold(events)]
+async def _answer(opened: OpenParts, events: AsyncGenerator[Event, None], thread: str) -> Answer:
+    answers = [await _answered(opened, answer, thread) for answer in await fold(events)]
     if not answers:
         return Answer("the conversation ended without a word", "failed", thread=thread)
     return replace(answers[0], others=tuple(answers[1:]))
 
 
-async def _answered(house: House, answer: FoldedAnswer, thread: str) -> Answer:
+async def _answered(opened: OpenParts, answer: FoldedAnswer, thread: str) -> Answer:
     end = answer.end
     if isinstance(end, Error):
         return Answer(end.problem.in_words, "failed", code=end.problem.code.value, thread=thread)
-    ran = await house.parts.runs.get(answer.run_id) if answer.run_id else None
+    ran = await opened.parts.runs.get(answer.run_id) if answer.run_id else None
     return Answer(
         text=end.text,
         status=end.ending,
@@ -154,19 +154,19 @@ async def _answered(house: House, answer: FoldedAnswer, thread: str) -> Answer:
     )
 
 
-async def finished(house: House, request: RunRequest) -> Run:
-    accepted = await house.parts.runs.submit(request)
+async def finished(opened: OpenParts, request: RunRequest) -> Run:
+    accepted = await opened.parts.runs.submit(request)
     try:
-        return await house.parts.runs.wait(accepted.id)
+        return await opened.parts.runs.wait(accepted.id)
     except asyncio.CancelledError:
         # After a cancelled call, no server should adopt its run.
-        await house.parts.runs.cancel(accepted.id)
+        await opened.parts.runs.cancel(accepted.id)
         raise
 
 
-def recorded(run: Run, house: House) -> RunResult:
+def recorded(run: Run, opened: OpenParts) -> RunResult:
     async def capsule() -> dict[str, Any]:
-        return document(await house.parts.runs.capsule(run.id))
+        return document(await opened.parts.runs.capsule(run.id))
 
     return result_of(run, lambda: wait_for(capsule()))
 

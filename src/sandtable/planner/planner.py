@@ -9,7 +9,7 @@ from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.candidates.network.fitting import beyond_sketches
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.charting import Wish, drawn_as, is_about_chart, wish_alone, wish_in, without_wish
-from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
+from sandtable.planner.conscience import account, offers_at, reason_for, unclear_words
 from sandtable.planner.conscience.abstain import unknown_reason
 from sandtable.planner.conscience.guards import stop
 from sandtable.planner.dialogue import Followed, follow, is_fragment, points_back
@@ -27,7 +27,7 @@ from sandtable.planner.ranking.asking import (
     unsure,
 )
 from sandtable.planner.ranking.candidates import Candidate, Field
-from sandtable.planner.ranking.choosing import lawful_account, weigh
+from sandtable.planner.ranking.choosing import answerable_account, weigh
 from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
 from sandtable.planner.ranking.conversation import as_answer, as_it_is, conversation_field, weigh_after
 from sandtable.planner.ranking.offering import readings_to_offer
@@ -74,12 +74,12 @@ def plan_question(
     written = corrected(question, index)
     outcome = _planned(written.text, index, before, defined, threshold, reader)
     if isinstance(outcome, Understood):
-        return _with_ties(_told(outcome, written.remarks))
-    choices = tuple(_with_ties(_told(each, written.remarks)) for each in outcome.choices)
+        return _with_ties(_with_remarks(outcome, written.remarks))
+    choices = tuple(_with_ties(_with_remarks(each, written.remarks)) for each in outcome.choices)
     return replace(outcome, choices=choices)
 
 
-def _told(understood: Understood, remarks: tuple[str, ...]) -> Understood:
+def _with_remarks(understood: Understood, remarks: tuple[str, ...]) -> Understood:
     return replace(understood, used=(*understood.used, *remarks)) if remarks else understood
 
 
@@ -142,8 +142,8 @@ def _offered(
             each = _drawn(each, wish)
             found = account(question, each.plan, index)
             likely = each.account is not None and bool(each.account.likely)
-            lawful = lawful_account(Candidate(each.plan, found, place=0), index) if likely else None
-            each = replace(each, account=lawful or found)
+            answerable = answerable_account(Candidate(each.plan, found, place=0), index) if likely else None
+            each = replace(each, account=answerable or found)
         made.append(replace(each, plan=carrying(each.plan, defined)) if defined else each)
     return tuple(each for each in made if valid_plan(each.plan, index))
 
@@ -167,10 +167,10 @@ def _accounted(
     if found.clean:
         return replace(understood, account=found)
     if understood.account is not None and understood.account.likely:
-        likely = lawful_account(Candidate(understood.plan, found, place=0), index)
+        likely = answerable_account(Candidate(understood.plan, found, place=0), index)
         if likely is not None:
             return replace(understood, account=likely)
-    word = blamed_word(found, question)
+    word = unclear_words(found, question)
     offers = offers_at(question, found, index)
     return unsure(reason_for(found), question, index, (word,) if word else (), understood, offers)
 
@@ -256,10 +256,10 @@ def _continued(
         return ruled
     among = conversation_field(question, index, before.plan, best, followed, reader)
     found = weigh_after(among, the_weigher())
-    lawful = next((each for each in found if each.account is not None), None)
+    answerable = next((each for each in found if each.account is not None), None)
     least = max(threshold, LIKELY) if threshold > 0 else 0.0
-    if lawful is not None and lawful.probability >= least:
-        return as_answer(lawful, among)
+    if answerable is not None and answerable.probability >= least:
+        return as_answer(answerable, among)
     if followed is not None and (same := as_it_is(among)) is not None:
         return same
     choices = readings_to_offer(found, among)
@@ -339,11 +339,13 @@ def _weighed(
         return ruled
     among = _field(question, index, best, reader)
     found = weigh(among, the_weigher())
-    lawful = next((each for each in found if each.account is not None), None)
+    answerable = next((each for each in found if each.account is not None), None)
     least = max(threshold, LIKELY) if threshold > 0 else 0.0
-    if lawful is not None and lawful.probability >= least:
-        chosen = lawful.candidate
-        return Understood(chosen.plan, round(lawful.probability, 4), chosen.used, account=lawful.account)
+    if answerable is not None and answerable.probability >= least:
+        chosen = answerable.candidate
+        return Understood(
+            chosen.plan, round(answerable.probability, 4), chosen.used, account=answerable.account
+        )
     asked = asked_about(question, index, best, among, found)
     return replace(asked, choices=readings_to_offer(found, among))
 

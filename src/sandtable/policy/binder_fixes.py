@@ -45,7 +45,7 @@ def binder_candidates(text: str, message: str, suggestion: str, dataset: Dataset
     if len(text) > LONGEST:
         return []
     if found := _AMBIGUOUS.match(message):
-        return distinct(_told_apart(text, found["name"], _WAY.findall(found["ways"])), text)
+        return distinct(_qualified(text, found["name"], _WAY.findall(found["ways"])), text)
     if found := _UNGROUPED.match(message):
         return distinct(_grouped(text, found["name"].replace('""', '"')), text)
     found = _MISSING.match(message)
@@ -116,7 +116,7 @@ def _grouped(text: str, name: str) -> list[Fix]:
     return [Fix(title, edited(text, [Edit(place, place, new)]))]
 
 
-def _told_apart(text: str, name: str, ways: Sequence[str]) -> list[Fix]:
+def _qualified(text: str, name: str, ways: Sequence[str]) -> list[Fix]:
     """Only if the name occurs once: otherwise it may have several meanings."""
     tokens = tokens_of(text)
     places = [(i, t) for i, t in enumerate(tokens) if t.is_name and t.name == fold(name)]

@@ -103,7 +103,7 @@ class Runs:
         self._sweep_now = False
         self._loops: list[asyncio.Task[None]] = []
         self._adopting = True
-        store.subscribe(self._hear)
+        store.subscribe(self._on_news)
 
     async def start(self, *, adopt: bool = True) -> None:
         """Open the store and start working. `adopt=False` executes this instance's own runs only."""
@@ -325,7 +325,7 @@ class Runs:
             while len(self._ended) > ENDED_REMEMBERED:
                 self._ended.popitem(last=False)
 
-    def _hear(self, news: RunNews) -> None:
+    def _on_news(self, news: RunNews) -> None:
         """Handle an event of the shared store."""
         match news.kind:
             case "work" if self._adopting and news.owner != self._instance.id:

@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable
 from sandtable.capsule.document import Document
 from sandtable.capsule.examine import Examined, examine
 from sandtable.capsule.keys import TrustedKeys
-from sandtable.capsule.report import Report
+from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.verify import derive
 from sandtable.catalog.model import Dataset
 from sandtable.runs.fair_queue import FairQueue
@@ -37,7 +37,7 @@ class Verifier:
         self._deriving = FairQueue("verifications", places, waiting, share)
         self._hashing: dict[str, asyncio.Future[str]] = {}
 
-    async def verify(self, given: Document, keys: TrustedKeys, user: str) -> Report:
+    async def verify(self, given: Document, keys: TrustedKeys, user: str) -> VerifyReport:
         """Raises Unreadable for a text that is not a JSON object, and QueueFull."""
         examined = await self._examined(given, keys, user)
         if examined.hindrance:

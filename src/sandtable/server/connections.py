@@ -56,7 +56,7 @@ class ServerConfig(uvicorn.Config):
         self.seldom = Seldom(log)
 
 
-def bound_patience(listening: socket.socket) -> None:
+def set_stall_timeout(listening: socket.socket) -> None:
     """Connections are closed when their client has acknowledged no pending bytes for STALLED_S.
 
     The kernel's timeout, because only the kernel still handles a connection that the process has closed, and it

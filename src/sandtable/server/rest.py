@@ -9,7 +9,7 @@ from fastapi import APIRouter, Body, Path, Query, Request, Response
 from sandtable.assemble import Parts
 from sandtable.capsule.keys import public_pem
 from sandtable.capsule.query import CodeQuery, plan_of
-from sandtable.capsule.report import Report
+from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.seal import PAYLOAD_TYPE
 from sandtable.capsule.trust import Mark, marks_of
 from sandtable.catalog.model import Dataset
@@ -316,7 +316,7 @@ async def get_capsule(request: Request, response: Response, run_id: RunId) -> di
     summary="Derive a stored capsule again",
     responses=_NOT_FOUND,
 )
-async def verify_run(request: Request, run_id: RunId, user: User) -> Report:
+async def verify_run(request: Request, run_id: RunId, user: User) -> VerifyReport:
     """Verifications wait in a queue of their own, and end when their client hangs up."""
     logs.bind(run_id=run_id)
     parts = _parts(request)
@@ -353,7 +353,7 @@ _ENVELOPE: dict[str, Any] = {
     summary="Derive a capsule again",
     openapi_extra={"requestBody": _ENVELOPE},
 )
-async def verify(request: Request, user: User) -> Report:
+async def verify(request: Request, user: User) -> VerifyReport:
     """Checks the signature; if a trusted key made it, compiles, judges and runs again, and names the link that is
     broken. Verifications wait in a queue of their own, and end when their client hangs up."""
     # Not a route parameter: FastAPI would parse it on the event loop.

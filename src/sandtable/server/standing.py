@@ -23,7 +23,7 @@ from starlette.types import ASGIApp
 from sandtable.errors import InvalidInput, SandboxUnavailable
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server.acceptor import Acceptor, Room, room_here
-from sandtable.server.connections import ServerConfig, bound_patience
+from sandtable.server.connections import ServerConfig, set_stall_timeout
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE_S = 5
@@ -117,7 +117,7 @@ def bound(host: str, port: int) -> Generator[socket.socket, None, None]:
         # Connections inherit it: a response is sent in two writes, and the second must not wait until the client
         # has acknowledged the first, 40 ms later.
         listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        bound_patience(listening)
+        set_stall_timeout(listening)
         yield listening
 
 

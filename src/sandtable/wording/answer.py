@@ -32,7 +32,7 @@ def answer_of(
     total = max(len(rows), row_count or 0)
     result = result_of(question, plan, columns, rows, dataset, total, truncated, overall)
     measure = primary(result)
-    text = _told(result)
+    text = _sentence(result)
     verdict = verdicts.verdict(result, measure) if changes.truth_of(result) is None else None
     if verdict is not None:
         text = verdicts.led_by(verdict, text, measure)
@@ -49,7 +49,7 @@ def _cut(result: Result) -> str:
     return ""
 
 
-def _told(result: Result) -> str:
+def _sentence(result: Result) -> str:
     if not result.rows:
         return lists.nothing(result, questions.asks_any(result.question))
     score = next((field for field in result.fields if field.derived == "zscore"), None)

@@ -25,7 +25,7 @@ def nothing(result: Result, existence: bool) -> str:
 def matches(result: Result) -> str:
     """Groups that passed a condition on their values."""
     count = len(result.rows)
-    field = _told_field(result)
+    field = _shown_field(result)
     what = f"{_count(result)} {result.noun if count != 1 else result.one()} {'match' if count != 1 else 'matches'}"
     told = result.rows if count <= _ALL else result.rows[:HEAD]
     names = joined([_with_value(result, row, field) for row in told])
@@ -39,7 +39,7 @@ def matches(result: Result) -> str:
     return sentence_start(f"{what} ({result.having}){result.scope}{link} {names}.")
 
 
-def _told_field(result: Result) -> Field | None:
+def _shown_field(result: Result) -> Field | None:
     if result.order is not None and result.order.field.measure:
         return result.order.field
     return result.measures[0] if result.measures else None

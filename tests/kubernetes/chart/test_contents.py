@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandtable.sandbox.kubernetes.manifest import Filling, Patience, Size, fill
+from sandtable.sandbox.kubernetes.manifest import Filling, Size, Timeouts, fill
 from sandtable.sandbox.kubernetes.names import labels_of
 from sandtable.sandbox.kubernetes.template import checked
 from tests.kubernetes.chart.cases import CASES, DIGEST
@@ -37,7 +37,7 @@ def _job_of_a_run(manifests: list[Manifest], size: Size, order: str | None = "pa
     template = checked(job_template(manifests), "unused", "the chart")
     labels = labels_of("sandtable", "replica", "run_" + "0" * 32 + "-1")
     filling = Filling("sandtable-run", labels, {"input": "file:/job/order"}, size, order)
-    return fill(template, filling, Patience())
+    return fill(template, filling, Timeouts())
 
 
 def test_a_run_is_a_job_that_is_tried_once_and_cleaned_away(rendered: Rendered) -> None:

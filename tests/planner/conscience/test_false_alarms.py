@@ -1,4 +1,4 @@
-"""Words that the right plan means in another form, each beside the wrong plan that must stay blamed for the word."""
+"""Words that the right plan means in another form, each beside the wrong plan that must stay unbound for the word."""
 
 from __future__ import annotations
 
@@ -158,33 +158,33 @@ def _of(question: str, plan_: dict[str, Any]) -> Account:
     return account(question, plan_, INDEX)
 
 
-def _check(question: str, plan_: dict[str, Any], blamed: str) -> None:
+def _check(question: str, plan_: dict[str, Any], unbound: str) -> None:
     """Nothing but content words is left over, or this word is."""
     left = [u.text.lower() for u in _of(question, plan_).unbound if u.kind != "content"]
-    assert blamed in left if blamed else left == []
+    assert unbound in left if unbound else left == []
 
 
 def _ids(cases: list[tuple[str, dict[str, Any], str]]) -> list[str]:
-    return [f"{at}-{question[:50]}-{blamed}" for at, (question, _, blamed) in enumerate(cases)]
+    return [f"{at}-{question[:50]}-{unbound}" for at, (question, _, unbound) in enumerate(cases)]
 
 
-@pytest.mark.parametrize(("question", "plan_", "blamed"), AMOUNTS, ids=_ids(AMOUNTS))
-def test_how_many_asks_for_an_amount_in_its_unit(question: str, plan_: dict[str, Any], blamed: str) -> None:
-    _check(question, plan_, blamed)
+@pytest.mark.parametrize(("question", "plan_", "unbound"), AMOUNTS, ids=_ids(AMOUNTS))
+def test_how_many_asks_for_an_amount_in_its_unit(question: str, plan_: dict[str, Any], unbound: str) -> None:
+    _check(question, plan_, unbound)
 
 
-@pytest.mark.parametrize(("question", "plan_", "blamed"), ENDS, ids=_ids(ENDS))
+@pytest.mark.parametrize(("question", "plan_", "unbound"), ENDS, ids=_ids(ENDS))
 def test_a_superlative_means_the_end_that_its_measure_gives_it(
-    question: str, plan_: dict[str, Any], blamed: str
+    question: str, plan_: dict[str, Any], unbound: str
 ) -> None:
-    _check(question, plan_, blamed)
+    _check(question, plan_, unbound)
 
 
-@pytest.mark.parametrize(("question", "plan_", "blamed"), NEGATIONS, ids=_ids(NEGATIONS))
+@pytest.mark.parametrize(("question", "plan_", "unbound"), NEGATIONS, ids=_ids(NEGATIONS))
 def test_a_negation_means_what_is_negative_in_the_plan(
-    question: str, plan_: dict[str, Any], blamed: str
+    question: str, plan_: dict[str, Any], unbound: str
 ) -> None:
-    _check(question, plan_, blamed)
+    _check(question, plan_, unbound)
 
 
 def test_other_values_than_those_that_are_said_need_a_word_for_it() -> None:
@@ -193,6 +193,6 @@ def test_other_values_than_those_that_are_said_need_a_word_for_it() -> None:
     assert _of("deliveries other than Swift", plan(filters=[kept])).unasked == ()
 
 
-@pytest.mark.parametrize(("question", "plan_", "blamed"), SIDES, ids=_ids(SIDES))
-def test_two_sides_are_read_off_groups_of_two(question: str, plan_: dict[str, Any], blamed: str) -> None:
-    _check(question, plan_, blamed)
+@pytest.mark.parametrize(("question", "plan_", "unbound"), SIDES, ids=_ids(SIDES))
+def test_two_sides_are_read_off_groups_of_two(question: str, plan_: dict[str, Any], unbound: str) -> None:
+    _check(question, plan_, unbound)

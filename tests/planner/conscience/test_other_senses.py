@@ -1,4 +1,4 @@
-"""Words that mean a part of the plan in another sense, each beside the plan that must stay blamed for the word."""
+"""Words that mean a part of the plan in another sense, each beside the plan that must stay unbound for the word."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ CASES: list[tuple[str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(
-    ("question", "plan_", "blamed"), CASES, ids=[f"{at}-{q[:60]}-{b}" for at, (q, _, b) in enumerate(CASES)]
+    ("question", "plan_", "unbound"), CASES, ids=[f"{at}-{q[:60]}-{b}" for at, (q, _, b) in enumerate(CASES)]
 )
-def test_a_word_is_bound_to_what_it_means_here(question: str, plan_: dict[str, Any], blamed: str) -> None:
+def test_a_word_is_bound_to_what_it_means_here(question: str, plan_: dict[str, Any], unbound: str) -> None:
     assert check_plan(parse_plan(plan_), DATASET) == []
     left = [u.text.lower() for u in account(question, plan_, INDEX).unbound]
     light = {"drive", "customers", "failed", "cartons"}
-    assert blamed in left if blamed else set(left) <= light
+    assert unbound in left if unbound else set(left) <= light

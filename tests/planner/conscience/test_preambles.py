@@ -25,7 +25,7 @@ def test_the_occasion_is_put_aside(question: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("question", "blamed"),
+    ("question", "unbound"),
     [
         ("For the monthly fee report: total fee by carrier", "monthly"),  # it names the data
         ("total fee by carrier for the monthly report", "monthly"),
@@ -33,9 +33,9 @@ def test_the_occasion_is_put_aside(question: str) -> None:
         ("our drivers want to know the total fee in 2024 by carrier", "2024"),
     ],
 )
-def test_what_is_asked_stays(question: str, blamed: str) -> None:
+def test_what_is_asked_stays(question: str, unbound: str) -> None:
     left = account(question, BY_CARRIER, INDEX).unbound
-    assert any(blamed in each.text for each in left)
+    assert any(unbound in each.text for each in left)
 
 
 def test_a_plan_for_nothing_but_the_occasion_stays_unclean() -> None:

@@ -14,7 +14,7 @@ REVENUE: dict[str, Any] = {"metric": "revenue", "as": "revenue"}
 
 
 @pytest.mark.parametrize(
-    ("question", "table", "rest", "blamed"),
+    ("question", "table", "rest", "unbound"),
     [
         pytest.param(
             "how many orders were there in each country after 2024",
@@ -137,11 +137,11 @@ REVENUE: dict[str, Any] = {"metric": "revenue", "as": "revenue"}
     ],
 )
 def test_what_is_not_in_the_plan_is_blamed(
-    worlds: dict[str, World], question: str, table: str, rest: dict[str, Any], blamed: str | None
+    worlds: dict[str, World], question: str, table: str, rest: dict[str, Any], unbound: str | None
 ) -> None:
     plan = {"dataset_id": "ecommerce", "table": table, **rest}
     left = [each.text.lower() for each in account(question, plan, worlds["ecommerce"].index).unbound]
-    assert blamed in left if blamed else left == []
+    assert unbound in left if unbound else left == []
 
 
 def test_another_word_for_a_person_is_no_column_of_names(worlds: dict[str, World]) -> None:
@@ -165,5 +165,5 @@ def test_what_passed_is_compared_in_the_unit_that_is_said(worlds: dict[str, Worl
             "select": [{"agg": "count", "as": "count"}],
             "filters": [{"of": passed, "op": ">", "value": hours}],
         }
-        blamed = [each.kind for each in account(question, plan, worlds["support"].index).unbound]
-        assert ("comparison" not in blamed and "number" not in blamed) is fits
+        unbound = [each.kind for each in account(question, plan, worlds["support"].index).unbound]
+        assert ("comparison" not in unbound and "number" not in unbound) is fits

@@ -9,7 +9,7 @@ import pytest
 from sandtable.planner.language import periods
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.spoken_before import moved, preceding
-from sandtable.planner.language.times import Calendar, find_spells
+from sandtable.planner.language.times import Calendar, find_time_phrases
 
 
 @pytest.mark.parametrize(
@@ -26,9 +26,9 @@ def test_a_month_without_a_year_is_near_to_what_was_spoken_of(
     said: str, mine: periods.Period, first: dt.date
 ) -> None:
     reading = Reading.of(said)
-    (spell,) = find_spells(reading, Calendar.at("2025-10-15"))
-    assert spell.period is not None
-    assert moved(reading, spell.start, spell.end, spell.period, mine).first == first
+    (phrase,) = find_time_phrases(reading, Calendar.at("2025-10-15"))
+    assert phrase.period is not None
+    assert moved(reading, phrase.start, phrase.end, phrase.period, mine).first == first
 
 
 @pytest.mark.parametrize(

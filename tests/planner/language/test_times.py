@@ -8,7 +8,7 @@ import pytest
 
 from sandtable.planner.language.buckets import find_buckets
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, find_spells
+from sandtable.planner.language.times import Calendar, find_time_phrases
 
 _NOW = Calendar.at("2025-08-15")
 
@@ -48,8 +48,8 @@ _NOW = Calendar.at("2025-08-15")
     ids=lambda v: v if isinstance(v, str) else "",
 )
 def test_a_stretch_of_time(text: str, window: dict[str, Any]) -> None:
-    (spell,) = find_spells(Reading.of(text), _NOW)
-    assert spell.window == window
+    (phrase,) = find_time_phrases(Reading.of(text), _NOW)
+    assert phrase.window == window
 
 
 @pytest.mark.parametrize(
@@ -58,16 +58,16 @@ def test_a_stretch_of_time(text: str, window: dict[str, Any]) -> None:
 def test_what_is_no_time(text: str) -> None:
     assert [
         s.window
-        for s in find_spells(Reading.of(text), _NOW)
+        for s in find_time_phrases(Reading.of(text), _NOW)
         if s.window != {"from": "2025-02-01", "to": "2025-02-28"}
     ] == []
 
 
 def test_without_a_now_nothing_is_relative() -> None:
     nowhere = Calendar.at(None)
-    assert find_spells(Reading.of("in the last 90 days"), nowhere) == []
-    assert find_spells(Reading.of("in June"), nowhere) == []
-    assert len(find_spells(Reading.of("in June 2024"), nowhere)) == 1
+    assert find_time_phrases(Reading.of("in the last 90 days"), nowhere) == []
+    assert find_time_phrases(Reading.of("in June"), nowhere) == []
+    assert len(find_time_phrases(Reading.of("in June 2024"), nowhere)) == 1
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from sandtable.planner.conscience import account
 from sandtable.planner.ranking.candidates import Candidate, Field
-from sandtable.planner.ranking.choosing import lawful_account
+from sandtable.planner.ranking.choosing import answerable_account
 from tests.planner.ground import World
 
 REVENUE: dict[str, Any] = {
@@ -19,7 +19,7 @@ REVENUE: dict[str, Any] = {
 
 
 def judged(world: World, question: str, plan: dict[str, Any], place: int = 0) -> Any:
-    return lawful_account(Candidate(plan, account(question, plan, world.index), place=place), world.index)
+    return answerable_account(Candidate(plan, account(question, plan, world.index), place=place), world.index)
 
 
 def test_a_content_word_may_be_read_as_a_part_that_no_word_names(worlds: dict[str, World]) -> None:
@@ -50,8 +50,8 @@ def test_after_an_answer_a_word_is_not_said_of_the_part_beside_it(worlds: dict[s
     index = worlds["ecommerce"].index
     question = "total order total of our gizmos by region"
     candidate = Candidate(REVENUE, account(question, REVENUE, index), place=0)
-    assert lawful_account(candidate, index) is not None
-    assert lawful_account(candidate, index, follows=True) is None
+    assert answerable_account(candidate, index) is not None
+    assert answerable_account(candidate, index, follows=True) is None
 
 
 def test_only_what_the_network_wrote_is_read_so(worlds: dict[str, World]) -> None:

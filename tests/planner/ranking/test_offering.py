@@ -1,4 +1,4 @@
-"""Which readings a question back offers: lawful ones first, and none that drops what limits the question."""
+"""Which readings a question back offers: answerable ones first, and none that drops what limits the question."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sandtable.planner.conscience import account
 from sandtable.planner.outcome import Unsure
 from sandtable.planner.planner import plan_question
 from sandtable.planner.ranking.candidates import Candidate, Field
-from sandtable.planner.ranking.choosing import Weighed, lawful_account
+from sandtable.planner.ranking.choosing import Weighed, answerable_account
 from sandtable.planner.ranking.offering import LEAST, MOST, readings_to_offer
 from sandtable.planner.schema.defined import valid_plan
 from tests.planner.ground import World
@@ -50,7 +50,7 @@ def offered(
     found: list[Weighed] = []
     for plan, probability, place in plans:
         candidate = Candidate(plan, account(question, plan, world.index), place=place)
-        found.append(Weighed(candidate, probability, lawful_account(candidate, world.index)))
+        found.append(Weighed(candidate, probability, answerable_account(candidate, world.index)))
     found.sort(key=lambda each: -each.probability)
     field = Field(question, world.index, nothing=nothing)
     return [each.plan for each in readings_to_offer(found, field)]

@@ -37,9 +37,9 @@ async def _heard(content: bytes, *, step: int = 1 << 20, most_bytes: int = 1000)
     streams = Streams(connection)
     streams.most_bytes = most_bytes
     heard: list[Any] = []
-    while (message := await streams.hear()) is not None:
+    while (message := await streams.next_message()) is not None:
         heard.append(message)
-    assert await streams.hear() is None
+    assert await streams.next_message() is None
     assert not streams.open
     errors = streams.errors
     await streams.aclose()

@@ -16,7 +16,7 @@ from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused
 from sandtable.sandbox.kubernetes.cluster import Cluster
 from sandtable.sandbox.kubernetes.credentials import Fixed
 from sandtable.sandbox.kubernetes.following import Following, Progress
-from sandtable.sandbox.kubernetes.manifest import Patience
+from sandtable.sandbox.kubernetes.manifest import Timeouts
 from sandtable.sandbox.kubernetes.pods import PodLost
 from tests.sandbox.kubernetes.objects import NONCE, ended, job, waiting
 
@@ -95,9 +95,9 @@ class Told(Api):
         return []
 
 
-async def _follow(api: Told, **patience: float) -> JobResult:
+async def _follow(api: Told, **timeouts: float) -> JobResult:
     progress = Progress()
-    given = Patience(**{"queue": 5.0, **patience})  # type: ignore[arg-type]  # of floats and one int
+    given = Timeouts(**{"queue": 5.0, **timeouts})  # type: ignore[arg-type]  # of floats and one int
     try:
         async with asyncio.timeout(10):
             return await Following(api, job(), "j", NONCE, "runner", given, progress).result()
@@ -196,12 +196,12 @@ _NEVER: dict[str, tuple[list[Any], list[Said], dict[str, float], str]] = {
 }
 
 
-@pytest.mark.parametrize(("looks", "readings", "patience", "told"), _NEVER.values(), ids=list(_NEVER))
+@pytest.mark.parametrize(("looks", "readings", "timeouts", "told"), _NEVER.values(), ids=list(_NEVER))
 async def test_what_will_not_come(
-    looks: list[Any], readings: list[Said], patience: dict[str, float], told: str
+    looks: list[Any], readings: list[Said], timeouts: dict[str, float], told: str
 ) -> None:
     with pytest.raises(SandboxUnavailable, match=told) as caught:
-        await _follow(Told(list(looks), list(readings)), **patience)
+        await _follow(Told(list(looks), list(readings)), **timeouts)
     assert caught.value.suggestion
 
 

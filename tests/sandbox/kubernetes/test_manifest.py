@@ -16,8 +16,8 @@ from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.manifest import (
     MOST_BYTES,
     Filling,
-    Patience,
     Size,
+    Timeouts,
     at_most,
     digest_of,
     fill,
@@ -39,7 +39,7 @@ def _filled(template: dict[str, Any] | None = None, **given: Any) -> dict[str, A
         "order": packed_order(job(_TEXT)),
         "annotations": {names.NONCE: "n"},
     }
-    return fill(template or built_in("runner:1"), Filling(**{**filling, **given}), Patience())
+    return fill(template or built_in("runner:1"), Filling(**{**filling, **given}), Timeouts())
 
 
 def test_the_order_is_a_file_of_the_container_and_nothing_else() -> None:
@@ -64,17 +64,17 @@ def test_the_program_is_told_where_things_are() -> None:
 def test_a_job_ends_in_every_case() -> None:
     size = Size.of("sql", Limits(wall_ms=2500), 1)
     spec = _filled(size=size)["spec"]
-    patience = Patience()
-    assert spec["template"]["spec"]["activeDeadlineSeconds"] == 3 + patience.start
-    assert spec["activeDeadlineSeconds"] == 3 + patience.start + patience.queue
+    timeouts = Timeouts()
+    assert spec["template"]["spec"]["activeDeadlineSeconds"] == 3 + timeouts.start
+    assert spec["activeDeadlineSeconds"] == 3 + timeouts.start + timeouts.queue
     assert (spec["backoffLimit"], spec["template"]["spec"]["restartPolicy"]) == (0, "Never")
-    assert spec["ttlSecondsAfterFinished"] == patience.finished
+    assert spec["ttlSecondsAfterFinished"] == timeouts.finished
     assert spec["template"]["spec"]["terminationGracePeriodSeconds"] == 0
 
 
 def test_a_pod_that_waits_may_live_longer() -> None:
     spec = _filled(waits_s=900.0, order=None)["spec"]
-    assert spec["template"]["spec"]["activeDeadlineSeconds"] == 900 + 30 + Patience().start
+    assert spec["template"]["spec"]["activeDeadlineSeconds"] == 900 + 30 + Timeouts().start
     assert "volumes" not in spec["template"]["spec"] or all(
         "downwardAPI" not in volume for volume in spec["template"]["spec"]["volumes"]
     )

@@ -21,6 +21,6 @@ async def caller(tier: FakeTier, tmp_path: Path) -> AsyncIterator[Caller]:
     app = make_app(tier, tmp_path)
     caller = Caller(app)
     yield caller
-    await app.state.house.desk.aclose()
+    await app.state.execd.desk.aclose()
     await tier.aclose()
     await caller.client.aclose()

@@ -238,7 +238,7 @@ async def test_full_is_told_with_when_to_come_again(tier: FakeTier, tmp_path: Pa
     assert (await caller.submit(job(text=SLOW))).status_code == 202, "it has its place already"
     await caller.send("DELETE", "/v1/jobs/job-1")
     assert (await caller.submit(job("job-2"), wait_s=5)).status_code == 200
-    await app.state.house.desk.aclose()
+    await app.state.execd.desk.aclose()
 
 
 async def test_broken_machinery_is_told_and_tried_again(caller: Caller, tier: FakeTier) -> None:

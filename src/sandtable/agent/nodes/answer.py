@@ -18,7 +18,7 @@ from sandtable.agent.nodes.propose import asked_of
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_answer
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, read_as_of, turn_of
-from sandtable.agent.voice import unheard
+from sandtable.agent.streaming import outside_stream
 from sandtable.catalog.model import Dataset
 from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import Problem, SandtableError
@@ -77,7 +77,7 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
         return plain
     try:
         asked = await asked_of(means, state, dataset)
-        worded = await unheard(means.proposer.word(asked, main, plain))
+        worded = await outside_stream(means.proposer.word(asked, main, plain))
     except SandtableError:
         # The answer exists; only the model's wording is missing.
         return plain

@@ -11,7 +11,7 @@ from langgraph.types import interrupt
 from sandtable.agent.approval import decision_of, request_of
 from sandtable.agent.nodes.calling import progress
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, changed, turn_of
-from sandtable.agent.voice import new_id
+from sandtable.agent.streaming import new_id
 from sandtable.quoting import in_markdown
 
 _UNCLEAR = "That was no decision: approve it, reject it, or send it back with other SQL."

@@ -16,7 +16,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, noted
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, changed, turn_of
-from sandtable.agent.voice import emit
+from sandtable.agent.streaming import emit
 from sandtable.capsule.query import CodeQuery
 from sandtable.policy.verdict import Refused
 from sandtable.quoting import in_markdown

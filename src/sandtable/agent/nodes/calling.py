@@ -8,8 +8,8 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.graph.ui import push_ui_message
 
 from sandtable.agent.state import TurnNotes, query_in
+from sandtable.agent.streaming import new_id
 from sandtable.agent.tools import EXECUTE_PLAN, EXECUTE_PYTHON, EXECUTE_SQL, as_text
-from sandtable.agent.voice import new_id
 from sandtable.capsule.query import PlanQuery, SqlQuery
 
 

@@ -38,7 +38,7 @@ from sandtable.agent.state import (
     plan_in,
     text_of,
 )
-from sandtable.agent.voice import emit
+from sandtable.agent.streaming import emit
 from sandtable.capsule.trust import READER
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError

@@ -11,7 +11,7 @@ from sandtable.agent.events import Code, Thought
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.propose import asked_of, hinted
 from sandtable.agent.state import State, TurnNotes, added, changed, turn_of
-from sandtable.agent.voice import emit, unheard
+from sandtable.agent.streaming import emit, outside_stream
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
 
@@ -46,7 +46,7 @@ async def ask(
         return _asked_enough(), turn
     task = task_of(await hinted(means, await asked_of(means, state, dataset)), analysis)
     try:
-        reply = await unheard(_awaited(how, task))
+        reply = await outside_stream(_awaited(how, task))
     except SandtableError as error:
         # The error does not say how many calls were made: count all that were allowed.
         return error.problem, noted(turn, calls=analysis.get("calls", 0) + task.calls)

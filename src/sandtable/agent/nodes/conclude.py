@@ -26,7 +26,7 @@ from sandtable.agent.nodes.ending import end_turn
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.proposer import Exchange, Usage
 from sandtable.agent.state import ClosingMessage, State, exchanges_of, turn_of
-from sandtable.agent.voice import emit
+from sandtable.agent.streaming import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import NOT_FROM_DATA

@@ -13,7 +13,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, ask, coder_in, noted, tell
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.state import State, turn_of
-from sandtable.agent.voice import emit
+from sandtable.agent.streaming import emit
 from sandtable.errors import Problem
 
 _SHOWS = re.compile(r"\b(?:show|show_plot|display)\s*\(")

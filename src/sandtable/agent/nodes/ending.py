@@ -20,7 +20,7 @@ from sandtable.agent.state import (
     turn_of,
     with_exchange,
 )
-from sandtable.agent.voice import emit, speak
+from sandtable.agent.streaming import emit, stream_message
 
 MOST_DETAILED = 8
 """Answers of a thread whose rows and figure the state keeps; older ones keep the id to read them by."""
@@ -40,7 +40,7 @@ async def end_turn(state: State, said: ClosingMessage, exchange: Exchange) -> tu
     if remaining:
         about["remaining"] = remaining
     text = said.get("text", "")
-    message = await speak(text, about, said.get("markdown"))
+    message = await stream_message(text, about, said.get("markdown"))
     emit(EVENT.validate_python({"type": "message", "text": text, **about}))
     _lighten(state)
     update = State(messages=[message], exchanges=with_exchange(state, exchange), turn=TurnNotes())

@@ -26,8 +26,8 @@ from sandtable.agent.normalising import Known, definitions, normalised
 from sandtable.agent.prompting.schema import schema_data
 from sandtable.agent.proposer import Asked
 from sandtable.agent.state import State, TurnNotes, changed, exchanges_of, look_runs, origin_of, turn_of
+from sandtable.agent.streaming import emit
 from sandtable.agent.tools import GET_RUN, GET_SCHEMA, LIST_DATASETS, report_of
-from sandtable.agent.voice import emit
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.errors import NotFound, SandtableError
 from sandtable.quoting import inert, quote

@@ -16,7 +16,7 @@ from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.nodes.propose import asked_of, failed_and, without_model
 from sandtable.agent.proposer import Asked
 from sandtable.agent.state import State, TurnNotes, added, changed, turn_of
-from sandtable.agent.voice import emit, unheard
+from sandtable.agent.streaming import emit, outside_stream
 from sandtable.errors import SandtableError
 from sandtable.quoting import in_markdown
 
@@ -34,7 +34,7 @@ async def plan_steps(means: Means, state: State, config: RunnableConfig) -> Stat
     except SandtableError as error:
         return State(turn=changed(turn, TurnNotes(said=failed(error))))
     try:
-        reply = await unheard(coder_in(means).plan_steps(task_of(asked, Analysis())))
+        reply = await outside_stream(coder_in(means).plan_steps(task_of(asked, Analysis())))
     except SandtableError as error:
         return State(turn=await _without_python(means, turn, asked, error))
     steps = list(reply.what)

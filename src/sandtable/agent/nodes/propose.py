@@ -42,7 +42,7 @@ from sandtable.agent.state import (
     looks_of,
     turn_of,
 )
-from sandtable.agent.voice import emit, unheard
+from sandtable.agent.streaming import emit, outside_stream
 from sandtable.capsule.trust import READER
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem, SandtableError
@@ -60,7 +60,7 @@ async def propose(means: Means, state: State, config: RunnableConfig) -> State:
     except SandtableError as error:
         return State(turn=changed(turn, TurnNotes(said=failed(error))))
     try:
-        proposed = await unheard(means.proposer.propose(asked))
+        proposed = await outside_stream(means.proposer.propose(asked))
     except SandtableError as error:
         return State(turn=changed(turn, await without_model(means, turn, asked, error)))
     origin = _origin(means.proposer, proposed.what, turn)
@@ -108,7 +108,7 @@ async def without_model(means: Means, turn: TurnNotes, asked: Asked, trouble: Sa
     if means.planner is None or not isinstance(trouble, ModelTrouble):
         return TurnNotes(said=failed(trouble))
     # What the model tried before is no attempt of the planner's.
-    proposed = await unheard(means.planner.propose(replace(asked, attempts=())))
+    proposed = await outside_stream(means.planner.propose(replace(asked, attempts=())))
     if not isinstance(proposed.what, PlanProposal):
         return TurnNotes(said=_unanswered(trouble, proposed.what))
     note = sentence(f"the built-in planner answered this, because {inert(trouble.model)} {trouble.in_short}")
@@ -123,7 +123,7 @@ async def without_model(means: Means, turn: TurnNotes, asked: Asked, trouble: Sa
 async def instead_of_refused(means: Means, turn: TurnNotes, asked: Asked, problem: Problem) -> TurnNotes:
     """What the built-in planner makes of a question for which the model had no plan that fits."""
     assert means.planner is not None
-    proposed = await unheard(means.planner.propose(replace(asked, attempts=())))
+    proposed = await outside_stream(means.planner.propose(replace(asked, attempts=())))
     if isinstance(proposed.what, PlanProposal):
         model = inert(turn.get("origin", ""))
         note = sentence(f"the built-in planner answered this, because {model} proposed no plan that fits")

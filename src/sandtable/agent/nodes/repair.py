@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandtable.agent.events import Log
 from sandtable.agent.means import Means
 from sandtable.agent.state import State, TurnNotes, changed, turn_of
-from sandtable.agent.voice import emit
+from sandtable.agent.streaming import emit
 from sandtable.errors import ErrorCode
 
 MOST_REPAIRS = 2

@@ -15,9 +15,9 @@ from sandtable.agent.nodes.calling import ids_of, new_call, progress, reply_of
 from sandtable.agent.nodes.place import dataset_of, user_of
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.state import State, TurnNotes, changed, origin_of, query_in, turn_of
+from sandtable.agent.streaming import emit
 from sandtable.agent.suggest import next_questions
 from sandtable.agent.tools import report_of
-from sandtable.agent.voice import emit
 from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, SandtableError

@@ -16,8 +16,8 @@ from sandtable.agent.nodes.calling import code_call, ids_of, progress, reply_of
 from sandtable.agent.nodes.coding import analysis_of, noted
 from sandtable.agent.nodes.place import dataset_of, thread_of, user_of
 from sandtable.agent.state import State, TurnNotes, origin_of, turn_of
+from sandtable.agent.streaming import emit
 from sandtable.agent.tools import report_of
-from sandtable.agent.voice import emit
 from sandtable.capsule.query import CodeQuery
 from sandtable.errors import ErrorCode, SandtableError
 from sandtable.runs.model import Run, RunRequest
@@ -73,14 +73,14 @@ def cell_request(turn: TurnNotes, dataset_id: str, user: str, thread_id: str) ->
 
 
 def show_cell(ended: Run) -> None:
-    for text in (*ended.warnings, ended.stdout, ended.stderr or _told(ended)):
+    for text in (*ended.warnings, ended.stdout, ended.stderr or _error_text(ended)):
         if text.strip():
             emit(Log(run_id=ended.id, text=text))
     for artifact in ended.artifacts:
         emit(ArtifactShown(run_id=ended.id, artifact=artifact))
 
 
-def _told(ended: Run) -> str:
+def _error_text(ended: Run) -> str:
     """The error in words, for a refusal, which has no traceback."""
     return f"{ended.error.code}: {ended.error.message}" if ended.error else ""
 

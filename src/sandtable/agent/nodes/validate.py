@@ -31,7 +31,7 @@ from sandtable.agent.state import (
     read_as_of,
     turn_of,
 )
-from sandtable.agent.voice import emit
+from sandtable.agent.streaming import emit
 from sandtable.capsule.query import SqlQuery
 from sandtable.capsule.trust import BUILTIN, READER, marks_of
 from sandtable.catalog.model import Dataset

@@ -101,7 +101,7 @@ def _samples(
 ) -> dict[str, Any]:
     found = column_samples(column, profile)
     numbered = column.type in NUMBER_TYPES and measure_kind(column, profile) is MeasureKind.IDENTIFIER
-    if not found or numbered or _is_told(column.description, found.get("values")):
+    if not found or numbered or _names_all(column.description, found.get("values")):
         return {}
     key = json.dumps({kind: _in_order(values) for kind, values in found.items()}, default=str)
     if key in listed:
@@ -110,7 +110,7 @@ def _samples(
     return found
 
 
-def _is_told(description: str, values: list[Any] | None) -> bool:
+def _names_all(description: str, values: list[Any] | None) -> bool:
     """Whether the description names every value as the cells spell it."""
     return bool(values) and all(
         re.search(rf"(?<!\w){re.escape(str(value))}(?!\w)", description) for value in values or ()

@@ -6,16 +6,16 @@ No plan is answered while a word of the question is unbound: the user is asked a
 from sandtable.planner.conscience.account import Account, Part, account, known_pieces
 from sandtable.planner.conscience.ledger import Unbound
 from sandtable.planner.conscience.quantities import directions
-from sandtable.planner.conscience.questions import blamed_word, offers_at, reason_for
+from sandtable.planner.conscience.questions import offers_at, reason_for, unclear_words
 
 __all__ = [
     "Account",
     "Part",
     "Unbound",
     "account",
-    "blamed_word",
     "directions",
     "known_pieces",
     "offers_at",
     "reason_for",
+    "unclear_words",
 ]

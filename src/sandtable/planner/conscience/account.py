@@ -80,7 +80,7 @@ def bind_chart(book: Ledger) -> None:
     elif wish.kind is None:
         book.put_aside(wish.start, wish.end)
     else:
-        book.blame("chart", wish.start, wish.end, "the plan asks for no such chart")
+        book.mark_unbound("chart", wish.start, wish.end, "the plan asks for no such chart")
 
 
 STAGES: tuple[Callable[[Ledger], None], ...] = (
@@ -173,9 +173,9 @@ def _account(
         if (part.kind, part.label) not in known and is_unasked(book, number, book.pieces[number])
     )
     placed = {at for part in parts for at in part.words}
-    placed |= {at for u in book.blamed for at in range(u.start, u.end)}
+    placed |= {at for u in book.unbound for at in range(u.start, u.end)}
     aside = tuple(at for at in range(len(book.words)) if at not in placed)
-    unbound = tuple(sorted(book.blamed, key=lambda u: u.start))
+    unbound = tuple(sorted(book.unbound, key=lambda u: u.start))
     return Account(parts, aside, unbound, unasked, loose=tuple(sorted(book.loose)))
 
 
@@ -199,7 +199,7 @@ def _gone(piece: Piece) -> Piece:
 
 def _released(book: Ledger, parts: tuple[Part, ...], start: int, end: int, why: str) -> tuple[Part, ...]:
     text = book.reading.written(start, end)
-    book.blamed.append(Unbound("aggregate", start, end, text, why))
+    book.unbound.append(Unbound("aggregate", start, end, text, why))
     kept: list[Part] = []
     for part in parts:
         words = tuple(at for at in part.words if not start <= at < end)

@@ -77,7 +77,7 @@ def _a_unit(book: Ledger) -> None:
         if fitting:
             book.bind(start, end, fitting)
         elif not match["n"][0].isdigit():
-            book.blame("comparison", start, end, "no condition of the plan compares with that")
+            book.mark_unbound("comparison", start, end, "no condition of the plan compares with that")
 
 
 def _comparison(book: Ledger, said: Comparison) -> None:
@@ -101,7 +101,7 @@ def _comparison(book: Ledger, said: Comparison) -> None:
         book.bind(start, end, fitting)
         return
     if holding and not said.plain:
-        book.blame("comparison", start, end, "the plan compares the other way")
+        book.mark_unbound("comparison", start, end, "the plan compares the other way")
         return
     if not said.plain and _answers_yes_no(book, said):
         return
@@ -208,9 +208,9 @@ def _plain_number(book: Ledger, said: Comparison, start: int, end: int, unit: Un
     elif number.spelled and value <= 1 and said.plain and book.lower(start - 1) not in {"only", "just"}:
         book.put_aside(number.start, number.end)
     elif said.plain:
-        book.blame("number", number.start, end, "no part of the plan has this number")
+        book.mark_unbound("number", number.start, end, "no part of the plan has this number")
     else:
-        book.blame("comparison", start, end, "no condition of the plan compares with that")
+        book.mark_unbound("comparison", start, end, "no condition of the plan compares with that")
 
 
 def _percentile(book: Ledger, at: int, value: int) -> None:
@@ -241,7 +241,7 @@ def _times(book: Ledger, at: int) -> None:
     if fitting:
         book.bind(at_start, at + 1, fitting)
     else:
-        book.blame("comparison", at_start, at + 1, "no condition of the plan counts that often")
+        book.mark_unbound("comparison", at_start, at + 1, "no condition of the plan counts that often")
 
 
 def bind_comparisons(book: Ledger) -> None:
@@ -271,9 +271,9 @@ def bind_comparisons(book: Ledger) -> None:
             if fitting:
                 book.bind(at, at + 1, fitting)
             else:
-                book.blame("comparison", at, at + 1, "the plan compares nothing of this kind")
+                book.mark_unbound("comparison", at, at + 1, "the plan compares nothing of this kind")
         elif word in {">", "<", "=", "≥", "≤"}:
-            book.blame("comparison", at, at + 1, "no condition of the plan compares so")
+            book.mark_unbound("comparison", at, at + 1, "no condition of the plan compares so")
 
 
 def _side_by_side(book: Ledger, at: int) -> None:
@@ -299,7 +299,7 @@ def _side_by_side(book: Ledger, at: int) -> None:
         if book.lower(at + 1) in {"to", "with"}:
             book.bind(at + 1, at + 2, chosen)
     else:
-        book.blame("comparison", at, at + 1, "the plan sets nothing side by side")
+        book.mark_unbound("comparison", at, at + 1, "the plan sets nothing side by side")
 
 
 def _column_against(book: Ledger, at: int) -> None:
@@ -309,7 +309,7 @@ def _column_against(book: Ledger, at: int) -> None:
     fitting = book.where(lambda p: p.compares_rows or bool(p.does & {"correlation", "change", "difference"}))
     if not fitting and book.lower(at - 1) in {"many", "much"}:
         # `how many more points did A get than B`: the difference is asked for.
-        book.blame("comparison", at, at + 1, "the plan computes no difference")
+        book.mark_unbound("comparison", at, at + 1, "the plan computes no difference")
         return
     if not fitting and book.of_kind("limit") and word not in AGAINST:
         # `which of the two has more`: the one that comes first.
@@ -346,7 +346,7 @@ def _column_against(book: Ledger, at: int) -> None:
             book.bind(at, at + 1, beside)
             return
     end = at + 2 if book.lower(at + 1) == "than" and book.open(at + 1) else at + 1
-    book.blame("comparison", at, end, "the plan compares nothing of this kind")
+    book.mark_unbound("comparison", at, end, "the plan compares nothing of this kind")
 
 
 def _asks_yes_or_no(book: Ledger) -> bool:

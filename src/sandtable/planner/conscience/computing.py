@@ -186,7 +186,7 @@ def _word(book: Ledger, at: int) -> None:
     if word in CAUSES and (reasons := reasons_shown(book, at)):
         book.bind(at, at + 1, reasons)
     elif word in CAUSES:
-        book.blame("aggregate", at, at + 1, "a plan shows what happened, not the reasons")
+        book.mark_unbound("aggregate", at, at + 1, "a plan shows what happened, not the reasons")
     elif word in COMPUTED:
         _settle(book, at, at + 1, _computing(book, at), "the plan does not compute this")
     elif word in ADDED:
@@ -255,7 +255,7 @@ def _worth(book: Ledger, at: int) -> None:
     if chosen or not book.of_kind("measure"):
         book.bind(at, at + 1, chosen) if chosen else book.put_aside(at, at + 1)
     else:
-        book.blame("aggregate", at, at + 1, "the plan only counts")
+        book.mark_unbound("aggregate", at, at + 1, "the plan only counts")
 
 
 def _shown(book: Ledger) -> list[int]:
@@ -299,7 +299,7 @@ def _either(book: Ledger, at: int) -> None:
     if alternatives:
         book.bind(at, at + 1, alternatives)
     elif len(sides) == 2 and sides[0] and sides[1] and not sides[0] & sides[1]:
-        book.blame("comparison", at, at + 1, "the plan asks for both at once")
+        book.mark_unbound("comparison", at, at + 1, "the plan asks for both at once")
     else:
         book.put_aside(at, at + 1)
 
@@ -310,7 +310,7 @@ def _only(book: Ledger, at: int) -> None:
     if near:
         book.bind(at, at + 1, near)
     elif any(book.says(i) for i in range(at + 1, len(book.words))):
-        book.blame("content", at, at + 1, "no condition of the plan keeps only that")
+        book.mark_unbound("content", at, at + 1, "no condition of the plan keeps only that")
     else:
         book.put_aside(at, at + 1)
 
@@ -327,7 +327,7 @@ def _settle(
     if fitting or named:
         book.bind(start, end, fitting or named)
     else:
-        book.blame("content" if kind == "content" else "aggregate", start, end, why)
+        book.mark_unbound("content" if kind == "content" else "aggregate", start, end, why)
 
 
 _PHRASES: tuple[tuple[re.Pattern[str], Callable[[Ledger, int], list[int]], str], ...] = (

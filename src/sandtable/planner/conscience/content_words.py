@@ -84,11 +84,13 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
     elif word.lower in OCCASIONS and book.lower(at - 1) == "the":
         book.put_aside(at, at + 1)
     elif word.lower in {"date", "dates"}:
-        book.blame("content", at, at + 1, "the plan shows no date")
+        book.mark_unbound("content", at, at + 1, "the plan shows no date")
     elif word.lower in {"names", "name"} and at > 2 and not _shows_text(book):
-        book.blame("content", at, at + 1, "the plan shows no names")
+        book.mark_unbound("content", at, at + 1, "the plan shows no names")
     elif _is_cell(book, at, word):
-        book.blame("content", at, at + 1, "it is a value of the data that no condition of the plan has")
+        book.mark_unbound(
+            "content", at, at + 1, "it is a value of the data that no condition of the plan has"
+        )
     elif _is_light(book, word):
         book.put_aside(at, at + 1)
     elif word.stem in ROW_NOUNS and word.stem not in _PEOPLE:
@@ -96,11 +98,11 @@ def _left_over(book: Ledger, at: int, word: Word) -> None:
     elif word.stem in _PEOPLE or word.lower in _LOOSE or (len(word.lower) == 1 and word.lower.isalpha()):
         book.put_aside(at, at + 1)
     elif _is_misspelt_time(word):
-        book.blame("time", at, at + 1, "it may be a month or a day that is spelled otherwise")
+        book.mark_unbound("time", at, at + 1, "it may be a month or a day that is spelled otherwise")
     elif _is_role(book, at):
-        book.blame("role", at, at + 1, "no column says who that is")
+        book.mark_unbound("role", at, at + 1, "no column says who that is")
     else:
-        book.blame("content", at, at + 1, "no part of the plan is called that")
+        book.mark_unbound("content", at, at + 1, "no part of the plan is called that")
 
 
 def _is_role(book: Ledger, at: int) -> bool:

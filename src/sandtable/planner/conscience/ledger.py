@@ -18,7 +18,7 @@ from sandtable.planner.language.buckets import Bucket, find_buckets
 from sandtable.planner.language.numbers import Comparison, find_comparisons
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, Spell, find_spells
+from sandtable.planner.language.times import Calendar, TimePhrase, find_time_phrases
 from sandtable.planner.language.words import Word
 from sandtable.planner.schema.index import SchemaIndex
 
@@ -50,9 +50,9 @@ class Unbound:
 
 
 @lru_cache(maxsize=64)
-def spells_in(question: str, calendar: Calendar) -> tuple[Spell, ...]:
+def time_phrases_in(question: str, calendar: Calendar) -> tuple[TimePhrase, ...]:
     """The times that a question names: searched once, not for every plan that the question is checked against."""
-    return tuple(find_spells(Reading.of(question), calendar))
+    return tuple(find_time_phrases(Reading.of(question), calendar))
 
 
 @lru_cache(maxsize=64)
@@ -84,7 +84,7 @@ class Ledger:
         self.index = index
         self.bound: list[set[int]] = [set() for _ in self.words]
         self.settled = [False] * len(self.words)
-        self.blamed: list[Unbound] = []
+        self.unbound: list[Unbound] = []
         self.asked: set[int] = set()
         """Pieces that words ask for, beyond naming their columns."""
         self.loose: set[int] = set()
@@ -114,7 +114,7 @@ class Ledger:
         for at in range(max(0, start), min(end, len(self.words))):
             self.settled[at] = True
 
-    def blame(self, kind: UnboundKind, start: int, end: int, why: str) -> None:
+    def mark_unbound(self, kind: UnboundKind, start: int, end: int, why: str) -> None:
         """Mark these words as unbound, except those that are already bound or set aside."""
         places = [at for at in range(max(0, start), min(end, len(self.words))) if not self.settled[at]]
         while places:
@@ -122,7 +122,7 @@ class Ledger:
             run = [at for at in places if at <= last]
             places = places[len(run) :]
             text = self.reading.written(run[0], run[-1] + 1)
-            self.blamed.append(Unbound(kind, run[0], run[-1] + 1, text, why))
+            self.unbound.append(Unbound(kind, run[0], run[-1] + 1, text, why))
             self.put_aside(run[0], run[-1] + 1)
 
     def of_kind(self, *kinds: str) -> list[int]:

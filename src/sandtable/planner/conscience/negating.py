@@ -57,7 +57,7 @@ def _kept(book: Ledger, at: int) -> None:
         broken = {s for c in piece.columns for s in c.stems} & _BROKEN
         flag = (is_flag(piece) and not piece.negative) or piece.kind == "measure"
         if flag and broken and not broken & book.stems and book.near(at, number, 0, 4):
-            book.blame("negation", at, at + 1, "the plan keeps the opposite")
+            book.mark_unbound("negation", at, at + 1, "the plan keeps the opposite")
             return
 
 
@@ -130,7 +130,7 @@ def _bind(book: Ledger, at: int, negative: list[int]) -> None:
                 book.bind(place, place + 1, near[:1])
     else:
         why = "the plan negates something else" if negative else "no condition of the plan says not"
-        book.blame("negation", at, end, why)
+        book.mark_unbound("negation", at, end, why)
 
 
 def _in_a_name(book: Ledger, at: int) -> list[int]:
@@ -256,5 +256,5 @@ def _prefixed(book: Ledger, at: int, negative: list[int]) -> None:
                 book.bind(at, at + 1, [number])
                 return
             if piece.kind == "where" and not any(stem(word) == part for part in parts):
-                book.blame("negation", at, at + 1, "the plan keeps the opposite")
+                book.mark_unbound("negation", at, at + 1, "the plan keeps the opposite")
                 return

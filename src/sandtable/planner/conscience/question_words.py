@@ -38,7 +38,7 @@ def bind_question_words(book: Ledger) -> None:
         if found:
             book.bind(at, at + 1, found)
         elif _is_question(book, at, asking):
-            book.blame("content", at, at + 1, why)
+            book.mark_unbound("content", at, at + 1, why)
         else:
             book.put_aside(at, at + 1)
     if not asking:
@@ -49,7 +49,7 @@ def _verdict(book: Ledger) -> None:
     """`does the richest person work in technology`: the richest of those who do does not answer it."""
     others = {word.lower for word in book.words}
     if book.lower(0) in _YES_NO and "or" not in others and book.of_kind("limit") and not book.doing("holds"):
-        book.blame("comparison", 0, 1, "the plan does not tell yes or no")
+        book.mark_unbound("comparison", 0, 1, "the plan does not tell yes or no")
 
 
 def _is_question(book: Ledger, at: int, asking: list[int]) -> bool:
@@ -69,7 +69,7 @@ def is_slip(word: str) -> bool:
     )
 
 
-def _told(book: Ledger) -> list[int]:
+def _shown_pieces(book: Ledger) -> list[int]:
     return [i for i in book.of_kind("shape", "by", "measure") if book.pieces[i].columns]
 
 
@@ -83,11 +83,11 @@ def _dates(book: Ledger) -> list[int]:
     def is_date(column: ColumnEntry) -> bool:
         return column.temporal or is_year(column) or bool(set(column.stems) & _DATES)
 
-    return [i for i in _told(book) if any(is_date(c) for c in book.pieces[i].columns)]
+    return [i for i in _shown_pieces(book) if any(is_date(c) for c in book.pieces[i].columns)]
 
 
 def _persons(book: Ledger) -> list[int]:
-    told = [i for i in _told(book) if not book.pieces[i].does & {"count", "sum", "avg"}]
+    told = [i for i in _shown_pieces(book) if not book.pieces[i].does & {"count", "sum", "avg"}]
     fitting = [i for i in told if _is_person(book.pieces[i]) or _is_named(book, book.pieces[i])]
     if fitting:
         return fitting
@@ -111,5 +111,5 @@ def names_persons(column: ColumnEntry) -> bool:
 
 
 def _places(book: Ledger) -> list[int]:
-    told = [i for i in _told(book) if any(set(c.stems) & PLACES for c in book.pieces[i].columns)]
+    told = [i for i in _shown_pieces(book) if any(set(c.stems) & PLACES for c in book.pieces[i].columns)]
     return told or book.doing("rank")

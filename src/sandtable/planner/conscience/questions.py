@@ -14,7 +14,7 @@ _DROPPED = frozenset({"unit", "content", "time", "superlative", "aggregate", "ch
 """Kinds whose words an offer may omit: without a negation or a limit it would be another question."""
 
 
-def blamed_word(account: Account, question: str) -> str:
+def unclear_words(account: Account, question: str) -> str:
     """The first unbound word, else the words of a part that they do not ask for; else empty."""
     if account.unbound:
         return account.unbound[0].text

@@ -112,7 +112,7 @@ def _is_number_one(book: Ledger, at: int) -> bool:
     down = [i for i in ranked if "desc" in book.pieces[i].does]
     if not first or not down:
         if book.lower(at + 1) == "one" and book.lower(at - 1) in _OURS:
-            book.blame("superlative", at, at + 2, "the plan puts nothing first")
+            book.mark_unbound("superlative", at, at + 2, "the plan puts nothing first")
         return False
     for place in (at, at + 1):
         book.settled[place] = False
@@ -126,7 +126,7 @@ def _of_days(book: Ledger, at: int) -> None:
         return
     dated = book.where(lambda p: "bucket" in p.does or any(c.temporal or "day" in c.stems for c in p.columns))
     if not dated:
-        book.blame("time", at + 1, at + 2, "the plan shows no day")
+        book.mark_unbound("time", at + 1, at + 2, "the plan shows no day")
 
 
 def _is_sorting(book: Ledger, at: int) -> bool:
@@ -197,11 +197,11 @@ def _superlative(book: Ledger, at: int) -> None:
     elif aside := _no_ranking(book, at):
         book.bind(at, at + 1, aside)
     elif not ranked:
-        book.blame("superlative", at, end, "the plan puts nothing first")
+        book.mark_unbound("superlative", at, end, "the plan puts nothing first")
     elif not fitting:
-        book.blame("superlative", at, end, "the plan puts the other end first")
+        book.mark_unbound("superlative", at, end, "the plan puts the other end first")
     else:
-        book.blame("superlative", at, end, "the plan ranks by something else")
+        book.mark_unbound("superlative", at, end, "the plan ranks by something else")
 
 
 def _is_in_name(book: Ledger, at: int, column: ColumnEntry) -> bool:
@@ -390,4 +390,4 @@ def _settle(book: Ledger, start: int, end: int, fitting: list[int], why: str) ->
     if fitting or named:
         book.bind(start, end, fitting or named)
     else:
-        book.blame("superlative", start, end, why)
+        book.mark_unbound("superlative", start, end, why)

@@ -9,13 +9,13 @@ import datetime as dt
 import re
 from collections.abc import Callable
 
-from sandtable.planner.conscience.ledger import Ledger, spells_in
+from sandtable.planner.conscience.ledger import Ledger, time_phrases_in
 from sandtable.planner.language import periods
 from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.spoken_before import moved, preceding
-from sandtable.planner.language.times import Calendar, Spell, find_periods
+from sandtable.planner.language.times import Calendar, TimePhrase, find_periods
 from sandtable.planner.language.words import read_number, stem
 
 Ends = tuple[dt.date | None, dt.date | None]
@@ -121,7 +121,9 @@ def _bind(book: Ledger, start: int, end: int, fitting: list[int]) -> None:
 
 def _after_an_answer(book: Ledger, calendar: Calendar, mine: Period, windows: dict[int, Ends]) -> None:
     """`and in May?` of the year that was mentioned, `the month before`."""
-    said = [(s.start, s.end, s.period) for s in spells_in(book.reading.text, calendar) if s.bound == "in"]
+    said = [
+        (s.start, s.end, s.period) for s in time_phrases_in(book.reading.text, calendar) if s.bound == "in"
+    ]
     told = [(start, end, moved(book.reading, start, end, p, mine)) for start, end, p in said if p is not None]
     for start, end, period in (*told, *preceding(book.reading, mine)):
         _bind(book, start, end, [i for i, w in windows.items() if w == (period.first, period.last)])
@@ -153,36 +155,38 @@ def _at_an_end(book: Ledger, start: int, end: int, period: Period, windows: dict
         _bind(book, start, end, [i for i, w in windows.items() if w == wanted])
 
 
-def two_windows(book: Ledger, spell: Spell, ends: Callable[[int], Ends | None]) -> list[int]:
+def two_windows(book: Ledger, phrase: TimePhrase, ends: Callable[[int], Ends | None]) -> list[int]:
     """`from 2023 to 2024` in a plan that compares the two: a window for each, in separate measures."""
-    if spell.period is None or spell.bound != "in":
+    if phrase.period is None or phrase.bound != "in":
         return []
     held = {i: found for i in book.of_kind("when") if "select" in book.pieces[i].path if (found := ends(i))}
-    first = [i for i, w in held.items() if w[0] == spell.period.first and w[1] != spell.period.last]
-    last = [i for i, w in held.items() if w[1] == spell.period.last and w[0] != spell.period.first]
+    first = [i for i, w in held.items() if w[0] == phrase.period.first and w[1] != phrase.period.last]
+    last = [i for i, w in held.items() if w[1] == phrase.period.last and w[0] != phrase.period.first]
     return [*first, *last] if first and last and len(set(held.values())) == 2 else []
 
 
-def said_loosely(book: Ledger, spell: Spell, found: Ends | None, calendar: Calendar) -> bool:
+def said_loosely(book: Ledger, phrase: TimePhrase, found: Ends | None, calendar: Calendar) -> bool:
     """`invoices from May 2024` and `through 2024` may mean that time alone; `so far this year` is this year."""
     if found is None:
         return False
-    if spell.bound == "from" and spell.period is None:
+    if phrase.bound == "from" and phrase.period is None:
         said = [
             p
             for start, end, p in find_periods(book.reading, calendar)
-            if spell.start <= start and end <= spell.end
+            if phrase.start <= start and end <= phrase.end
         ]
-        return len(said) == 1 and book.lower(spell.start) == "from" and found == (said[0].first, said[0].last)
-    if spell.period is None:
+        return (
+            len(said) == 1 and book.lower(phrase.start) == "from" and found == (said[0].first, said[0].last)
+        )
+    if phrase.period is None:
         return False
-    if book.lower(spell.start) in {"from", "through", "throughout"} and found == (
-        spell.period.first,
-        spell.period.last,
+    if book.lower(phrase.start) in {"from", "through", "throughout"} and found == (
+        phrase.period.first,
+        phrase.period.last,
     ):
         return True
-    to_date = spell.window.get("period") == "ytd" and calendar.today is not None
-    return to_date and found == (spell.period.first, dt.date(spell.period.first.year, 12, 31))
+    to_date = phrase.window.get("period") == "ytd" and calendar.today is not None
+    return to_date and found == (phrase.period.first, dt.date(phrase.period.first.year, 12, 31))
 
 
 def in_a_name(book: Ledger, bucket: Bucket) -> list[int]:

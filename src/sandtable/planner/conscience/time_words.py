@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
-from sandtable.planner.conscience.ledger import Ledger, buckets_in, spells_in
+from sandtable.planner.conscience.ledger import Ledger, buckets_in, time_phrases_in
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import (
     CURRENT,
@@ -25,7 +25,7 @@ from sandtable.planner.conscience.time_phrases import (
 from sandtable.planner.language import periods
 from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.periods import Period
-from sandtable.planner.language.times import Calendar, Spell
+from sandtable.planner.language.times import Calendar, TimePhrase
 from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import is_year
 
@@ -47,11 +47,11 @@ _PARTS = {"hour": PARTS_OF_DAY, "day": PARTS_OF_WEEK}
 def bind_times(book: Ledger) -> None:
     calendar = Calendar.at(book.index.dataset.as_of)
     bind_phrases(book, calendar, lambda piece: _ends(book, piece, calendar))
-    spells = [s for s in spells_in(book.reading.text, calendar) if not _is_bound(book, s.start, s.end)]
+    phrases = [s for s in time_phrases_in(book.reading.text, calendar) if not _is_bound(book, s.start, s.end)]
     for bucket in buckets_in(book.reading.text):
         _bucket(book, bucket)
-    for spell in spells:
-        _spell(book, spell, spells, calendar)
+    for phrase in phrases:
+        _time_phrase(book, phrase, phrases, calendar)
     for at in range(len(book.words)):
         if book.open(at):
             _word(book, at)
@@ -88,7 +88,7 @@ def _bucket(book: Ledger, bucket: Bucket) -> None:
     if fitting:
         book.bind(bucket.start, bucket.end, fitting)
     else:
-        book.blame("time", bucket.start, bucket.end, "the plan has no such periods")
+        book.mark_unbound("time", bucket.start, bucket.end, "the plan has no such periods")
 
 
 def _is_called(piece: Piece, unit: str) -> bool:
@@ -98,43 +98,43 @@ def _is_called(piece: Piece, unit: str) -> bool:
     )
 
 
-def _spell(book: Ledger, spell: Spell, spells: list[Spell], calendar: Calendar) -> None:
-    fitting = [i for i, piece in enumerate(book.pieces) if _means(piece, spell, spells, calendar)]
-    fitting = fitting or two_windows(book, spell, lambda piece: _ends(book, piece, calendar))
+def _time_phrase(book: Ledger, phrase: TimePhrase, phrases: list[TimePhrase], calendar: Calendar) -> None:
+    fitting = [i for i, piece in enumerate(book.pieces) if _means(piece, phrase, phrases, calendar)]
+    fitting = fitting or two_windows(book, phrase, lambda piece: _ends(book, piece, calendar))
     fitting = fitting or [
-        i for i in book.of_kind("when") if said_loosely(book, spell, _ends(book, i, calendar), calendar)
+        i for i in book.of_kind("when") if said_loosely(book, phrase, _ends(book, i, calendar), calendar)
     ]
     if fitting:
-        book.bind(spell.start, spell.end, fitting)
+        book.bind(phrase.start, phrase.end, fitting)
         return
-    if _year_value(book, spell):
+    if _year_value(book, phrase):
         return
     why = "the plan keeps another time" if book.of_kind("when") else "the plan keeps no such time"
-    book.blame("time", spell.start, spell.end, why)
+    book.mark_unbound("time", phrase.start, phrase.end, why)
 
 
-def _year_value(book: Ledger, spell: Spell) -> bool:
+def _year_value(book: Ledger, phrase: TimePhrase) -> bool:
     """A year that is a number of a condition (`published before 2000`), or a word of a name (`the 2007 population`)."""
-    said = {book.lower(at) for at in range(spell.start, spell.end) if book.lower(at).isdigit()}
-    said |= {str(year) for year in spell.years or ()}
+    said = {book.lower(at) for at in range(phrase.start, phrase.end) if book.lower(at).isdigit()}
+    said |= {str(year) for year in phrase.years or ()}
     for number, piece in enumerate(book.pieces):
         if piece.kind == "where" and said & {str(v)[:4] for v in piece.values}:
-            book.bind(spell.start, spell.end, [number])
+            book.bind(phrase.start, phrase.end, [number])
             return True
     named = [i for i, p in enumerate(book.pieces) if any(said & set(c.stems) for c in p.columns)]
     if named:
-        book.bind(spell.start, spell.end, named, named=True)
+        book.bind(phrase.start, phrase.end, named, named=True)
     return bool(named)
 
 
-def _means(piece: Piece, spell: Spell, spells: list[Spell], calendar: Calendar) -> bool:
+def _means(piece: Piece, phrase: TimePhrase, phrases: list[TimePhrase], calendar: Calendar) -> bool:
     if piece.kind == "when":
-        return _same_window(piece, spell, spells, calendar)
+        return _same_window(piece, phrase, phrases, calendar)
     if piece.kind != "where" or not any(c.temporal for c in piece.columns):
         return False
-    ends = {str(spell.window.get(end, "none"))[:10] for end in ("from", "to")}
-    if "to" in spell.window:
-        ends.add(_day_after(str(spell.window["to"])))
+    ends = {str(phrase.window.get(end, "none"))[:10] for end in ("from", "to")}
+    if "to" in phrase.window:
+        ends.add(_day_after(str(phrase.window["to"])))
     return bool(ends & {str(value)[:10] for value in piece.values})
 
 
@@ -145,23 +145,27 @@ def _day_after(day: str) -> str:
         return day
 
 
-def _same_window(piece: Piece, spell: Spell, spells: list[Spell], calendar: Calendar) -> bool:
+def _same_window(piece: Piece, phrase: TimePhrase, phrases: list[TimePhrase], calendar: Calendar) -> bool:
     window = {k: v for k, v in piece.window.items() if k not in {"column", "as_of"}}
-    if window == spell.window:
+    if window == phrase.window:
         return True
     mine = _period(window, calendar)
     if mine is None:
         return False
-    if spell.period is not None and mine == (spell.period.first, spell.period.last) and spell.bound == "in":
+    if (
+        phrase.period is not None
+        and mine == (phrase.period.first, phrase.period.last)
+        and phrase.bound == "in"
+    ):
         return True
-    told = [s.period for s in spells if s.period is not None]
-    if len(told) > 1 and spell.period is not None:
+    told = [s.period for s in phrases if s.period is not None]
+    if len(told) > 1 and phrase.period is not None:
         # Two periods side by side: the window holds both.
         whole = told[0]
         for other in told[1:]:
             whole = whole.joined(other)
         return mine == (whole.first, whole.last)
-    theirs = _period(dict(spell.window), calendar)
+    theirs = _period(dict(phrase.window), calendar)
     return theirs is not None and mine == theirs
 
 
@@ -260,7 +264,7 @@ def _current(book: Ledger, at: int) -> None:
     elif not _has_states(book):
         book.put_aside(at, at + 1)
     else:
-        book.blame("time", at, at + 1, "the plan takes all rows, the past ones too")
+        book.mark_unbound("time", at, at + 1, "the plan takes all rows, the past ones too")
 
 
 def _has_states(book: Ledger) -> bool:
@@ -279,4 +283,4 @@ def _settle(book: Ledger, at: int, fitting: list[int], kind: str) -> None:
     if fitting or named:
         book.bind(at, at + 1, fitting or named)
     else:
-        book.blame("time", at, at + 1, "no part of the plan speaks of this time")
+        book.mark_unbound("time", at, at + 1, "no part of the plan speaks of this time")

@@ -45,7 +45,7 @@ def bind_units(book: Ledger) -> None:
             if factors:
                 book.bind(at, at + 1, factors)
             elif not named:
-                book.blame("unit", at, at + 1, "the plan gives other units")
+                book.mark_unbound("unit", at, at + 1, "the plan gives other units")
             continue
         shown = [
             i for i in book.of_kind("measure", "shape", "by", "order") if is_converted(book.pieces[i], unit)
@@ -55,7 +55,7 @@ def bind_units(book: Ledger) -> None:
         elif named:
             book.bind(at, at + 1, named)
         elif asked or unit.kind >= 0:
-            book.blame("unit", at, at + 1, "the plan gives other units")
+            book.mark_unbound("unit", at, at + 1, "the plan gives other units")
 
 
 def _is_of_area(book: Ledger, at: int, unit: Unit | None) -> bool:

@@ -254,4 +254,4 @@ def _quoted(book: Ledger) -> None:
             chosen = set[int]().union(*(book.bound[i] for i in inside))
             book.bind(span[0], span[-1] + 1, chosen)
         else:
-            book.blame("quoted", inside[0], inside[-1] + 1, "no condition of the plan has this text")
+            book.mark_unbound("quoted", inside[0], inside[-1] + 1, "no condition of the plan has this text")

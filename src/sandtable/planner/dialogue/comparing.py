@@ -10,7 +10,7 @@ from sandtable.planner.dialogue.view import View
 from sandtable.planner.language import periods
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, find_spells
+from sandtable.planner.language.times import Calendar, find_time_phrases
 from sandtable.planner.mentions.finding import now_of
 
 _COMPARE = re.compile(
@@ -55,10 +55,10 @@ def _other_period(what: str, mine: Period, view: View) -> Period | None:
         return periods.earlier(mine, mine.unit if unit == "period" else unit)
     now = now_of(view.index)
     reading = Reading.of(what if what.startswith(("in ", "for ")) else f"in {what}")
-    spells = find_spells(reading, Calendar.at(now))
-    if len(spells) != 1 or spells[0].period is None or spells[0].end - spells[0].start != len(reading):
+    phrases = find_time_phrases(reading, Calendar.at(now))
+    if len(phrases) != 1 or phrases[0].period is None or phrases[0].end - phrases[0].start != len(reading):
         return None
-    said = spells[0].period
+    said = phrases[0].period
     if said.unit != mine.unit:
         # `march 2025` against `2024` means the march of that year.
         if said.unit == "year" and mine.unit in {"month", "quarter"}:

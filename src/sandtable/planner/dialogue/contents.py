@@ -81,10 +81,10 @@ def _window(draft: Draft, text: str, view: View) -> Change | None:
     if draft.time is None or (draft.bucket is not None and draft.bucket.change):
         return None
     window = dict(draft.time)
-    spell = draft.spells[0] if len(draft.spells) == 1 else None
+    phrase = draft.phrases[0] if len(draft.phrases) == 1 else None
     before = view.period
-    if spell is not None and spell.period is not None and before is not None and not _YEAR.search(text):
-        said = spell.period
+    if phrase is not None and phrase.period is not None and before is not None and not _YEAR.search(text):
+        said = phrase.period
         if said.unit in {"month", "quarter"} and "from" in window and "to" in window:
             moved = periods.nearest(said, before)
             window = {**{k: v for k, v in window.items() if k == "column"}, **moved.window}

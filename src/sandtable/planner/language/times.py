@@ -68,7 +68,7 @@ _SEVERE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Spell:
+class TimePhrase:
     """A stretch of time that the words `start` to `end` name."""
 
     start: int
@@ -93,17 +93,17 @@ class Calendar:
         return Calendar(dt.date.fromisoformat(moment[:10]) if moment else None)
 
 
-def find_spells(reading: Reading, calendar: Calendar) -> list[Spell]:
+def find_time_phrases(reading: Reading, calendar: Calendar) -> list[TimePhrase]:
     """Every stretch of time, left to right; none of them overlap."""
-    found: list[Spell] = []
+    found: list[TimePhrase] = []
     at = 0
     while at < len(reading):
-        spell = _spell_at(reading, calendar, at)
-        if spell is None:
+        phrase = _time_phrase_at(reading, calendar, at)
+        if phrase is None:
             at += 1
         else:
-            found.append(spell)
-            at = spell.end
+            found.append(phrase)
+            at = phrase.end
     return found
 
 
@@ -117,7 +117,7 @@ def find_periods(reading: Reading, calendar: Calendar) -> list[tuple[int, int, P
     return found
 
 
-def _spell_at(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
+def _time_phrase_at(reading: Reading, calendar: Calendar, at: int) -> TimePhrase | None:
     opening = _OPENING.get(reading.lower(at), "")
     begin = at + (1 if opening else 0)
     if reading.lower(at) == "starting" and reading.lower(begin) in {"in", "from", "on"}:
@@ -138,7 +138,7 @@ def _spell_at(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
     )
 
 
-def _rolling(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
+def _rolling(reading: Reading, calendar: Calendar, at: int) -> TimePhrase | None:
     hit = reading.match_at(_LAST, at)
     if hit is None or calendar.today is None:
         return None
@@ -148,33 +148,33 @@ def _rolling(reading: Reading, calendar: Calendar, at: int) -> Spell | None:
         spoken_last = any(w in match.group() for w in ("last ", "previous "))
         if match.group("s") or spoken_last or "recent" in match.group() or "latest" in match.group():
             return None
-        return Spell(at, end, {"last": 1, "unit": unit}, None)
+        return TimePhrase(at, end, {"last": 1, "unit": unit}, None)
     number = NUMBER_WORDS.get(count) if not count.isdigit() else int(count)
     if not number or number > 100_000:
         return None
-    return Spell(at, end, {"last": number, "unit": unit}, None)
+    return TimePhrase(at, end, {"last": number, "unit": unit}, None)
 
 
 _DECADE = re.compile(r"(?:the )?(?P<year>1[4-9]\d0|20\d0)'?s(?= |$)")
 
 
-def _decade(reading: Reading, at: int, begin: int, opening: str) -> Spell | None:
+def _decade(reading: Reading, at: int, begin: int, opening: str) -> TimePhrase | None:
     """`in the 1980s`: ten years."""
     hit = reading.match_at(_DECADE, begin)
     if hit is None or opening not in {"", "in", "from"}:
         return None
     first = int(hit[1].group("year"))
     period = Period(dt.date(first, 1, 1), dt.date(first + 9, 12, 31), "range")
-    return Spell(at, hit[0], dict(period.window), period, (first, first + 9))
+    return TimePhrase(at, hit[0], dict(period.window), period, (first, first + 9))
 
 
-def _to_date(reading: Reading, calendar: Calendar, at: int, begin: int) -> Spell | None:
+def _to_date(reading: Reading, calendar: Calendar, at: int, begin: int) -> TimePhrase | None:
     if calendar.today is None:
         return None
     for start in (at, begin):
         hit = reading.match_at(_TO_DATE, start)
         if hit:
-            return Spell(
+            return TimePhrase(
                 at,
                 hit[0],
                 {"period": "ytd"},
@@ -192,7 +192,7 @@ _DAYS = re.compile(
 )
 
 
-def _days_of_a_year(reading: Reading, at: int, begin: int, opening: str) -> Spell | None:
+def _days_of_a_year(reading: Reading, at: int, begin: int, opening: str) -> TimePhrase | None:
     """`between 1 November and 24 December 2024`, `from 24 to 31 December 2024`: the year is said once."""
     hit = reading.match_at(_DAYS, begin)
     if hit is None or opening not in {"between", "from", "in", ""}:
@@ -206,10 +206,10 @@ def _days_of_a_year(reading: Reading, at: int, begin: int, opening: str) -> Spel
         period = Period(begun, dt.date(int(g["y"]), last_month, last), "range")
     except ValueError:
         return None
-    return Spell(at, hit[0], dict(period.window), period) if period.first <= period.last else None
+    return TimePhrase(at, hit[0], dict(period.window), period) if period.first <= period.last else None
 
 
-def _pair(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> Spell | None:
+def _pair(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> TimePhrase | None:
     """`between March and May 2025`, `from 2024-01-01 to 2024-03-31`."""
     first = _spoken(reading, calendar, begin, None) if opening in {"between", "from", "in", ""} else None
     if first is None or (not opening and first[0].unit not in {"day", "month"}):
@@ -228,10 +228,10 @@ def _pair(reading: Reading, calendar: Calendar, at: int, begin: int, opening: st
     whole = first[0].joined(second[0])
     both = first[0].unit == second[0].unit == "year"
     years = (whole.first.year, whole.last.year) if both else None
-    return Spell(at, second[1], dict(whole.window), whole, years)
+    return TimePhrase(at, second[1], dict(whole.window), whole, years)
 
 
-def _single(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> Spell | None:
+def _single(reading: Reading, calendar: Calendar, at: int, begin: int, opening: str) -> TimePhrase | None:
     spoken = _spoken(reading, calendar, begin, None)
     if spoken is None or opening == "between":
         return None
@@ -248,7 +248,7 @@ def _single(reading: Reading, calendar: Calendar, at: int, begin: int, opening: 
         return None
     number = (period.first.year, period.first.year) if lone_year else None
     bound = opening if opening in {"from", "after", "before", "to"} else "in"
-    return Spell(at, end, _bounded(period, bound), period if bound == "in" else None, number, bound)
+    return TimePhrase(at, end, _bounded(period, bound), period if bound == "in" else None, number, bound)
 
 
 def _bounded(period: Period, bound: str) -> dict[str, str | int]:

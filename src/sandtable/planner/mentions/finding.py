@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sandtable.planner.language.buckets import Bucket, find_buckets
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Calendar, Spell, find_spells
+from sandtable.planner.language.times import Calendar, TimePhrase, find_time_phrases
 from sandtable.planner.mentions.matching import Match, find_mentions
 from sandtable.planner.mentions.values import ValueMatch, find_quoted, find_values
 from sandtable.planner.schema.index import SchemaIndex
@@ -17,7 +17,7 @@ class Found:
     """Everything a question may refer to, whatever the table: computed once, used for every table."""
 
     quoted: list[ValueMatch]
-    spells: list[Spell]
+    phrases: list[TimePhrase]
     buckets: list[Bucket]
     mentions: list[Match]
     values: list[ValueMatch]
@@ -28,9 +28,9 @@ def look(text: str, index: SchemaIndex) -> Found:
     quoted = find_quoted(reading, index)
     for match in quoted:
         reading.claim(match.start, match.end, "value")
-    spells = find_spells(reading, Calendar.at(now_of(index)))
+    phrases = find_time_phrases(reading, Calendar.at(now_of(index)))
     buckets = find_buckets(reading)
-    return Found(quoted, spells, buckets, find_mentions(reading, index), find_values(reading, index))
+    return Found(quoted, phrases, buckets, find_mentions(reading, index), find_values(reading, index))
 
 
 def now_of(index: SchemaIndex) -> str | None:

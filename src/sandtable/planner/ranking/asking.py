@@ -7,7 +7,7 @@ from itertools import islice
 
 from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
-from sandtable.planner.conscience import account, blamed_word, offers_at, reason_for
+from sandtable.planner.conscience import account, offers_at, reason_for, unclear_words
 from sandtable.planner.conscience.abstain import suggest, unknown_reason
 from sandtable.planner.language.vocabulary import AGGREGATES, FILLER
 from sandtable.planner.language.words import fold
@@ -75,10 +75,10 @@ def asked_about(
     if unknown:
         return unsure(unknown_reason(unknown, index), question, index, unknown, guess)
     if found and found[0].account is None:
-        blamed = found[0].candidate.account
-        word = blamed_word(blamed, question)
-        offers = offers_at(question, blamed, index)
-        return unsure(reason_for(blamed), question, index, (word,) if word else (), guess, offers)
+        unclear = found[0].candidate.account
+        word = unclear_words(unclear, question)
+        offers = offers_at(question, unclear, index)
+        return unsure(reason_for(unclear), question, index, (word,) if word else (), guess, offers)
     if best is None or not found:
         return unsure(NOTHING, question, index, (), guess)
     return unsure(doubtful(best), question, index, (), guess)

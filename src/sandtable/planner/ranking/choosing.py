@@ -58,7 +58,7 @@ def weigh(among: Field, weigher: Weigher) -> list[Weighed]:
         Weighed(
             each,
             weigher.probability(features(each, among)),
-            lawful_account(each, among.index, follows=among.before is not None),
+            answerable_account(each, among.index, follows=among.before is not None),
         )
         for each in among.candidates
     ]
@@ -66,7 +66,7 @@ def weigh(among: Field, weigher: Weigher) -> list[Weighed]:
     return sorted(found, key=lambda each: -each.probability - _EQUALS * each.candidate.likelihood)
 
 
-def lawful_account(candidate: Candidate, index: SchemaIndex, *, follows: bool = False) -> Account | None:
+def answerable_account(candidate: Candidate, index: SchemaIndex, *, follows: bool = False) -> Account | None:
     """The account with which the plan may be answered.
 
     `follows`: it is read from a message after an answer. There a word that names nothing may point at what was said,

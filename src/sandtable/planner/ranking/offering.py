@@ -29,9 +29,9 @@ def readings_to_offer(found: list[Weighed], among: Field) -> tuple[Understood, .
     if among.nothing > _NOTHING:
         return ()
     likely = [each for each in found if each.probability >= LEAST]
-    lawful = [each for each in likely if each.account is not None]
+    answerable = [each for each in likely if each.account is not None]
     others = [each for each in likely if each.account is None and _is_harmless(each.candidate, among.index)]
-    return tuple(_as_understood(each) for each in (*lawful, *others)[:MOST])
+    return tuple(_as_understood(each) for each in (*answerable, *others)[:MOST])
 
 
 def _is_harmless(candidate: Candidate, index: SchemaIndex) -> bool:

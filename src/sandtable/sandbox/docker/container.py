@@ -92,7 +92,7 @@ class Container:
         """Raises SandboxUnavailable with the runner's message, and ContainerLost."""
         try:
             async with asyncio.timeout(READY_S):
-                while (message := await self.streams.hear()) is not None:
+                while (message := await self.streams.next_message()) is not None:
                     if message.get("kind") == "ready":
                         self.ready = Ready.model_validate(message)
                         return self.ready
@@ -117,7 +117,7 @@ class Container:
         try:
             async with asyncio.timeout(job.limits.wall_ms / 1e3 + _LATE_S):
                 await self.streams.send(order_of(job))
-                while (message := await self.streams.hear()) is not None:
+                while (message := await self.streams.next_message()) is not None:
                     if message.get("kind") != "ready":
                         return self._read(job, message)
         except TimeoutError:

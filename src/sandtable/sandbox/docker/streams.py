@@ -57,10 +57,10 @@ class Streams:
     async def send(self, message: dict[str, Any]) -> None:
         body = json.dumps(message, ensure_ascii=False, separators=(",", ":")).encode(errors="surrogatepass")
         with contextlib.suppress(EngineAway):
-            # `hear` returns None when the container is gone, and its caller finds out how it ended.
+            # `next_message` returns None when the container is gone, and its caller finds out how it ended.
             await self._connection.write(_LENGTH.pack(len(body)) + body)
 
-    async def hear(self) -> dict[str, Any] | None:
+    async def next_message(self) -> dict[str, Any] | None:
         """The next message, or None at the end."""
         message = await self._messages.get()
         if message is None:

@@ -199,11 +199,11 @@ class Api:
 
     @asynccontextmanager
     async def _stream(
-        self, call: str, path: str, query: Mapping[str, str], patience: httpx2.Timeout
+        self, call: str, path: str, query: Mapping[str, str], limits: httpx2.Timeout
     ) -> AsyncIterator[httpx2.Response]:
         try:
             async with self._client.stream(
-                "GET", path, params=query, timeout=patience, extensions=self._extensions()
+                "GET", path, params=query, timeout=limits, extensions=self._extensions()
             ) as response:
                 if not response.is_success:
                     raise _trouble(call, response.status_code, await response.aread())

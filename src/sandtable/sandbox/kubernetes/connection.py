@@ -12,7 +12,7 @@ from sandtable.sandbox.executor import Kind
 from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
 from sandtable.sandbox.kubernetes.cluster import find_cluster
 from sandtable.sandbox.kubernetes.deleting import Deletions, reap
-from sandtable.sandbox.kubernetes.manifest import Patience
+from sandtable.sandbox.kubernetes.manifest import Timeouts
 from sandtable.sandbox.kubernetes.names import INSTANCE
 from sandtable.sandbox.kubernetes.placing import Placing
 from sandtable.sandbox.kubernetes.template import built_in, read_template, runner_of
@@ -41,7 +41,7 @@ class Setup:
     template's label."""
     template: Path | None = None
     warm: int = 0
-    patience: Patience = field(default_factory=Patience)
+    timeouts: Timeouts = field(default_factory=Timeouts)
     warm_idle_s: float = IDLE_S
 
 
@@ -55,7 +55,7 @@ class ClusterConnection:
         labels = template.get("metadata", {}).get("labels") or {}
         self.instance: str = setup.instance or labels.get(INSTANCE) or "sandtable"
         self.deletions = Deletions(api)
-        self.placing = Placing(api, template, self.instance, replica, setup.patience)
+        self.placing = Placing(api, template, self.instance, replica, setup.timeouts)
         self._setup, self._replica, self._on_ready = setup, replica, on_ready
         self.shelves: dict[Kind, WarmPods] = {
             "sql": self._shelf("sql", setup.warm),
@@ -75,7 +75,7 @@ class ClusterConnection:
             self.deletions,
             kind=kind,
             count=count,
-            patience=self._setup.patience,
+            timeouts=self._setup.timeouts,
             idle_s=self._setup.warm_idle_s,
             on_ready=self._on_ready,
         )

@@ -23,7 +23,7 @@ from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.connection import ClusterConnection, Setup
 from sandtable.sandbox.kubernetes.following import Following, Progress
 from sandtable.sandbox.kubernetes.loglines import result_from
-from sandtable.sandbox.kubernetes.manifest import Patience, Size
+from sandtable.sandbox.kubernetes.manifest import Size, Timeouts
 from sandtable.sandbox.kubernetes.placing import kind_of
 from sandtable.sandbox.kubernetes.pods import Pod, PodLost, PodWatch, explain_pod, is_lost
 from sandtable.sandbox.kubernetes.template import layers_of
@@ -55,12 +55,12 @@ class KubernetesExecutor:
         instance: str = "",
         kubeconfig: Sequence[Path] = (),
         service: tuple[str, int] | None = None,
-        patience: Patience | None = None,
+        timeouts: Timeouts | None = None,
     ) -> None:
         """`parallel`: Jobs at the same time; further ones wait here, where it costs nothing, and not at the quota. The
         rest as in `Setup`."""
         self._setup = Setup(
-            image, namespace or "", kubeconfig, service, instance, template, warm, patience or Patience()
+            image, namespace or "", kubeconfig, service, instance, template, warm, timeouts or Timeouts()
         )
         self._replica = secrets.token_hex(5)
         self._jobs = Jobs(self._work, parallel)
@@ -196,7 +196,7 @@ class KubernetesExecutor:
     ) -> JobResult:
         progress.restart()
         following = Following(
-            cluster.api, job, name, nonce, cluster.container, self._setup.patience, progress
+            cluster.api, job, name, nonce, cluster.container, self._setup.timeouts, progress
         )
         result = await following.result()
         self._found_ready(kind_of(job), progress.ready)

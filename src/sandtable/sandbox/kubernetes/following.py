@@ -19,7 +19,7 @@ from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
 from sandtable.sandbox.kubernetes.loglines import LogLines, longest_line, result_from
-from sandtable.sandbox.kubernetes.manifest import Patience
+from sandtable.sandbox.kubernetes.manifest import Timeouts
 from sandtable.sandbox.kubernetes.pods import (
     Pod,
     PodLost,
@@ -43,7 +43,7 @@ _LOOK_AGAIN_S = 1.0
 _SOON_S = 2.0
 """A controller that is not blocked needs less than this."""
 
-Heard = Literal["all", "broken", "nothing"]
+LogRead = Literal["all", "broken", "nothing"]
 """How far a log was read: to its end or the report; to where the stream broke off; there is no log yet."""
 
 log = structlog.get_logger(__name__)
@@ -83,14 +83,14 @@ class Following:
         name: str,
         nonce: str,
         container: str,
-        patience: Patience,
+        timeouts: Timeouts,
         progress: Progress,
     ) -> None:
         self._api = api
         self._job = job
         self._name = name
         self._container = container
-        self._patience = patience
+        self._timeouts = timeouts
         self._progress = progress
         self._lines = LogLines(nonce, longest_line(job))
         self._since = time.monotonic()
@@ -108,13 +108,13 @@ class Following:
                     continue
                 if trouble := hopeless(pod):
                     raise trouble
-                heard = await self._listen(watch, pod)
+                read = await self._read_log(watch, pod)
                 # `pod` is its state from before its log was read: the log of a pod that was over is complete.
-                if (result := self._result_now(pod, is_all=pod.over and heard != "broken")) is not None:
+                if (result := self._result_now(pod, is_all=pod.over and read != "broken")) is not None:
                     return result
-                self._check_patience(watch)
+                self._check_timeouts(watch)
                 self._progress.waiting = why_waiting(watch.pods.get(pod.name, pod))
-                tries = 0 if heard == "nothing" else tries + 1
+                tries = 0 if read == "nothing" else tries + 1
                 await watch.changed(max(_NOT_YET_S, OUTAGE.pause_s(tries)))
 
     def _result_now(self, pod: Pod, *, is_all: bool) -> JobResult | None:
@@ -144,31 +144,31 @@ class Following:
             self._progress.waiting = await self._missing.reason(begun=self._progress.begun)
         elif pod is not None:
             self._progress.waiting = why_waiting(pod)
-        self._check_patience(watch)
+        self._check_timeouts(watch)
         await watch.changed(1.0)
 
-    def _check_patience(self, watch: PodWatch) -> None:
+    def _check_timeouts(self, watch: PodWatch) -> None:
         """While the API is away the whole cluster is held up: the clock restarts when it is back."""
         if watch.refused is not None:
             raise unavailable(watch.refused, self._api)
         now = time.monotonic()
         if watch.lost_sight is not None:
-            if watch.out_of_sight_s > self._patience.outage:
+            if watch.out_of_sight_s > self._timeouts.outage:
                 raise unavailable(self._away or ApiAway("it is away"), self._api)
             self._since = now
             return
         if not self._progress.begun:
-            if now - self._since > self._patience.queue:
+            if now - self._since > self._timeouts.queue:
                 raise SandboxUnavailable(
-                    f"no pod began within {self._patience.queue:g} s: {self._progress.waiting}",
+                    f"no pod began within {self._timeouts.queue:g} s: {self._progress.waiting}",
                     suggestion="Make room in the cluster or its quota, or run it again later",
                 )
             return
-        allowed = self._job.limits.wall_ms / 1e3 + self._patience.start + _LATE_S
+        allowed = self._job.limits.wall_ms / 1e3 + self._timeouts.start + _LATE_S
         if now - max(self._since, self._progress.marks["begun"]) > allowed:
             raise PodLost("its log was silent for longer than it may run")
 
-    async def _listen(self, watch: PodWatch, pod: Pod) -> Heard:
+    async def _read_log(self, watch: PodWatch, pod: Pod) -> LogRead:
         """Read the log until the report, its end, or the pod's end."""
         self._progress.marks.setdefault("node", time.monotonic())
         reading = asyncio.create_task(self._read(pod), name=f"log {pod.name}")
@@ -180,13 +180,13 @@ class Following:
                 if ending:
                     break
                 if not reading.done():
-                    self._check_patience(watch)
+                    self._check_timeouts(watch)
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
         return "broken" if reading.cancelled() else reading.result()
 
-    async def _read(self, pod: Pod) -> Heard:
+    async def _read(self, pod: Pod) -> LogRead:
         self._lines.restart()
         try:
             async with contextlib.aclosing(

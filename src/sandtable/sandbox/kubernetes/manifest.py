@@ -76,7 +76,7 @@ class Size:
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class Timeouts:
     """Time limits in seconds for each part of a run beside the run itself."""
 
     queue: float = 120.0
@@ -103,9 +103,9 @@ class Filling:
     """How long the pod may wait for its order."""
 
 
-def fill(template: Object, given: Filling, patience: Patience) -> Object:
+def fill(template: Object, given: Filling, timeouts: Timeouts) -> Object:
     job = copy.deepcopy(template)
-    alive_s = math.ceil(given.waits_s + given.size.wall_s + patience.start)
+    alive_s = math.ceil(given.waits_s + given.size.wall_s + timeouts.start)
     metadata = job.setdefault("metadata", {})
     metadata.pop("namespace", None)
     metadata["name"] = given.name
@@ -116,8 +116,8 @@ def fill(template: Object, given: Filling, patience: Patience) -> Object:
         "completions": 1,
         "parallelism": 1,
         # Counts from the Job's creation, so it includes the time in the queue; the pod's own counts from its start.
-        "activeDeadlineSeconds": alive_s + math.ceil(patience.queue),
-        "ttlSecondsAfterFinished": patience.finished,
+        "activeDeadlineSeconds": alive_s + math.ceil(timeouts.queue),
+        "ttlSecondsAfterFinished": timeouts.finished,
     }
     pod_metadata = job["spec"]["template"].setdefault("metadata", {})
     pod_metadata["labels"] = {**(pod_metadata.get("labels") or {}), **given.labels}

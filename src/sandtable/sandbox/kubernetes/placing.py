@@ -24,8 +24,8 @@ from sandtable.sandbox.kubernetes.following import Progress
 from sandtable.sandbox.kubernetes.manifest import (
     ORDER_FOLDER,
     Filling,
-    Patience,
     Size,
+    Timeouts,
     digest_of,
     fill,
     packed_order,
@@ -52,12 +52,12 @@ def kind_of(job: Job) -> Kind:
 
 
 class Placing:
-    def __init__(self, api: Api, template: Object, instance: str, replica: str, patience: Patience) -> None:
+    def __init__(self, api: Api, template: Object, instance: str, replica: str, timeouts: Timeouts) -> None:
         self._api = api
         self._template = template
         self._instance = instance
         self._replica = replica
-        self._patience = patience
+        self._timeouts = timeouts
 
     async def adopt(self, job: Job) -> Placed | None:
         """The Job of an earlier attempt with the same order, whose server died. Other Jobs of the run are deleted."""
@@ -83,7 +83,7 @@ class Placing:
         name = names.job_name(self._instance, job.id, again)
         nonce = secrets.token_hex(16)
         manifest = self._manifest(job, name, nonce)
-        latest = time.monotonic() + self._patience.queue
+        latest = time.monotonic() + self._timeouts.queue
         while True:
             try:
                 made = await self._persist(lambda: self._api.create_job(manifest))
@@ -107,7 +107,7 @@ class Placing:
             size=Size.of(kind, job.limits, job.threads),
             order=packed_order(job),
         )
-        return fill(self._template, given, self._patience)
+        return fill(self._template, given, self._timeouts)
 
     async def _existing(self, job: Job, name: str, nonce: str) -> Placed | None:
         """The Job with our name. None when it is gone, or about to be: then ours can be created."""
@@ -127,7 +127,7 @@ class Placing:
     async def _persist(self, call: Callable[[], Awaitable[T]]) -> T:
         """Retries while the API is away. Raises SandboxUnavailable in the end, ApiRefused at once."""
         try:
-            return await retried(call, on=ApiAway, backoff=replace(OUTAGE, budget_s=self._patience.outage))
+            return await retried(call, on=ApiAway, backoff=replace(OUTAGE, budget_s=self._timeouts.outage))
         except ApiAway as away:
             raise unavailable(away, self._api) from away
 

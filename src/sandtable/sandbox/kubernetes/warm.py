@@ -25,7 +25,7 @@ from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.api import Api, ApiAway, ApiRefused, Object
 from sandtable.sandbox.kubernetes.deleting import Deletions
 from sandtable.sandbox.kubernetes.loglines import LogLines, longest_line
-from sandtable.sandbox.kubernetes.manifest import PORT, Filling, Patience, Size, fill
+from sandtable.sandbox.kubernetes.manifest import PORT, Filling, Size, Timeouts, fill
 from sandtable.sandbox.kubernetes.pods import Pod, PodLost, PodWatch, hopeless
 from sandtable.sandbox.report import Ready, RunnerReport
 from sandtable.sandbox.wire import order_of, parse_strictly
@@ -71,7 +71,7 @@ class WarmPods:
         *,
         kind: Kind,
         count: int,
-        patience: Patience,
+        timeouts: Timeouts,
         idle_s: float = IDLE_S,
         on_ready: Callable[[Kind, Ready], None],
     ) -> None:
@@ -83,7 +83,7 @@ class WarmPods:
         self._replica = replica
         self._deletions = deletions
         self._count = count
-        self._patience = patience
+        self._timeouts = timeouts
         self._idle_s = idle_s
         self._on_ready = on_ready
         self._pods: dict[str, WarmPod] = {}
@@ -211,7 +211,7 @@ class WarmPods:
             annotations={names.NONCE: pod.nonce},
             waits_s=self._idle_s,
         )
-        return fill(self._template, given, self._patience)
+        return fill(self._template, given, self._timeouts)
 
     def _hold_back(self, reason: str) -> None:
         """Backoff: a cluster that has no room now is not asked every second."""

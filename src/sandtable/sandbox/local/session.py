@@ -134,7 +134,7 @@ class LocalSession:
             result = read_answer(job, answer.result(), self._sandbox.output)
             if result.error is not None and result.error.type == "BadAnswer":
                 self._die()
-            return _told(job, result) if late else result
+            return _saying_the_limit(job, result) if late else result
         except Garbled as trouble:
             await self._see_end()
             result = explain_end(job, self._sandbox.end, self._sandbox.output, str(trouble))
@@ -188,7 +188,7 @@ class LocalSession:
         self._forget(self)
 
 
-def _told(job: Job, result: JobResult) -> JobResult:
+def _saying_the_limit(job: Job, result: JobResult) -> JobResult:
     """Says in the error that the time limit caused the interrupt."""
     if result.error is None or result.error.type != "Interrupted":
         return result

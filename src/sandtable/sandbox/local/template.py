@@ -52,7 +52,7 @@ class TemplateProcess:
         self.hello = hello
         self.alive = True
         control.setblocking(False)
-        self._loop.add_reader(control.fileno(), self._hear)
+        self._loop.add_reader(control.fileno(), self._read_control)
 
     @classmethod
     async def start(
@@ -111,7 +111,7 @@ class TemplateProcess:
             os.close(write)
         return sandbox
 
-    def _hear(self) -> None:
+    def _read_control(self) -> None:
         while True:
             try:
                 message, fds, _, _ = socket.recv_fds(self._control, _MAX_MESSAGE, 1)

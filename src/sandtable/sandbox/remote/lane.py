@@ -143,7 +143,7 @@ class Lane:
                 raise TypeError("not an object")
         except (ValueError, TypeError, KeyError, RecursionError, ValidationError) as error:
             raise trouble.misunderstood(self._address.url) from error
-        raise trouble.told(self._address.url, problem)
+        raise trouble.error_from(self._address.url, problem)
 
     def _connection(self) -> httpx2.AsyncHTTPTransport:
         if self._transport is None:

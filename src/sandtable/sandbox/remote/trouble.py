@@ -79,7 +79,7 @@ def other_protocol(url: str, theirs: int, ours: int, version: str) -> SandboxUna
     )
 
 
-def told(url: str, problem: Problem) -> SandtableError | UnknownJob:
+def error_from(url: str, problem: Problem) -> SandtableError | UnknownJob:
     """The authenticated service's error as an exception."""
     details: dict[str, Any] = problem.details
     why = details.get("why")

@@ -34,7 +34,7 @@ async def _lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
     try:
         yield
     finally:
-        await app.state.house.desk.aclose()
+        await app.state.execd.desk.aclose()
 
 
 def create_execd_app(
@@ -53,7 +53,7 @@ def create_execd_app(
     """
     app = _with_routes()
     folder = DataFolder(data)
-    app.state.house = routes.House(
+    app.state.execd = routes.ExecdParts(
         executor, Desk(executor, folder, most=most, lease_s=lease_s), folder, modes
     )
     errors.install(app, routes.router.routes)

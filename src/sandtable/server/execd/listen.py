@@ -47,7 +47,7 @@ async def listen_execd(settings: Settings, announce: Callable[[tuple[str, ...], 
             require(await examine(executor, store))
             most = settings.places * _WAITING_PER_PLACE
             app = create_execd_app(executor, token, data=store, modes=_modes(settings), most=most)
-            offer = await app.state.house.offer()
+            offer = await app.state.execd.offer()
             config = configured(app, grace_s=GRACE_S, keep_alive_s=KEEP_ALIVE_S)
             server = Server(config, lambda: announce(addresses(listening), offer))
             with stopping(server):

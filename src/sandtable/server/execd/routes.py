@@ -49,7 +49,7 @@ Hold = Annotated[bool, Query(description="The job ends when this connection brea
 
 
 @dataclass(frozen=True, slots=True)
-class House:
+class ExecdParts:
     """What the operations work with."""
 
     executor: Tier
@@ -85,8 +85,8 @@ class House:
             )  # fmt: skip
 
 
-def _house(request: Request) -> House:
-    return request.app.state.house
+def _parts(request: Request) -> ExecdParts:
+    return request.app.state.execd
 
 
 @router.post(
@@ -107,11 +107,11 @@ async def submit(
 ) -> Response:
     """Idempotent: submitting the same id again starts nothing, and returns the state of the first job."""
     bind(job_id=job.id[:200])
-    house = _house(request)
-    job = admitted(job, house.modes)
+    parts = _parts(request)
+    job = admitted(job, parts.modes)
     if likeness:
-        await house.require(likeness)
-    house.desk.take(job)
+        await parts.require(likeness)
+    parts.desk.take(job)
     return await _state(request, job.id, wait_s, hold)
 
 
@@ -123,7 +123,7 @@ async def submit(
     responses=_TROUBLE,
 )
 async def status(request: Request, job_id: JobId) -> Response:
-    desk = _house(request).desk
+    desk = _parts(request).desk
     return _answer(200, JobState(job_id=job_id, status=await desk.status(job_id), replica=desk.replica))
 
 
@@ -148,7 +148,7 @@ async def result(request: Request, job_id: JobId, wait_s: Wait = 0.0, hold: Hold
 )
 async def cancel(request: Request, job_id: JobId) -> Response:
     """A job that has ended keeps its result; one that was dropped recently counts as cancelled."""
-    desk = _house(request).desk
+    desk = _parts(request).desk
     ended = await desk.cancel(job_id)
     return _answer(200, JobState(job_id=job_id, status="done", replica=desk.replica, result=ended))
 
@@ -161,7 +161,7 @@ async def cancel(request: Request, job_id: JobId) -> Response:
     responses=_TROUBLE,
 )
 async def hello(request: Request, kind: Literal["sql", "py"] = "sql") -> Response:
-    return _answer(200, await _house(request).offer(kind))
+    return _answer(200, await _parts(request).offer(kind))
 
 
 class Warmed(BaseModel):
@@ -176,12 +176,12 @@ class Warmed(BaseModel):
     responses=_TROUBLE,
 )
 async def warm(request: Request, job: Job) -> Response:
-    house = _house(request)
-    job = admitted(job, house.modes)
-    opened = await house.data.missing(job) or await house.data.opened(job)
+    parts = _parts(request)
+    job = admitted(job, parts.modes)
+    opened = await parts.data.missing(job) or await parts.data.opened(job)
     if isinstance(opened, JobResult):
         return _answer(200, Warmed(warmed=False))
-    await house.executor.warm(opened[0])
+    await parts.executor.warm(opened[0])
     return _answer(200, Warmed())
 
 
@@ -192,7 +192,7 @@ async def healthz() -> dict[str, str]:
 
 
 async def _state(request: Request, job_id: str, wait_s: float, hold: bool) -> Response:
-    desk = _house(request).desk
+    desk = _parts(request).desk
     gone = asyncio.create_task(_disconnected(request.receive)) if hold else None
     try:
         found = await desk.wait(job_id, wait_s, gone)

@@ -48,10 +48,10 @@ log = structlog.get_logger("sandtable.server")
 async def stream(websocket: WebSocket, session_id: str) -> None:
     """`?after=SEQ` is the last message that the client has; without it, the newest query is sent from its start."""
     after = websocket.query_params.get("after", "")
-    heard = int(after) if _NUMBER.fullmatch(after) else None
+    last_seq = int(after) if _NUMBER.fullmatch(after) else None
     # Browsers pass on the close reason only for an accepted connection.
     await websocket.accept()
-    ending = await _served(websocket, session_id, heard)
+    ending = await _served(websocket, session_id, last_seq)
     if ending is None:
         return
     code, reason = ending
@@ -75,7 +75,7 @@ async def _served(websocket: WebSocket, session_id: str, after: int | None) -> E
             # Another server may accept a query of this session.
             with talk.store.news.watch(session_id, news):
                 return await _until_first(
-                    _tell(websocket, following), _hear(websocket, following), _leave(listeners)
+                    _send(websocket, following), _receive(websocket, following), _leave(listeners)
                 )
     except NotFound:
         return UNKNOWN, f"no session {session_id[:60]}"
@@ -100,7 +100,7 @@ async def _until_first(*works: Any) -> Ending | None:
     return next(task for task in tasks if task in done).result()
 
 
-async def _tell(websocket: WebSocket, following: Following) -> Ending:
+async def _send(websocket: WebSocket, following: Following) -> Ending:
     async with aclosing(following.messages()) as messages:
         async for one in messages:
             message = {"type": one.message.type, "payload": one.message.payload, "seq": one.seq}
@@ -112,7 +112,7 @@ async def _tell(websocket: WebSocket, following: Following) -> Ending:
     raise AssertionError("messages do not end by themselves")
 
 
-async def _hear(websocket: WebSocket, following: Following) -> Ending | None:
+async def _receive(websocket: WebSocket, following: Following) -> Ending | None:
     """Handles messages of the client; returns when it disconnects, or after MOST_MISTAKES invalid messages."""
     mistakes = 0
     while mistakes < MOST_MISTAKES:

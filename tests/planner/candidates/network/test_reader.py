@@ -1,4 +1,4 @@
-"""The reader that is shipped: what it writes is lawful, the same every time, and never in the way."""
+"""The reader that is shipped: what it writes is answerable, the same every time, and never in the way."""
 
 from __future__ import annotations
 

@@ -1187,25 +1187,6 @@ export interface components {
             /** One Table */
             one_table: string;
         };
-        /** Report */
-        Report: {
-            /**
-             * Complete
-             * @description Nothing that can be derived was left unchecked; how a question was read cannot.
-             */
-            readonly complete: boolean;
-            /** Keyid */
-            keyid: string | null;
-            /** Links */
-            links: components["schemas"]["Link"][];
-            /**
-             * Ok
-             * @description Nothing is broken.
-             */
-            readonly ok: boolean;
-            /** Run Id */
-            run_id: string | null;
-        };
         /** Result */
         Result: {
             /** Columns */
@@ -1667,6 +1648,25 @@ export interface components {
              * @default []
              */
             warnings: string[];
+        };
+        /** VerifyReport */
+        VerifyReport: {
+            /**
+             * Complete
+             * @description Nothing that can be derived was left unchecked; how a question was read cannot.
+             */
+            readonly complete: boolean;
+            /** Keyid */
+            keyid: string | null;
+            /** Links */
+            links: components["schemas"]["Link"][];
+            /**
+             * Ok
+             * @description Nothing is broken.
+             */
+            readonly ok: boolean;
+            /** Run Id */
+            run_id: string | null;
         };
         /**
          * Words
@@ -2737,7 +2737,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Report"];
+                    "application/json": components["schemas"]["VerifyReport"];
                 };
             };
             400: components["responses"]["Status400"];
@@ -2852,7 +2852,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Report"];
+                    "application/json": components["schemas"]["VerifyReport"];
                 };
             };
             400: components["responses"]["Status400"];

@@ -16,7 +16,7 @@ from sandtable.planner.candidates.constructions.construction import (
     with_filter,
 )
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Spell
+from sandtable.planner.language.times import TimePhrase
 from sandtable.planner.language.words import stem
 from sandtable.planner.mentions.finding import look
 from sandtable.planner.schema.columns import is_unique
@@ -80,10 +80,10 @@ def _time_of(home: TableEntry, named: object = None) -> str | None:
 
 def periods_by_group(reading: Reading, index: SchemaIndex) -> Iterator[Construction | Doubt]:
     """`2024 against 2025 by category`: a row for each group, the periods side by side, and the change."""
-    spells = [s for s in look(reading.text, index).spells if s.period is not None and s.bound == "in"]
-    if len(spells) != 2:
+    phrases = [s for s in look(reading.text, index).phrases if s.period is not None and s.bound == "in"]
+    if len(phrases) != 2:
         return
-    one, other = spells
+    one, other = phrases
     between = (
         reading.line[reading.offsets[one.end] : reading.offsets[other.start]] if one.end < other.start else ""
     )
@@ -105,7 +105,7 @@ def periods_by_group(reading: Reading, index: SchemaIndex) -> Iterator[Construct
         yield Construction((said,), build)
 
 
-def _side_by_side(plan: Json, one: Spell, other: Spell, reading: Reading) -> Json | None:
+def _side_by_side(plan: Json, one: TimePhrase, other: TimePhrase, reading: Reading) -> Json | None:
     item = measure_in(plan)
     keys = [k for k in plan["select"] if k is not item]
     if item is None or not keys or any("bucket" in k for k in keys) or "op" in item:
@@ -114,9 +114,9 @@ def _side_by_side(plan: Json, one: Spell, other: Spell, reading: Reading) -> Jso
         return None
     earlier, later = sorted((one, other), key=lambda s: str(s.window))
     measures: list[Json] = []
-    for spell in (earlier, later):
-        window: dict[str, Any] = dict(spell.window)
-        said = re.sub(r"\W+", "_", reading.written(spell.start, spell.end).lower()).strip("_")
+    for phrase in (earlier, later):
+        window: dict[str, Any] = dict(phrase.window)
+        said = re.sub(r"\W+", "_", reading.written(phrase.start, phrase.end).lower()).strip("_")
         said = re.sub(r"^(?:in|of|during|for)_", "", said)
         where = [*item.get("where", ()), {"time": window}]
         measures.append({**item, "where": where, "as": f"{item['as']}_{said}"[:100]})

@@ -7,7 +7,7 @@ from typing import Any
 
 from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Spell
+from sandtable.planner.language.times import TimePhrase
 from sandtable.planner.mentions.matching import Match
 from sandtable.planner.mentions.values import ValueMatch
 from sandtable.planner.schema.entries import ColumnEntry, Json, MetricEntry, TableEntry
@@ -110,7 +110,7 @@ class Draft:
     reach: dict[str, int]
     """Tables whose columns can be used from home, with how many joins away they are."""
     spots: list[Spot] = field(default_factory=list[Spot])
-    spells: list[Spell] = field(default_factory=list[Spell])
+    phrases: list[TimePhrase] = field(default_factory=list[TimePhrase])
     buckets: list[Bucket] = field(default_factory=list[Bucket])
     conditions: list[Condition] = field(default_factory=list[Condition])
     numerator: list[Condition] = field(default_factory=list[Condition])

@@ -10,7 +10,7 @@ from dataclasses import replace
 from sandtable.planner.candidates.grammar.draft import Draft, Spot
 from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.reading import Reading
-from sandtable.planner.language.times import Spell
+from sandtable.planner.language.times import TimePhrase
 from sandtable.planner.language.vocabulary import AGGREGATES, GENERIC
 from sandtable.planner.mentions.finding import Found
 from sandtable.planner.mentions.matching import Match
@@ -36,8 +36,8 @@ def link(text: str, index: SchemaIndex, home: TableEntry, found: Found) -> Draft
             draft.reading.claim(spot.start, spot.end, "spot")
     draft.spots.sort(key=lambda s: s.start)
     _miss_metrics(draft, found)
-    for spell in draft.spells:
-        draft.reading.claim(spell.start, spell.end, "time")
+    for phrase in draft.phrases:
+        draft.reading.claim(phrase.start, phrase.end, "time")
     for bucket in draft.buckets:
         draft.reading.claim(bucket.start, bucket.end, "time")
     return draft
@@ -118,7 +118,7 @@ def kind_of(spot: Spot) -> str:
     return "table" if spot.table is not None else "column"
 
 
-def _times(draft: Draft, found: Found, candidates: list[Spot]) -> list[Spell | Bucket]:
+def _times(draft: Draft, found: Found, candidates: list[Spot]) -> list[TimePhrase | Bucket]:
     """The times that no column's own name explains better (`year` where a column is called so)."""
     temporal = any(c.temporal for t in draft.index.tables if t.name in draft.reach for c in t.columns)
     named = [s for s in candidates if s.columns and s.columns[0].exact]
@@ -130,9 +130,9 @@ def _times(draft: Draft, found: Found, candidates: list[Spot]) -> list[Spell | B
         plain = [s for s in own if s.column and not s.column.temporal]
         if temporal and not plain:
             draft.buckets.append(bucket)
-    for spell in found.spells:
-        if any(s.start < spell.end and spell.start < s.end for s in longer):
+    for phrase in found.phrases:
+        if any(s.start < phrase.end and phrase.start < s.end for s in longer):
             continue
-        if temporal or spell.years is not None:
-            draft.spells.append(spell)
-    return [*draft.spells, *draft.buckets]
+        if temporal or phrase.years is not None:
+            draft.phrases.append(phrase)
+    return [*draft.phrases, *draft.buckets]

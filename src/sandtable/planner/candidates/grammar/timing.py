@@ -5,7 +5,7 @@ from __future__ import annotations
 from sandtable.planner.candidates.grammar.draft import Condition, Draft, Spot
 from sandtable.planner.language.buckets import Bucket
 from sandtable.planner.language.reading import FREE
-from sandtable.planner.language.times import Spell
+from sandtable.planner.language.times import TimePhrase
 from sandtable.planner.schema.columns import is_year
 from sandtable.planner.schema.entries import ColumnEntry, Json
 
@@ -20,24 +20,24 @@ _SPOKEN_VERSUS = frozenset("vs versus against compared compare than relative".sp
 
 
 def settle_times(draft: Draft) -> None:
-    spells = [s for s in draft.spells if _usable(draft, s)]
-    if len(spells) == 2 and _versus(draft, spells[0], spells[1]):
-        _compare_periods(draft, spells[0], spells[1])
+    phrases = [s for s in draft.phrases if _usable(draft, s)]
+    if len(phrases) == 2 and _versus(draft, phrases[0], phrases[1]):
+        _compare_periods(draft, phrases[0], phrases[1])
         return
-    if len(spells) == 1 and _moved(draft, spells[0]):
-        _year_by_year(draft, spells[0])
+    if len(phrases) == 1 and _moved(draft, phrases[0]):
+        _year_by_year(draft, phrases[0])
         return
-    for spell in spells:
-        _apply(draft, spell)
+    for phrase in phrases:
+        _apply(draft, phrase)
 
 
-def _usable(draft: Draft, spell: Spell) -> bool:
+def _usable(draft: Draft, phrase: TimePhrase) -> bool:
     """A stretch of time for which there is a column; its words are freed otherwise."""
-    if default_time(draft) is not None or year_column(draft, spell) is not None:
+    if default_time(draft) is not None or year_column(draft, phrase) is not None:
         return True
-    for at in range(spell.start, spell.end):
+    for at in range(phrase.start, phrase.end):
         draft.reading.owner[at] = FREE
-    draft.spells = [s for s in draft.spells if s is not spell]
+    draft.phrases = [s for s in draft.phrases if s is not phrase]
     return False
 
 
@@ -55,19 +55,19 @@ def default_time(draft: Draft) -> ColumnEntry | None:
     return None
 
 
-def year_column(draft: Draft, spell: Spell) -> ColumnEntry | None:
-    if spell.years is None:
+def year_column(draft: Draft, phrase: TimePhrase) -> ColumnEntry | None:
+    if phrase.years is None:
         return None
     return next((c for c in draft.home.columns if is_year(c)), None)
 
 
-def _beside(draft: Draft, spell: Spell) -> ColumnEntry | None:
+def _beside(draft: Draft, phrase: TimePhrase) -> ColumnEntry | None:
     """A date column said just before the time: `delivered in May`, `hired after 2015`."""
-    for spot in (draft.before(spell.start, _BESIDE), draft.after(spell.end, frozenset({"the"}), 1)):
+    for spot in (draft.before(phrase.start, _BESIDE), draft.after(phrase.end, frozenset({"the"}), 1)):
         if spot is None or not spot.open:
             continue
         for column in spot.options or _event(draft, spot):
-            if column.temporal or (is_year(column) and spell.years is not None):
+            if column.temporal or (is_year(column) and phrase.years is not None):
                 spot.role, spot.chosen = "time", column
                 return column
     return None
@@ -79,36 +79,38 @@ def _event(draft: Draft, spot: Spot) -> list[ColumnEntry]:
     return [c for c in draft.home.columns if c.temporal and said in c.stems]
 
 
-def _apply(draft: Draft, spell: Spell) -> None:
-    column = _beside(draft, spell) or default_time(draft) or year_column(draft, spell)
+def _apply(draft: Draft, phrase: TimePhrase) -> None:
+    column = _beside(draft, phrase) or default_time(draft) or year_column(draft, phrase)
     assert column is not None
     if is_year(column):
-        _apply_years(draft, spell, column)
+        _apply_years(draft, phrase, column)
         return
     usual = column is default_time(draft)
     if draft.time is None:
         declared = usual and column.table == draft.home.name and draft.home.time_column == column.name
-        draft.time = dict(spell.window) if declared else {"column": draft.ref(column), **spell.window}
+        draft.time = dict(phrase.window) if declared else {"column": draft.ref(column), **phrase.window}
         draft.used.append(
-            f'"{draft.reading.written(spell.start, spell.end)}" read as {_spoken(draft, column)}'
+            f'"{draft.reading.written(phrase.start, phrase.end)}" read as {_spoken(draft, column)}'
         )
         return
     draft.conditions.extend(
-        Condition(spell.start, spell.end, leaf, column) for leaf in _leaves(draft, column, spell)
+        Condition(phrase.start, phrase.end, leaf, column) for leaf in _leaves(draft, column, phrase)
     )
 
 
-def _apply_years(draft: Draft, spell: Spell, column: ColumnEntry) -> None:
-    assert spell.years is not None
-    low, high = spell.years
+def _apply_years(draft: Draft, phrase: TimePhrase, column: ColumnEntry) -> None:
+    assert phrase.years is not None
+    low, high = phrase.years
     ref = draft.ref(column)
     if low != high:
         leaf: Json = {"column": ref, "op": "between", "value": [low, high]}
-        draft.conditions.append(Condition(spell.start, spell.end, leaf, column))
+        draft.conditions.append(Condition(phrase.start, phrase.end, leaf, column))
         return
-    op = {"from": ">=", "after": ">", "before": "<", "to": "<="}.get(spell.bound, "=")
+    op = {"from": ">=", "after": ">", "before": "<", "to": "<="}.get(phrase.bound, "=")
     leaf = {"column": ref, "op": op, "value": low}
-    draft.conditions.append(Condition(spell.start, spell.end, leaf, column, value=low if op == "=" else None))
+    draft.conditions.append(
+        Condition(phrase.start, phrase.end, leaf, column, value=low if op == "=" else None)
+    )
 
 
 def _spoken(draft: Draft, column: ColumnEntry) -> str:
@@ -121,17 +123,17 @@ def _spoken(draft: Draft, column: ColumnEntry) -> str:
     return f"{column.name} {' '.join(ends)}"
 
 
-def _leaves(draft: Draft, column: ColumnEntry, spell: Spell) -> list[Json]:
+def _leaves(draft: Draft, column: ColumnEntry, phrase: TimePhrase) -> list[Json]:
     ref = draft.ref(column)
     leaves: list[Json] = []
-    if "from" in spell.window:
-        leaves.append({"column": ref, "op": ">=", "value": spell.window["from"]})
-    if "to" in spell.window:
-        leaves.append({"column": ref, "op": "<=", "value": spell.window["to"]})
+    if "from" in phrase.window:
+        leaves.append({"column": ref, "op": ">=", "value": phrase.window["from"]})
+    if "to" in phrase.window:
+        leaves.append({"column": ref, "op": "<=", "value": phrase.window["to"]})
     return leaves
 
 
-def _versus(draft: Draft, a: Spell, b: Spell) -> bool:
+def _versus(draft: Draft, a: TimePhrase, b: TimePhrase) -> bool:
     """`2025 compared with 2024`, `this month vs last month`."""
     if a.bound != "in" or b.bound != "in" or a.period is None or b.period is None:
         return False
@@ -141,20 +143,20 @@ def _versus(draft: Draft, a: Spell, b: Spell) -> bool:
     return said and len(between) <= 4 and all(w in _VERSUS or w in _COMPARATIVES for w in between)
 
 
-def _moved(draft: Draft, spell: Spell) -> bool:
+def _moved(draft: Draft, phrase: TimePhrase) -> bool:
     """`did revenue grow from 2024 to 2025`: one year against the other, not both together."""
-    several = spell.bound == "in" and spell.years is not None and spell.years[0] < spell.years[1]
+    several = phrase.bound == "in" and phrase.years is not None and phrase.years[0] < phrase.years[1]
     return several and bool(_MOVED & set(draft.reading.line.split())) and default_time(draft) is not None
 
 
-def _year_by_year(draft: Draft, spell: Spell) -> None:
+def _year_by_year(draft: Draft, phrase: TimePhrase) -> None:
     draft.comparing = True
-    _apply(draft, spell)
-    draft.bucket = Bucket(spell.start, spell.end, "year", change=True)
+    _apply(draft, phrase)
+    draft.bucket = Bucket(phrase.start, phrase.end, "year", change=True)
     draft.bucket_column = default_time(draft)
 
 
-def _compare_periods(draft: Draft, a: Spell, b: Spell) -> None:
+def _compare_periods(draft: Draft, a: TimePhrase, b: TimePhrase) -> None:
     assert a.period is not None and b.period is not None
     draft.comparing = True
     column = default_time(draft)

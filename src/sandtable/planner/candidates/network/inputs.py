@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sandtable.catalog.model import ColumnType
-from sandtable.planner.candidates.network.hearing import Heard, hear
 from sandtable.planner.candidates.network.pieces import Pieces
 from sandtable.planner.candidates.network.recalling import recall
+from sandtable.planner.candidates.network.references import References, find_references
 from sandtable.planner.candidates.network.sketch import Item
 from sandtable.planner.language.words import split_words
 from sandtable.planner.schema.columns import is_identifier
@@ -92,13 +92,13 @@ class _Before:
 
 def inputs_of(question: str, index: SchemaIndex, pieces: Pieces, before: Json | None = None) -> Inputs:
     """`before` is the plan of the answer that the question may follow."""
-    heard = hear(question, index, before.get("time") if before else None)
+    references = find_references(question, index, before.get("time") if before else None)
     made = Inputs()
-    spans = _say(made, heard, pieces)
+    spans = _say(made, references, pieces)
     past = _recall(made, before, index, pieces) if before else _Before()
-    columns = _tables(made, heard, past, index, pieces)
+    columns = _tables(made, references, past, index, pieces)
     made.add((pieces.end,), SPECIAL)
-    _point(made, heard, spans, columns)
+    _point(made, references, spans, columns)
     for item, start, end in past.items:
         place = columns.get((item.table, item.name), -1) if item.kind == "value" else -1
         if len(made.items) < MOST_ITEMS and (item.kind != "value" or place >= 0):
@@ -125,18 +125,18 @@ def _recall(made: Inputs, before: Json, index: SchemaIndex, pieces: Pieces) -> _
     return found
 
 
-def _say(made: Inputs, heard: Heard, pieces: Pieces) -> list[tuple[int, int]]:
+def _say(made: Inputs, references: References, pieces: Pieces) -> list[tuple[int, int]]:
     """The question's pieces, and for each of its words where they are."""
-    kinds, marks = [0] * len(heard.reading), [0] * len(heard.reading)
-    for start, end in heard.buckets:
+    kinds, marks = [0] * len(references.reading), [0] * len(references.reading)
+    for start, end in references.buckets:
         kinds[start:end] = [_BUCKET] * (end - start)
-    for value in heard.values:
+    for value in references.values:
         kinds[value.start : value.end] = [_QUOTED if value.quoted else _VALUE] * (value.end - value.start)
-    for number in heard.numbers:
+    for number in references.numbers:
         kinds[number.start : number.end] = [_NUMBER] * (number.end - number.start)
-    for start, end, _ in heard.windows:
+    for start, end, _ in references.windows:
         kinds[start:end] = [_WINDOW] * (end - start)
-    for match in heard.mentions:
+    for match in references.mentions:
         mark = EXACT if match.coverage >= 0.99 else PARTLY
         if isinstance(match.target, TableEntry):
             mark = HAS_VALUE
@@ -146,7 +146,7 @@ def _say(made: Inputs, heard: Heard, pieces: Pieces) -> list[tuple[int, int]]:
             marks[at] |= mark
     made.add((pieces.start,), SPECIAL)
     spans: list[tuple[int, int]] = []
-    for at, word in enumerate(heard.reading.words):
+    for at, word in enumerate(references.reading.words):
         begin = len(made.pieces)
         if at < MOST_WORDS:
             made.add(pieces.of_word(word.lower), QUESTION, kinds[at], marks[at])
@@ -156,16 +156,16 @@ def _say(made: Inputs, heard: Heard, pieces: Pieces) -> list[tuple[int, int]]:
 
 
 def _tables(
-    made: Inputs, heard: Heard, past: _Before, index: SchemaIndex, pieces: Pieces
+    made: Inputs, references: References, past: _Before, index: SchemaIndex, pieces: Pieces
 ) -> dict[tuple[str, str], int]:
     """Tables with their columns and metrics, as many as there is room for; where the columns are among the items."""
-    matched = _matched(heard)
-    linked = {(h.table, h.column) for v in heard.values for h in v.hits}
-    words = {c.ref: _words(c, heard) for t in index.tables for c in t.columns}
+    matched = _matched(references)
+    linked = {(h.table, h.column) for v in references.values for h in v.hits}
+    words = {c.ref: _words(c, references) for t in index.tables for c in t.columns}
     metrics = {t.name: [m for m in index.metrics if m.metric.table == t.name] for t in index.tables}
     room = SIZE - len(made.pieces) - 2 - sum(_length(m, pieces) for m in index.metrics)
     kept, room = _kept(index, matched, linked, past.columns, words, pieces, room)
-    named = {(h.table, h.column, h.value) for v in heard.values for h in v.hits}
+    named = {(h.table, h.column, h.value) for v in references.values for h in v.hits}
     named |= {(item.table, item.name, item.value) for item, _, _ in past.items if item.kind == "value"}
     listed = _listed(index, kept, named, pieces, room)
     columns: dict[tuple[str, str], int] = {}
@@ -200,7 +200,7 @@ def _tables(
                 item = Item("value", table.name, column.name, value)
                 made.items.append(Placed(item, begin, len(made.pieces), place))
         for entry in metrics[table.name]:
-            _metric(made, heard, entry, pieces)
+            _metric(made, references, entry, pieces)
     return columns
 
 
@@ -232,10 +232,10 @@ def _has_few(column: ColumnEntry) -> bool:
     return profile is not None and profile.complete and 0 < profile.distinct <= _FEW_VALUES
 
 
-def _matched(heard: Heard) -> dict[tuple[str, str], int]:
+def _matched(references: References) -> dict[tuple[str, str], int]:
     """Tables and columns that words name, with how well."""
     found: dict[tuple[str, str], int] = {}
-    for match in heard.mentions:
+    for match in references.mentions:
         mark = EXACT if match.coverage >= 0.99 else PARTLY
         if isinstance(match.target, ColumnEntry):
             key = (match.target.table, match.target.name)
@@ -247,13 +247,15 @@ def _matched(heard: Heard) -> dict[tuple[str, str], int]:
     return found
 
 
-def _words(column: ColumnEntry, heard: Heard) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words(column: ColumnEntry, references: References) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The name's words, and what else describes the column: its unit, and a description that the question mentions."""
     details: list[str] = []
     if column.unit and column.unit.lower() not in column.words:
         details += [w.lower for w in split_words(column.unit)][:2]
-    if column.description_stems & heard.stems:
-        details += [w.lower for w in split_words(column.description) if w.stem in heard.stems][:_DETAIL_WORDS]
+    if column.description_stems & references.stems:
+        details += [w.lower for w in split_words(column.description) if w.stem in references.stems][
+            :_DETAIL_WORDS
+        ]
     return column.words[:8], tuple(details)
 
 
@@ -297,16 +299,18 @@ def _length(entry: MetricEntry, pieces: Pieces) -> int:
     return sum(len(pieces.of_word(word)[:3]) for word in entry.words[:5]) + 6
 
 
-def _metric(made: Inputs, heard: Heard, entry: MetricEntry, pieces: Pieces) -> None:
+def _metric(made: Inputs, references: References, entry: MetricEntry, pieces: Pieces) -> None:
     mark = 0
-    for match in heard.mentions:
+    for match in references.mentions:
         if match.target is entry:
             mark |= EXACT if match.coverage >= 0.99 else PARTLY
     begin = len(made.pieces)
     for at, word in enumerate(entry.words[:5]):
         made.add(pieces.of_word(word)[:3], METRIC if at == 0 else METRIC_MORE, 0, mark)
     end = len(made.pieces)
-    said = [w for w in split_words(entry.metric.description) if w.stem in heard.stems and not w.is_symbol]
+    said = [
+        w for w in split_words(entry.metric.description) if w.stem in references.stems and not w.is_symbol
+    ]
     for word in said[:3]:
         made.add(pieces.of_word(word.lower)[:2], DETAIL, 0, mark)
     made.items.append(Placed(Item("metric", entry.metric.table, entry.metric.name), begin, end))
@@ -314,7 +318,7 @@ def _metric(made: Inputs, heard: Heard, entry: MetricEntry, pieces: Pieces) -> N
 
 def _point(
     made: Inputs,
-    heard: Heard,
+    references: References,
     spans: list[tuple[int, int]],
     columns: dict[tuple[str, str], int],
 ) -> None:
@@ -330,19 +334,19 @@ def _point(
         made.items.append(Placed(item, begin, finish, column))
 
     count = 0
-    for value in sorted(heard.values, key=lambda v: -v.score):
+    for value in sorted(references.values, key=lambda v: -v.score):
         for hit in value.hits[:_MOST_HITS]:
             column = columns.get((hit.table, hit.column))
             if column is not None and count < MOST_VALUES:
                 place(Item("value", hit.table, hit.column, hit.value), value.start, value.end, column)
                 count += 1
-    for number in heard.numbers:
+    for number in references.numbers:
         place(Item("number", name=number.unit, value=number.value), number.start, number.end)
-    for start, end, unit in heard.units:
+    for start, end, unit in references.units:
         place(Item("unit", value=unit), start, end)
-    for start, end, window in heard.windows:
+    for start, end, window in references.windows:
         place(Item("window", value=window), start, end)
-    for start, end, text in heard.texts:
+    for start, end, text in references.texts:
         place(Item("text", value=text), start, end)
 
 

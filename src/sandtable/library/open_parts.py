@@ -27,7 +27,9 @@ MOST_MEMORY_MB = 1 << 20
 _CONVERSE = "sandtable.assemble.conversation:converse"
 
 
-class House:
+class OpenParts:
+    """One set of parts with what the calls on it share."""
+
     def __init__(self, parts: Parts, handover: Handover, stack: AsyncExitStack) -> None:
         self.parts = parts
         self.handover = handover
@@ -44,32 +46,32 @@ class House:
             return self._analyst
 
 
-class Street:
-    """The open houses, by event loop and settings."""
+class OpenPartsCache:
+    """The open parts, by event loop and settings."""
 
     def __init__(self) -> None:
-        self._loops: dict[asyncio.AbstractEventLoop, dict[Settings, asyncio.Task[House]]] = {}
-        """A forked child has another loop; the parent's houses stay as they are."""
+        self._loops: dict[asyncio.AbstractEventLoop, dict[Settings, asyncio.Task[OpenParts]]] = {}
+        """A forked child has another loop; the parts opened in the parent are not touched."""
 
-    async def house(
+    async def get(
         self, *, timeout_s: float | None = None, max_rows: int | None = None, memory_mb: int | None = None
-    ) -> House:
+    ) -> OpenParts:
         """Raises SandboxUnavailable, and InvalidInput for settings that cannot be used."""
         settings = _raised(load_settings(), timeout_s, max_rows, memory_mb)
         for ended in [loop for loop in self._loops if loop.is_closed()]:
             del self._loops[ended]
-        houses = self._loops.setdefault(asyncio.get_running_loop(), {})
-        task = houses.get(settings)
+        opened = self._loops.setdefault(asyncio.get_running_loop(), {})
+        task = opened.get(settings)
         if task is None or (task.done() and (task.cancelled() or task.exception() is not None)):
-            task = houses[settings] = asyncio.create_task(_open(settings))
+            task = opened[settings] = asyncio.create_task(_open(settings))
         # A cancelled caller does not cancel opening for the other callers.
         return await asyncio.shield(task)
 
 
-STREET = Street()
+OPEN_PARTS = OpenPartsCache()
 
 
-async def _open(settings: Settings) -> House:
+async def _open(settings: Settings) -> OpenParts:
     _keep_quiet()
     stack = AsyncExitStack()
     async with stack:
@@ -77,13 +79,13 @@ async def _open(settings: Settings) -> House:
         handover = stack.enter_context(Handover.open(settings.home))
         kept = stack.pop_all()
     at_close(kept.aclose)
-    return House(parts, handover, kept)
+    return OpenParts(parts, handover, kept)
 
 
 def _raised(
     settings: Settings, timeout_s: float | None, max_rows: int | None, memory_mb: int | None
 ) -> Settings:
-    """Raised limits are rounded up in steps, so that different arguments do not open many houses."""
+    """Raised limits are rounded up in steps, so that different arguments do not open many sets of parts."""
     more: dict[str, Any] = {}
     if (timeout_s or 0) > settings.timeout_s or (max_rows or 0) > settings.max_rows:
         more = {"timeout_s": MOST_SECONDS, "max_rows": MOST_ROWS}

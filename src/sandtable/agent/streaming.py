@@ -32,7 +32,7 @@ def emit(event: Event) -> None:
     get_stream_writer()(event.model_dump(mode="json"))
 
 
-async def unheard(work: Coroutine[Any, Any, T]) -> T:
+async def outside_stream(work: Coroutine[Any, Any, T]) -> T:
     """Runs a proposer outside LangGraph's context: a chat model's raw reply must not be streamed as a message."""
     return await asyncio.create_task(work, context=Context())
 
@@ -41,15 +41,15 @@ def new_id() -> str:
     return str(uuid4())
 
 
-async def speak(text: str, about: dict[str, Any], markdown: str | None = None) -> AIMessage:
+async def stream_message(text: str, about: dict[str, Any], markdown: str | None = None) -> AIMessage:
     """Streams `text` in pieces; the resulting message carries `about` for readers of the state.
 
     `markdown` is the same for clients that know messages only; `about` then has the text with its tags.
     """
     message_id = new_id()
     content = _without_math(text if markdown is None else markdown)
-    if _listened_to():
-        async for _ in Voice(message_id=message_id).astream(content):
+    if _messages_wanted():
+        async for _ in EchoModel(message_id=message_id).astream(content):
             pass
     for piece in pieces(text):
         emit(Delta(text=piece))
@@ -62,7 +62,7 @@ def _without_math(markdown: str) -> str:
     return _CODE_OR_DOLLAR.sub(lambda found: "\\$" if found[0] == "$" else found[0], markdown)
 
 
-def _listened_to() -> bool:
+def _messages_wanted() -> bool:
     """Whether a client receives message chunks, and not only our own events."""
     callbacks = get_config().get("callbacks")
     return bool(getattr(callbacks, "handlers", callbacks))
@@ -81,7 +81,7 @@ def pieces(text: str) -> Iterator[str]:
         yield piece
 
 
-class Voice(BaseChatModel):
+class EchoModel(BaseChatModel):
     """Repeats its input in pieces, under a fixed id. It is a chat model because LangGraph's `messages` stream
     reports only those; no model is called."""
 
@@ -89,7 +89,7 @@ class Voice(BaseChatModel):
 
     @property
     def _llm_type(self) -> str:
-        return "sandtable-voice"
+        return "sandtable-echo"
 
     def _generate(
         self,

@@ -15,7 +15,7 @@ from sandtable.planner.language.demonyms import COUNTRIES
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.spoken_before import moved, preceding
-from sandtable.planner.language.times import Calendar, find_periods, find_spells
+from sandtable.planner.language.times import Calendar, find_periods, find_time_phrases
 from sandtable.planner.language.vocabulary import FILLER, NEVER_VALUES
 from sandtable.planner.language.words import read_number, stem
 from sandtable.planner.mentions.finding import now_of
@@ -56,7 +56,7 @@ class Amount:
 
 
 @dataclass(slots=True)
-class Heard:
+class References:
     """What the words of the question may refer to."""
 
     reading: Reading
@@ -70,12 +70,12 @@ class Heard:
     stems: frozenset[str]
 
 
-def hear(question: str, index: SchemaIndex, window: dict[str, Any] | None = None) -> Heard:
+def find_references(question: str, index: SchemaIndex, window: dict[str, Any] | None = None) -> References:
     """`window` is that of the previous answer: a month without a year is one of the same year."""
     reading = Reading.of(question)
     mine = periods.of_window(window, now_of(index)) if window else None
     quoted = find_quoted(reading, index)
-    spells = find_spells(reading, Calendar.at(now_of(index)))
+    phrases = find_time_phrases(reading, Calendar.at(now_of(index)))
     buckets = [(b.start, b.end) for b in find_buckets(reading)]
     values = [*quoted, *find_values(reading, index)]
     mentions = find_mentions(reading, index)
@@ -84,7 +84,7 @@ def hear(question: str, index: SchemaIndex, window: dict[str, Any] | None = None
     units = [(at, at + 1, unit) for at in range(len(reading)) if (unit := _unit(reading, at))]
     covered = {at for v in values for at in range(v.start, v.end)}
     covered |= {at for m in mentions for at in range(m.start, m.end)}
-    covered |= {at for s in spells for at in range(s.start, s.end)}
+    covered |= {at for s in phrases for at in range(s.start, s.end)}
     for at, word in enumerate(reading.words):
         if word.is_symbol or word.lower in FILLER or word.lower in NEVER_VALUES:
             continue
@@ -99,7 +99,7 @@ def hear(question: str, index: SchemaIndex, window: dict[str, Any] | None = None
             values.append(ValueMatch(at, at + 1, word.text, kin, quality=0.6))
     texts = [(v.start, v.end, v.text) for v in quoted] or list(_named_texts(reading))
     windows: list[tuple[int, int, Window]] = [
-        (s.start, s.end, _window(reading, s.start, s.end, s.window, s.period, mine)) for s in spells
+        (s.start, s.end, _window(reading, s.start, s.end, s.window, s.period, mine)) for s in phrases
     ]
     known = {window for _, _, window in windows}
     for start, end, period in find_periods(reading, Calendar.at(now_of(index))):
@@ -110,7 +110,7 @@ def hear(question: str, index: SchemaIndex, window: dict[str, Any] | None = None
         windows += [(a, b, tuple(sorted(p.window.items()))) for a, b, p in preceding(reading, mine)]
     windows = _one_for_each_span(reading, windows)
     stems = frozenset(w.stem for w in reading.words if not w.is_symbol)
-    return Heard(reading, mentions, values, numbers, units, windows, texts, buckets, stems)
+    return References(reading, mentions, values, numbers, units, windows, texts, buckets, stems)
 
 
 def _window(
