@@ -113,7 +113,7 @@ class Child:
         try:
             self._receive(_READY_BYTES, time.monotonic() + _READY_S, None)
         except (_Garbled, TimeoutError) as error:
-            return str(error) or f"nothing was heard of it for {_READY_S:g} s"
+            return str(error) or f"it sent nothing for {_READY_S:g} s"
         return ""
 
     def serve(

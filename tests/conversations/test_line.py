@@ -65,7 +65,7 @@ async def test_what_a_newcomer_does_about_the_others() -> None:
     line, ended = Line(4, 10), list[str]()
     line.enter("t", "ann", "enqueue", lambda: ended.append("a"))
     line.enter("t", "ann", "enqueue", lambda: ended.append("b"), lambda: True)
-    with pytest.raises(ThreadBusy, match="still being worked on"):
+    with pytest.raises(ThreadBusy, match="still under way"):
         line.enter("t", "ann", "reject", nothing)
     assert ended == []
     line.enter("t", "ann", "enqueue", nothing)
@@ -78,7 +78,7 @@ async def test_the_line_is_bounded() -> None:
     line = Line(1, 1)
     place = line.enter("a", "ann", "enqueue", nothing)
     line.enter("b", "ann", "enqueue", nothing)
-    with pytest.raises(QueueFull, match="as may wait"):
+    with pytest.raises(QueueFull, match="too many conversations"):
         line.enter("c", "ann", "enqueue", nothing)
     place.leave()
     line.enter("c", "ann", "enqueue", nothing)

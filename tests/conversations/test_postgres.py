@@ -80,7 +80,7 @@ async def test_a_newer_schema_is_left_alone(postgres_url: str) -> None:
     await store.aclose()
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute("INSERT INTO sandtable_schema VALUES (%s)", (len(MIGRATIONS) + 1,))
-    with pytest.raises(StoreUnavailable, match="knows versions up to"):
+    with pytest.raises(StoreUnavailable, match="supports versions up to"):
         await ThreadStore(threads_at(postgres_url)).open()
 
 

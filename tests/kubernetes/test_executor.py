@@ -146,7 +146,7 @@ def _not_a_program(template: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     ("change", "told"),
     [
-        (_never_pull, "image cannot be had"),
+        (_never_pull, "image cannot be pulled"),
         (_bad_secret, 'secret "missing" not found'),
         (_not_a_program, "does not start"),
     ],

@@ -242,7 +242,7 @@ async def test_a_token_that_nobody_knows(room: Room) -> None:
     path = _account(room, _JOBS)
     path.write_text(path.read_text().replace('"token": "', '"token": "x'))
     executor = room.executor(kubeconfig=[path])
-    with pytest.raises(SandboxUnavailable, match="does not know us"):
+    with pytest.raises(SandboxUnavailable, match="does not accept our credentials"):
         await executor.start()
     await executor.aclose()
 

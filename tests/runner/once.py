@@ -55,7 +55,7 @@ class Once:
         """The next one, or None when nothing more will come."""
         assert self.process.stdout is not None
         ready, _, _ = select.select([self.process.stdout], [], [], _PATIENCE_S)
-        assert ready, "nothing was heard of it"
+        assert ready, "it sent nothing"
         text = self.process.stdout.readline()
         if not text:
             return None

@@ -97,7 +97,7 @@ async def test_the_queue_is_bounded_for_all_and_for_each() -> None:
     with pytest.raises(QueueFull, match="the user ann has 2 things waiting"):
         await queue.acquire("ann")
     await crowd.come("bob", "cy")
-    with pytest.raises(QueueFull, match="as many things wait"):
+    with pytest.raises(QueueFull, match="too many things wait already"):
         await queue.acquire("dan")
     await crowd.leave("ann")
     await crowd.come("dan")

@@ -55,7 +55,7 @@ async def test_no_more_answers_are_begun(
     answer = await server.client.post(path, json=body)
     assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
     assert answer.json()["error"]["code"] == "QUEUE_FULL"
-    assert answer.json()["error"]["message"] == "as many conversations wait for an answer as may wait"
+    assert answer.json()["error"]["message"] == "too many conversations wait for an answer already"
 
 
 async def test_an_answer_whose_run_is_not_taken(server: Served, no_more_runs: None) -> None:

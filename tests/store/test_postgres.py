@@ -236,7 +236,7 @@ async def test_a_closed_store_says_so(postgres_url: str) -> None:
 async def test_a_newer_schema_is_left_alone(store: PostgresStore, postgres_url: str) -> None:
     with psycopg.connect(postgres_url, autocommit=True) as connection:
         connection.execute(f"INSERT INTO {VERSIONS} VALUES ({len(MIGRATIONS) + 1})".encode())
-    with pytest.raises(StoreUnavailable, match="knows versions up to"):
+    with pytest.raises(StoreUnavailable, match="supports versions up to"):
         await PostgresStore(Postgres(postgres_url)).open()
 
 

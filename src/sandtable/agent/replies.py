@@ -45,7 +45,7 @@ _REFUSALS: dict[Order, tuple[str, str]] = {
         "Ask about the data that is here, or have a file added as a dataset.",
     ),
     "instructions": (
-        "How I work is not changed by a message: every query is checked against the same rules, whoever asks. "
+        "How I work is not changed by a message: every query is checked against the same rules, for every user. "
         "I ran nothing.",
         "Ask a question about the data, or paste a `SELECT`; the checker will say plainly what it allows.",
     ),

@@ -36,7 +36,7 @@ class _Frozen(BaseModel):
 
 @dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
 class VerdictRecord:
-    """What the gate said, without what it said it about."""
+    """The gate's verdict, without the text that it judges."""
 
     decision: Literal["approved", "refused", "unchecked"]
     """`unchecked`: the user switched the check of code off, on their own machine."""
@@ -116,7 +116,7 @@ class Prompt(_Frozen):
 
 
 class Origin(_Frozen):
-    """Who proposed what ran, and what that cost. Told by the server that asked; it cannot be derived again."""
+    """Who proposed what ran, and what that cost. As stated by the server that asked; it cannot be derived again."""
 
     proposer: str = Field(min_length=1, max_length=200)
     """`builtin`, `builtin-reader`, or provider and model such as `openai:gpt-5`."""

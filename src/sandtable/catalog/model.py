@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class ColumnType(StrEnum):
-    """The logical types a plan can speak of. `sql_type` on a column keeps DuckDB's exact type."""
+    """The logical types of the plan language. `sql_type` on a column keeps DuckDB's exact type."""
 
     TEXT = "text"
     INTEGER = "integer"

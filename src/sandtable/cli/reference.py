@@ -21,7 +21,7 @@ suggestion, details}}` on stdout.
 | exit code | meaning |
 |---|---|
 | 0 | done: the run succeeded, the query is approved, nothing is broken |
-| 1 | failed: the run failed, a link of the capsule is broken, as many runs wait as may wait |
+| 1 | failed: the run failed, a link of the capsule is broken, too many runs wait already |
 | 2 | the input cannot be used: wrong options, an unknown dataset, an unreadable file |
 | 3 | refused: by the gate, or because the plan does not fit the dataset |
 | 4 | the sandbox is not available, as `sandtable doctor` explains; of `ask`: it did not understand and asks back |

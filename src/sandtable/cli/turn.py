@@ -170,7 +170,7 @@ async def gather(events: AsyncGenerator[Event, None], watch: Watch | None = None
     """The complete turn. Raises RunnerBroken if it stops before its last answer."""
     answers = await fold(events, watch)
     if not answers or not answers[-1].is_last:
-        raise RunnerBroken("the conversation ended without a word", suggestion="Ask again.")
+        raise RunnerBroken("the conversation ended without an answer", suggestion="Ask again.")
     first, *others = map(ShownAnswer.of, answers)
     return replace(first, others=tuple(others))
 

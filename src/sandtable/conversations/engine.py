@@ -112,7 +112,7 @@ class TurnEngine:
             )
         if order.answer is None and order.messages is None and not state.next:
             raise InvalidInput(
-                "there is nothing to go on with",
+                "there is nothing to continue",
                 suggestion="Send `input` with a message, or the `checkpoint` to answer from again.",
             )
 

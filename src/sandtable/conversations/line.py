@@ -82,13 +82,13 @@ class Line:
         ahead = self.under_way(thread_id)
         if ahead and strategy == "reject":
             raise ThreadBusy(
-                "an answer is still being worked on in this conversation",
+                "an answer in this conversation is still under way",
                 suggestion="Wait for it, cancel it, or send the message with another multitask_strategy.",
                 thread_id=thread_id,
             )
         if self._users.total() >= self._most:
             raise QueueFull(
-                "as many conversations wait for an answer as may wait",
+                "too many conversations wait for an answer already",
                 suggestion="Try again in a moment, or raise SANDTABLE_QUEUE_LIMIT.",
             )
         if self._users[user] >= self._each:

@@ -117,7 +117,7 @@ def _stamps(data: Any) -> tuple[Given, ...]:
 def _stamp(table: str, path: Path) -> Given:
     found = FileStamp.of(path.stat())
     if not found.settled:
-        raise ValueError("changed a moment ago: the next change might bear the same time")
+        raise ValueError("changed a moment ago: the next change might have the same time stamp")
     return Given(table, path, found)
 
 

@@ -129,7 +129,7 @@ async def ask(
 async def _answer(opened: OpenParts, events: AsyncGenerator[Event, None], thread: str) -> Answer:
     answers = [await _answered(opened, answer, thread) for answer in await fold(events)]
     if not answers:
-        return Answer("the conversation ended without a word", "failed", thread=thread)
+        return Answer("the conversation ended without an answer", "failed", thread=thread)
     return replace(answers[0], others=tuple(answers[1:]))
 
 

@@ -14,13 +14,16 @@ from sandtable.plan.shapes import MAX_ITEMS, MAX_ROWS, Alias, PlanModel, Referen
 Direction = Literal["asc", "desc"]
 _Names = Annotated[tuple[Reference, ...], Field(max_length=MAX_ITEMS)]
 
-_WITHIN = Field(default=None, description="Output columns to start afresh within; over all rows when absent.")
+_WITHIN = Field(
+    default=None,
+    description="Output columns; the computation starts again in each group of them. Over all rows when absent.",
+)
 _WITHIN_SERIES = Field(
     default=None,
-    description="Output columns that tell the series apart; every group column except `along` when absent.",
+    description="Output columns that distinguish the series; every group column except `along` when absent.",
 )
 _AS = Field(default=None, alias="as", description="Name of the derived column; made up when absent.")
-_ALONG = Field(description="The output column to walk along in ascending order, usually a time bucket.")
+_ALONG = Field(description="The output column that orders the rows, ascending; usually a time bucket.")
 
 
 class ShareOfTotal(PlanModel):
@@ -194,6 +197,6 @@ class TopPerGroup(PlanModel):
     by: tuple[Reference, ...] = Field(
         min_length=1, max_length=MAX_ITEMS, description="Output columns that form the groups."
     )
-    order_by: Reference = Field(description="The output column that decides who is first.")
+    order_by: Reference = Field(description="The output column by which rows are put in order.")
     dir: Direction = "desc"
     ties: bool = Field(default=False, description="Keep rows that equal the last one kept, too.")

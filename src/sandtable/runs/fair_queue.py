@@ -89,7 +89,7 @@ class FairQueue:
     def _refuse_beyond_bounds(self, user: str) -> None:
         if sum(map(len, self._queues.values())) >= self._waiting_most:
             raise QueueFull(
-                f"as many {self._what} wait as may wait", suggestion="Try again when some have finished."
+                f"too many {self._what} wait already", suggestion="Try again when some have finished."
             )
         own = len(self._queues.get(user, ()))
         if own >= self._waiting_each:

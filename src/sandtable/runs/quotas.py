@@ -67,7 +67,7 @@ class Quotas:
         if self._threads is None or await count(user) < self._threads:
             return
         raise QuotaFull(
-            f"you have {self._threads:,} conversations, as many as one user may have",
+            f"you have {self._threads:,} conversations, which is the limit for one user",
             suggestion="Delete some of them, or go on in one. The operator can remove old ones with"
             " `sandtable prune`, or raise SANDTABLE_USER_THREADS.",
             quota=self._threads,

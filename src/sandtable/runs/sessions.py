@@ -206,7 +206,7 @@ class Sessions:
                 self._room.clear()
                 await self._room.wait()
             else:
-                log.info("session_ended", session=idle.key.session, reason="others need its place")
+                log.info("session_ended", session=idle.key.session, reason="another session needed its place")
                 await self._drop(idle)
         self._live[key] = _Live(key)
         return self._live[key]
@@ -250,7 +250,7 @@ class Sessions:
 
     def _expire(self, live: _Live) -> None:
         if live.alive:
-            log.info("session_ended", session=live.key.session, reason="nobody used it")
+            log.info("session_ended", session=live.key.session, reason="it was not used")
         task = asyncio.get_running_loop().create_task(self._drop(live))
         self._closing.add(task)
         task.add_done_callback(self._closing.discard)

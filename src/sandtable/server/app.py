@@ -32,7 +32,7 @@ TAGS = [
     {"name": "query", "description": "Ask, and watch the answer being worked out over a WebSocket."},
     {"name": "runs", "description": "Ask, wait, look, cancel. Every run leaves a capsule, refused ones too."},
     {"name": "capsules", "description": "What happened, provably."},
-    {"name": "health", "description": "For whoever operates this server."},
+    {"name": "health", "description": "For the operator of this server."},
 ]
 CHECKS_WAITING = 128
 ADAPTERS = (

@@ -92,7 +92,7 @@ def _check_head(head: h11.Request) -> None:
     if len(head.target) > MAX_TARGET:
         raise h11.RemoteProtocolError("the address is too long", error_status_hint=414)
     if head.http_version not in (b"1.0", b"1.1"):
-        raise h11.RemoteProtocolError("only HTTP/1.1 and HTTP/1.0 are spoken here")
+        raise h11.RemoteProtocolError("only HTTP/1.1 and HTTP/1.0 are supported")
     framing = {name for name, _ in head.headers if name in _FRAMING}
     # Parsers differ about where such a request ends, and so about where the next one begins (request smuggling).
     if len(framing) > 1:
@@ -157,7 +157,9 @@ class HttpConnection(H11Protocol):
 
     def give_up(self) -> None:
         """Aborts this connection, because another one needs its place."""
-        self._seldom.warning("client_dropped", reason="its place was needed", client=self._peer)
+        self._seldom.warning(
+            "client_dropped", reason="another connection needed its place", client=self._peer
+        )
         self.transport.abort()
 
     def _look(self) -> None:

@@ -122,5 +122,5 @@ Talking = Annotated[Conversation, Depends(_conversation)]
 def known_dataset(parts: Parts, dataset_id: str) -> str:
     """Raises NotFound with the nearest name."""
     if len(dataset_id) > LONGEST_ID:
-        raise NotFound("no dataset has so long a name", suggestion="GET /datasets lists them.")
+        raise NotFound("the name is longer than that of any dataset", suggestion="GET /datasets lists them.")
     return parts.datasets.get(dataset_id).id

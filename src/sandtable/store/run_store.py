@@ -123,7 +123,7 @@ class RunNews:
 
 def queue_full(waiting: int) -> QueueFull:
     return QueueFull(
-        f"{waiting} runs are waiting, which is as many as may wait",
+        f"{waiting} runs are waiting, which is the limit",
         suggestion="Try again when some have finished, or raise SANDTABLE_QUEUE_LIMIT.",
     )
 
@@ -131,7 +131,7 @@ def queue_full(waiting: int) -> QueueFull:
 def over_share(user: str, has: str) -> QueueFull:
     """`has` is a phrase like `3 runs waiting`."""
     return QueueFull(
-        f"the user {user} has {has}, which is as many as one user may have",
+        f"the user {user} has {has}, which is the limit for one user",
         suggestion="Wait for some of them to end, or cancel some; SANDTABLE_USER_SHARE is how much one user may have.",
     )
 

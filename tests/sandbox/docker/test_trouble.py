@@ -152,9 +152,9 @@ async def test_sessions_are_not_for_containers(executor: DockerExecutor) -> None
 _FULL = "mkdir /var/lib/docker/overlay2/x: no space left on device"
 _SCRIPTS: dict[str, tuple[Answers, str, str]] = {
     "the disk is full": ({"/create": (500, {"message": _FULL})}, "disk of the container engine is full", "prune"),
-    "an old engine": ({"/version": (200, {**VERSION, "ApiVersion": "1.24"})}, "speaks version 1.24", "19.03"),
+    "an old engine": ({"/version": (200, {**VERSION, "ApiVersion": "1.24"})}, "offers version 1.24", "19.03"),
     "an engine of the future": (
-        {"/version": (200, {**VERSION, "ApiVersion": "2.9", "MinAPIVersion": "2.0"})}, "speaks version 2.9", "Docker",
+        {"/version": (200, {**VERSION, "ApiVersion": "2.9", "MinAPIVersion": "2.0"})}, "offers version 2.9", "Docker",
     ),
     "no engine at all": ({"/version": (200, {})}, "version none", "Docker"),
     "a page": ({"/version": b"HTTP/1.1 200 OK\r\n\r\n<html>"}, "does not answer", "log"),

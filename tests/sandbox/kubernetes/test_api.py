@@ -32,7 +32,7 @@ def _status(code: int, reason: str, message: str) -> httpx2.Response:
 
 
 _REFUSALS: dict[str, tuple[httpx2.Response, str]] = {
-    "who are you": (_status(401, "Unauthorized", "Unauthorized"), "does not know us"),
+    "who are you": (_status(401, "Unauthorized", "Unauthorized"), "does not accept our credentials"),
     "not allowed": (
         _status(403, "Forbidden", 'jobs.batch is forbidden: User "u" cannot create resource "jobs"'),
         "may not create jobs in namespace 'runs'",

@@ -182,7 +182,7 @@ async def test_what_the_cluster_took_away(looks: list[Any], readings: list[Said]
 
 
 _NEVER: dict[str, tuple[list[Any], list[Said], dict[str, float], str]] = {
-    "no image": ([_pod(waiting("ErrImageNeverPull"), "Pending")], [[_NOT_YET]], {}, "image cannot be had"),
+    "no image": ([_pod(waiting("ErrImageNeverPull"), "Pending")], [[_NOT_YET]], {}, "image cannot be pulled"),
     "the runner says so": (
         [_RUNS],
         [[json.dumps({"kind": "unavailable", "message": "no /data"}).encode() + b"\n"]],

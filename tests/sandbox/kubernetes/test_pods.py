@@ -46,10 +46,13 @@ def test_why_it_waits(given: Pod, told: str) -> None:
 
 
 _HOPELESS: dict[str, tuple[Pod, str]] = {
-    "never pulled": (pod(state=waiting("ErrImageNeverPull", "image is not present")), "image cannot be had"),
-    "pull given up": (pod(state=waiting("ImagePullBackOff", "Back-off")), "image cannot be had"),
-    "no such image": (pod(state=waiting("ErrImagePull", "repo/x: not found")), "image cannot be had"),
-    "a bad name": (pod(state=waiting("InvalidImageName")), "image cannot be had"),
+    "never pulled": (
+        pod(state=waiting("ErrImageNeverPull", "image is not present")),
+        "image cannot be pulled",
+    ),
+    "pull given up": (pod(state=waiting("ImagePullBackOff", "Back-off")), "image cannot be pulled"),
+    "no such image": (pod(state=waiting("ErrImagePull", "repo/x: not found")), "image cannot be pulled"),
+    "a bad name": (pod(state=waiting("InvalidImageName")), "image cannot be pulled"),
     "no secret": (pod(state=waiting("CreateContainerConfigError", 'secret "s" not found')), 'secret "s"'),
     "no program": (pod(state=ended(128, "StartError"), phase="Failed"), "does not start"),
     "before it": (

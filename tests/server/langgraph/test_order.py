@@ -57,7 +57,7 @@ async def test_a_newcomer_may_give_up(server: Served) -> None:
         body = {"assistant_id": "shop", "input": human("two"), "multitask_strategy": "reject"}
         refused = await server.client.post(f"{WIRE}/threads/{thread}/runs", json=body)
         assert refused.status_code == 409
-        assert "still being worked on" in refused.json()["detail"]
+        assert "still under way" in refused.json()["detail"]
         server.script.go.set()
 
 

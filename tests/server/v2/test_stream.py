@@ -218,7 +218,7 @@ async def test_a_query_can_be_cancelled(server: Served) -> None:
         await ask(server.client, "two", session_id=asked["session_id"])
         assert (await until(socket))[-1]["payload"] == "You said: two"
         await socket.send('{"type": "cancel"}')
-        assert (await next_one(socket))["payload"].startswith("NOT_FOUND: nothing is being worked on")
+        assert (await next_one(socket))["payload"].startswith("NOT_FOUND: no answer is under way")
 
 
 NONSENSE = ["", "hm", "[]", "7", '{"type": "query"}', "[" * 3000, "x" * 5000, b"\x00", '{"type":["cancel"]}']

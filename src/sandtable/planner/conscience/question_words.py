@@ -30,7 +30,7 @@ def bind_question_words(book: Ledger) -> None:
         if word not in {"who", "when", "where"}:
             continue
         fitting, why = {
-            "who": (_persons, "the plan shows nobody's name"),
+            "who": (_persons, "the plan shows no person's name"),
             "when": (_dates, "the plan shows no date"),
             "where": (_places, "the plan shows no place"),
         }[word]

@@ -283,4 +283,4 @@ def _settle(book: Ledger, at: int, fitting: list[int], kind: str) -> None:
     if fitting or named:
         book.bind(at, at + 1, fitting or named)
     else:
-        book.mark_unbound("time", at, at + 1, "no part of the plan speaks of this time")
+        book.mark_unbound("time", at, at + 1, "no part of the plan has this time")

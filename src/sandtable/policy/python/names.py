@@ -74,7 +74,7 @@ FORBIDDEN_BUILTINS: dict[str, str] = {
     "exec": "write the statements themselves",
     "compile": "write the statements themselves, or re.compile(…) for a pattern",
     "__import__": "the libraries are already here by name: pd, np, pl, px, go, alt",
-    "input": "nobody can answer while code runs: write the value into the code",
+    "input": "code cannot ask for input while it runs: write the value into the code",
     "breakpoint": "print(…) what you want to see",
     "exit": "leave it out: the code ends by itself",
     "quit": "leave it out: the code ends by itself",

@@ -73,7 +73,7 @@ def no_runtime(runtime: str, engine: str) -> SandboxUnavailable:
     else:
         advice = f"install {runtime} and name it under `runtimes` in the engine's daemon.json"
     return SandboxUnavailable(
-        f"the container engine knows no runtime {runtime!r}",
+        f"the container engine has no runtime {runtime!r}",
         suggestion=f"{advice}; or leave SANDTABLE_DOCKER_RUNTIME unset",
     )
 
@@ -81,7 +81,7 @@ def no_runtime(runtime: str, engine: str) -> SandboxUnavailable:
 def wrong_version(found: str) -> SandboxUnavailable:
     oldest, newest = (".".join(map(str, version)) for version in (OLDEST, NEWEST))
     return SandboxUnavailable(
-        f"the container engine speaks version {found or 'none'} of the Docker API; {oldest} to {newest} are understood",
+        f"the container engine offers version {found or 'none'} of the Docker API; {oldest} to {newest} are supported",
         suggestion="Use Docker 19.03 or newer, or Podman 3 or newer",
     )
 

@@ -120,7 +120,7 @@ class Placing:
             return None
         if placed.nonce == nonce or _digest(other) == digest_of(job):
             return placed
-        log.warning("runner_job_replaced", job=name, reason="it has our name and another order")
+        log.warning("runner_job_replaced", job=name, reason="a Job with our name has another order")
         await self._persist(lambda: self._api.delete_job(name, placed.uid))
         return None
 

@@ -133,7 +133,7 @@ def hopeless(pod: Pod) -> SandboxUnavailable | None:
         return None
     if pod.waiting in _IMAGE:
         return SandboxUnavailable(
-            f"the runner's image cannot be had: {why}",
+            f"the runner's image cannot be pulled: {why}",
             suggestion="Name an image that the nodes can pull in SANDTABLE_KUBERNETES_IMAGE or in the Job template, "
             "with its pull secret; or load it onto the nodes",
         )

@@ -34,7 +34,8 @@ def unavailable(error: ApiAway | ApiRefused, api: Api) -> SandboxUnavailable:
         )
     if error.status == _UNAUTHORIZED:
         return SandboxUnavailable(
-            f"the Kubernetes API at {api.cluster.server} does not know us: {error.message or 'unauthorized'}",
+            f"the Kubernetes API at {api.cluster.server} does not accept our credentials:"
+            f" {error.message or 'unauthorized'}",
             suggestion=f"Get a new credential for {api.cluster.origin}: this one is wrong or has ended",
         )
     if error.status == _NOT_FOUND and "namespaces" in error.message:

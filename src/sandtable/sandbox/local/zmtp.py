@@ -63,7 +63,7 @@ class Watch:
             self._greeted = True
             version = (head[_MAJOR], head[_MINOR])
             if head[0] != 0xFF or head[_SIGNATURE_END] != 0x7F or version not in ((3, 0), (3, 1)):
-                raise OutOfBounds("the kernel does not speak version 3 of its protocol")
+                raise OutOfBounds("the kernel does not use version 3 of its protocol")
             return
         flags, size = head[0], int.from_bytes(head[1:], "big")
         if flags & ~(_MORE | _LONG | _COMMAND):

@@ -197,7 +197,7 @@ class RemoteExecutor:
                 if error.replica == replica:
                     raise
                 await _turn_elsewhere(lane)
-        raise trouble.ConnectionLost("no replica knows the job any more")
+        raise trouble.ConnectionLost("no replica has the job any more")
 
     def _waiting(self) -> dict[str, str]:
         return {"wait_s": f"{self._wait_s:g}", "hold": "true"}

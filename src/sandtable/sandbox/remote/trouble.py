@@ -67,14 +67,14 @@ def unproven(url: str, status: int) -> SandboxUnavailable:
 
 def misunderstood(url: str) -> SandboxUnavailable:
     return SandboxUnavailable(
-        f"the execution service at {url} answered what this server does not understand",
+        f"the execution service at {url} sent an answer that this server cannot read",
         suggestion="Install the same version of Sandtable on both sides",
     )
 
 
 def other_protocol(url: str, theirs: int, ours: int, version: str) -> SandboxUnavailable:
     return SandboxUnavailable(
-        f"the execution service at {url} speaks protocol {theirs} (Sandtable {version}), this server {ours}",
+        f"the execution service at {url} uses protocol {theirs} (Sandtable {version}), this server {ours}",
         suggestion="Install the same version of Sandtable on both sides",
     )
 

@@ -163,7 +163,7 @@ class Desk:
 
     def _arm(self, entry: _Entry) -> None:
         loop = asyncio.get_running_loop()
-        entry.lease = loop.call_later(self._lease_s, self._drop, entry, "nobody asked for it")
+        entry.lease = loop.call_later(self._lease_s, self._drop, entry, "no client asked for it")
 
     def _drop(self, entry: _Entry, reason: str) -> None:
         self._forget(entry)

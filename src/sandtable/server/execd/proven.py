@@ -146,7 +146,7 @@ async def _read(claim: Claim, headers: Headers, receive: Receive) -> tuple[bytes
 _SAME_TOKEN = "Set SANDTABLE_EXECD_TOKEN to the same value for the server and for `sandtable execd`."  # noqa: S105 - advice
 _BUSY = Problem(
     code=ErrorCode.SANDBOX_UNAVAILABLE,
-    message="more requests came within two minutes than can be told apart",
+    message="more requests came within two minutes than nonces can be remembered for",
     suggestion="Run more replicas of `sandtable execd`.",
     details={"why": "full", "retry_after_s": 1.0},
 )

@@ -164,7 +164,7 @@ async def update_state(talk: Talking, thread_id: str, change: bodies.StateChange
         )
     if thread.status == "busy":
         raise ThreadBusy(
-            "an answer is being worked on in this conversation", suggestion="Wait for it, or cancel it."
+            "an answer in this conversation is under way", suggestion="Wait for it, or cancel it."
         )
     at = change.checkpoint.checkpoint_id if change.checkpoint else change.checkpoint_id
     messages = bodies.human_messages(values)

@@ -13,7 +13,7 @@ LONGEST_EARLIER = 64 << 10
 
 
 class Earlier(BaseModel):
-    """One message of a conversation that was had elsewhere."""
+    """One message of a conversation held outside this server."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 

@@ -73,7 +73,7 @@ class Following:
     async def cancel(self) -> str | None:
         """Cancels the query that is being streamed; the reason why not, if it cannot."""
         if self._turn is None:
-            return "NOT_FOUND: nothing is being worked on in this session"
+            return "NOT_FOUND: no answer is under way in this session"
         if not await self._talk.turns.cancel(self._turn):
             return "NOT_FOUND: the query has ended, or another server works on it"
         return None

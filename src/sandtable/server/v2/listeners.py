@@ -30,7 +30,7 @@ class Listeners:
         if self._users[user] >= self._each:
             raise over_share(user, f"{self._users[user]} streams open")
         if self._users.total() >= MOST:
-            raise QueueFull("as many listen as may listen", suggestion="Try again later.")
+            raise QueueFull("too many clients listen to streams already", suggestion="Try again later.")
         news = asyncio.Event()
         self._users[user] += 1
         self._news.setdefault(session_id, set()).add(news)

@@ -123,7 +123,7 @@ async def _receive(websocket: WebSocket, following: Following) -> Ending | None:
         if trouble is not None:
             mistakes += 1
             await websocket.send_text(encode({"type": "error", "payload": trouble, "seq": None}))
-    return REFUSED, "too many messages that mean nothing here"
+    return REFUSED, "too many messages that this stream does not accept"
 
 
 def _is_cancel(message: Any) -> bool:

@@ -46,8 +46,8 @@ def explained() -> Generator[None, None, None]:
     except _NOT_OURS as error:
         raise StoreUnavailable(
             f"the Postgres database does not let Sandtable use its tables: {_said(error)}",
-            suggestion="Give the user of SANDTABLE_DATABASE_URL its own database or schema; tables that are gone"
-            " are made anew at the next start.",
+            suggestion="Give the user of SANDTABLE_DATABASE_URL its own database or schema; missing tables"
+            " are created at the next start.",
         ) from None
     except _UNUSABLE as error:
         raise StoreUnavailable(
@@ -58,7 +58,7 @@ def explained() -> Generator[None, None, None]:
 
 def too_new(found: int, known: int) -> StoreUnavailable:
     return StoreUnavailable(
-        f"the Postgres database has schema version {found}, and this Sandtable knows versions up to {known}",
+        f"the Postgres database has schema version {found}, and this Sandtable supports versions up to {known}",
         suggestion="Use the newer Sandtable that made it, or another database.",
     )
 

@@ -42,7 +42,7 @@ def explained(error: sqlite3.Error | OSError, path: Path) -> StoreProblem | None
 
 def too_new(path: Path, found: int, known: int) -> StoreUnavailable:
     return StoreUnavailable(
-        f"the database {path} has schema version {found}, and this Sandtable knows versions up to {known}",
+        f"the database {path} has schema version {found}, and this Sandtable supports versions up to {known}",
         suggestion="Use the newer Sandtable that made it, or another SANDTABLE_HOME.",
     )
 

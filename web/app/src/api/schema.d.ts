@@ -677,7 +677,7 @@ export interface components {
         };
         /**
          * ColumnType
-         * @description The logical types a plan can speak of. `sql_type` on a column keeps DuckDB's exact type.
+         * @description The logical types of the plan language. `sql_type` on a column keeps DuckDB's exact type.
          * @enum {string}
          */
         ColumnType: "text" | "integer" | "decimal" | "float" | "boolean" | "date" | "timestamp" | "time" | "other";
@@ -751,7 +751,7 @@ export interface components {
         };
         /**
          * Earlier
-         * @description One message of a conversation that was had elsewhere.
+         * @description One message of a conversation held outside this server.
          */
         Earlier: {
             /** Content */
@@ -966,7 +966,7 @@ export interface components {
         };
         /**
          * Origin
-         * @description Who proposed what ran, and what that cost. Told by the server that asked; it cannot be derived again.
+         * @description Who proposed what ran, and what that cost. As stated by the server that asked; it cannot be derived again.
          */
         Origin: {
             /**
@@ -1539,7 +1539,7 @@ export interface components {
         };
         /**
          * VerdictRecord
-         * @description What the gate said, without what it said it about.
+         * @description The gate's verdict, without the text that it judges.
          */
         VerdictRecord: {
             code?: components["schemas"]["ErrorCode"] | null;

@@ -77,7 +77,7 @@ def _first_row(draft: Draft) -> None:
     known = rank.column not in [c.column for c in claim] and not (named and len(before) > 1)
     if rank.column is None or not (claim and names and alone and known):
         # With the claim as a filter, the first row would always confirm it.
-        draft.doubt(0.3, "whether what comes first is so cannot be told")
+        draft.doubt(0.3, "it is unclear whether the first part is a condition")
         return
     draft.conditions = [c for c in draft.conditions if c not in claim]
     rank.measure = agg_measure(draft, "max" if rank.descending else "min", rank.column, rank.start)
