@@ -66,6 +66,7 @@ def create_app(
     app = _with_routes()
     app.limits = limits_of(parts.settings, serving=True)
     app.state.parts = parts
+    app.state.adapters = ADAPTERS
     app.state.shutdown = Shutdown()
     app.state.samples = Samples(parts)
     app.state.conversation = LazyConversation(parts, open_conversation)

@@ -25,6 +25,7 @@ from sandtable.conversations.text import TooLong
 from sandtable.errors import ErrorCode, Problem, SandtableError, renamed
 from sandtable.quoting import quote
 from sandtable.runs.quotas import QuotaFull
+from sandtable.server.adapter import adapter_of
 from sandtable.store.run_store import StoreUnavailable
 
 log = structlog.get_logger("sandtable.server")
@@ -46,7 +47,6 @@ STATUS: dict[ErrorCode, int] = {
 REQUEST_ID = "sandtable.request_id"
 RETRY_SECONDS = "5"
 """Every answer with status 503 says when to come back."""
-LANGGRAPH = "/langgraph/"
 HOME = "SANDTABLE_HOME"
 _FOR_THE_LOG = frozenset({"stderr", "complaint"})
 
@@ -79,9 +79,8 @@ def error_response(
 ) -> Response:
     problem = without_home(problem, scope)
     body: dict[str, Any] = {"error": problem.model_dump(), "request_id": scope.get(REQUEST_ID, "")}
-    if scope.get("path", "").startswith(LANGGRAPH):
-        # Clients of that protocol show this field.
-        body["detail"] = problem.in_words
+    if adapter := adapter_of(scope):
+        body |= adapter.error_fields(problem)
     # ASCII, because a message may quote text that UTF-8 cannot encode.
     content = json.dumps(body, default=str).encode("ascii")
     code = status or STATUS[problem.code]

@@ -15,9 +15,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandtable.agent.events import Error
 from sandtable.conversations.json_text import encode
-from sandtable.conversations.turn_events import SERVER_STOPPED
 from sandtable.errors import ErrorCode, Problem
-from sandtable.server.errors import LANGGRAPH, error_response
+from sandtable.server.adapter import adapter_of
+from sandtable.server.errors import error_response
 from sandtable.server.sse import frame, is_event_stream
 from sandtable.stopping import stopped
 
@@ -113,6 +113,7 @@ class LastAnswers:
 
 
 def _last_event(scope: Scope) -> bytes:
-    if scope["path"].startswith(LANGGRAPH):
-        return frame("error", encode(SERVER_STOPPED.stored))
+    adapter = adapter_of(scope)
+    if adapter is not None and adapter.stopped is not None:
+        return frame("error", encode(adapter.stopped))
     return frame("error", encode(Error(problem=STOPPING)))

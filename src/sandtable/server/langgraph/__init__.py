@@ -5,7 +5,15 @@ Nothing here imports LangGraph: states and events come in the types of `agent.tu
 
 from __future__ import annotations
 
+from sandtable.conversations.turn_events import SERVER_STOPPED
 from sandtable.server.adapter import Adapter
 from sandtable.server.langgraph import assistants, runs, stock, threads, ui
+from sandtable.server.langgraph.wire import PREFIX
 
-ADAPTER = Adapter((assistants.router, threads.router, runs.router, ui.router, stock.router))
+ADAPTER = Adapter(
+    (assistants.router, threads.router, runs.router, ui.router, stock.router),
+    prefix=f"{PREFIX}/",
+    error_fields=lambda problem: {"detail": problem.in_words},
+    stopped=SERVER_STOPPED.stored,
+)
+"""Clients of this protocol show `detail`."""
