@@ -9,8 +9,8 @@ import pytest
 
 from sandtable.quoting import inert, one_line
 from sandtable.wording.figures import number_of, shown
-from sandtable.wording.numbers import numbers_in
 from sandtable.wording.phrases import joined, plural, singular, words
+from tests.wording.numbers import numbers_in
 from tests.wording.test_laws import check_inert
 
 SHOWN: list[tuple[Any, str, str]] = [

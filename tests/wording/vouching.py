@@ -13,7 +13,7 @@ from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ResolvedPlan, Value
-from sandtable.wording import numbers_in
+from tests.wording.numbers import numbers_in
 
 LISTED = 3
 """How many of a longer list an answer names."""

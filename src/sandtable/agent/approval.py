@@ -10,12 +10,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sandtable.agent.markdown import fenced
+from sandtable.agent.tools import ARGUMENTS, EXECUTE_PYTHON, EXECUTE_SQL
 
-EXECUTE_SQL = "execute_sql"
-EXECUTE_PYTHON = "execute_python"
-Tool = Literal["execute_sql", "execute_python"]
-_ARGUMENT: dict[Tool, str] = {EXECUTE_SQL: "sql", EXECUTE_PYTHON: "code"}
-_LANGUAGE: dict[Tool, str] = {EXECUTE_SQL: "sql", EXECUTE_PYTHON: "python"}
+_LANGUAGE = {EXECUTE_SQL: "sql", EXECUTE_PYTHON: "python"}
 _KINDS: dict[str, Literal["approve", "edit", "reject"]] = {
     "approve": "approve",
     "accept": "approve",
@@ -34,9 +31,11 @@ class Decision:
     reason: str = ""
 
 
-def request_of(text: str, reading: str, tool: Tool = EXECUTE_SQL) -> dict[str, Any]:
+def request_of(text: str, reading: str, tool: str = EXECUTE_SQL) -> dict[str, Any]:
+    """`tool`: execute_sql or execute_python; `text` is its only argument."""
     description = f"{reading}\n\n{fenced(_LANGUAGE[tool], text)}".strip()
-    args = {_ARGUMENT[tool]: text}
+    (argument,) = ARGUMENTS[tool]
+    args = {argument: text}
     return {
         "action_requests": [{"name": tool, "args": args, "description": description}],
         "review_configs": [{"action_name": tool, "allowed_decisions": ["approve", "edit", "reject"]}],
@@ -61,5 +60,9 @@ def decision_of(answer: Any) -> Decision | None:
 
 def _edited(action: Any) -> str | None:
     arguments = action.get("args") if isinstance(action, dict) else None
-    given = [arguments.get(name) for name in _ARGUMENT.values()] if isinstance(arguments, dict) else []
+    given = (
+        [arguments.get(name) for tool in _LANGUAGE for name in ARGUMENTS[tool]]
+        if isinstance(arguments, dict)
+        else []
+    )
     return next((text.strip() for text in given if isinstance(text, str) and text.strip()), None)

@@ -10,13 +10,14 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import interrupt
 
 from sandtable.agent.analysis.notes import goal_of
-from sandtable.agent.approval import EXECUTE_PYTHON, decision_of, request_of
+from sandtable.agent.approval import decision_of, request_of
 from sandtable.agent.events import Code
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, noted
 from sandtable.agent.nodes.place import dataset_of
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, changed, turn_of
 from sandtable.agent.streaming import emit
+from sandtable.agent.tools import EXECUTE_PYTHON
 from sandtable.capsule.query import CodeQuery
 from sandtable.policy.verdict import Refused
 from sandtable.quoting import in_markdown
