@@ -32,7 +32,7 @@ async def check(dataset: Dataset, query: Query) -> Verdict:
 
 
 async def offered(sql: str) -> tuple[Fix, ...]:
-    judged = await with_fixes(check, SHOP, verdict(sql), SqlQuery(sql))
+    judged = await with_fixes(check, SHOP, verdict(sql), SqlQuery(sql), RULES)
     assert isinstance(judged, Refused), "this text needs no fix"
     return judged.fixes
 
@@ -190,7 +190,7 @@ async def test_whatever_is_offered_for_an_attack_passes_the_gate() -> None:
     for sql in _attacks():
         judged = verdict(sql)
         if isinstance(judged, Refused):
-            mended = await with_fixes(check, SHOP, judged, SqlQuery(sql))
+            mended = await with_fixes(check, SHOP, judged, SqlQuery(sql), RULES)
             assert isinstance(mended, Refused) and len(mended.fixes) <= MOST_FIXES
             many += len(mended.fixes)
             for fix in mended.fixes:

@@ -6,6 +6,7 @@ from typing import Any
 
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.catalog.model import Dataset
+from sandtable.engines.duckdb.rules import RULES
 from sandtable.errors import ErrorCode, InvalidInput, Problem, RunnerBroken
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Approved, Fix, Refused, Verdict
@@ -51,7 +52,7 @@ def ended(status: str, error: Problem | None, **request: Any) -> Run:
 
 async def fixes_of_plan(plan: dict[str, Any]) -> tuple[Fix, ...]:
     query = PlanQuery(plan)
-    verdict = await with_fixes(check, SHOP, await check(SHOP, query), query)
+    verdict = await with_fixes(check, SHOP, await check(SHOP, query), query, RULES)
     assert isinstance(verdict, Refused)
     return verdict.fixes
 
@@ -75,7 +76,7 @@ async def test_a_plan_that_would_still_not_compile_is_not_offered() -> None:
 
 async def test_an_approval_needs_no_fix() -> None:
     approved = Approved("SELECT 1")
-    assert await with_fixes(broken, SHOP, approved, SqlQuery("SELECT 1")) is approved
+    assert await with_fixes(broken, SHOP, approved, SqlQuery("SELECT 1"), RULES) is approved
 
 
 async def test_a_rejected_run_is_mended_by_the_place_its_error_names() -> None:
@@ -83,8 +84,8 @@ async def test_a_rejected_run_is_mended_by_the_place_its_error_names() -> None:
     details = {"construct": "oders", "position": 21, "length": 5}
     error = Problem(code=ErrorCode.VALIDATION_ERROR, message="There is no table 'oders'.", details=details)
     run = ended("rejected", error, sql=sql)
-    assert await fixes_for(check, SHOP, run) == (Fix("Use `orders`", "SELECT count(*) FROM orders"),)
-    assert await fixes_for(broken, SHOP, run) == (), "the refusal stands without them"
+    assert await fixes_for(check, SHOP, run, RULES) == (Fix("Use `orders`", "SELECT count(*) FROM orders"),)
+    assert await fixes_for(broken, SHOP, run, RULES) == (), "the refusal stands without them"
 
 
 async def test_a_failed_run_is_mended_when_the_engine_says_what_there_is() -> None:
@@ -96,10 +97,13 @@ async def test_a_failed_run_is_mended_when_the_engine_says_what_there_is() -> No
         details={"type": "BinderException"},
     )
     fixed = (Fix("Use `channel`", "SELECT channel FROM orders"),)
-    assert await fixes_for(check, SHOP, ended("failed", error, sql="SELECT chanel FROM orders")) == fixed
+    assert (
+        await fixes_for(check, SHOP, ended("failed", error, sql="SELECT chanel FROM orders"), RULES) == fixed
+    )
     other = error.model_copy(update={"details": {"type": "Timeout"}})
-    assert await fixes_for(check, SHOP, ended("failed", other, sql="SELECT chanel FROM orders")) == ()
+    assert await fixes_for(check, SHOP, ended("failed", error, sql="SELECT chanel FROM orders"), None) == ()
+    assert await fixes_for(check, SHOP, ended("failed", other, sql="SELECT chanel FROM orders"), RULES) == ()
 
 
 async def test_a_run_that_succeeded_has_none() -> None:
-    assert await fixes_for(broken, SHOP, ended("succeeded", None, sql="SELECT 1")) == ()
+    assert await fixes_for(broken, SHOP, ended("succeeded", None, sql="SELECT 1"), RULES) == ()

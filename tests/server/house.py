@@ -17,6 +17,8 @@ from sandtable.capsule.report import VerifyReport
 from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
+from sandtable.engines.duckdb.rules import RULES
+from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
@@ -116,6 +118,9 @@ class House:
                 except InvalidInput as error:
                     return Refused(error.code, "plan", error.message, error.suggestion)
                 return await judge(sql, dataset)
+
+    def rules_of(self, dataset_id: str) -> Rules | None:
+        return RULES
 
     @property
     def tiers(self) -> SimpleNamespace:

@@ -26,6 +26,7 @@ from sandtable.catalog.scrub import Scrub
 from sandtable.catalog.store import DataStore
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
+from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
@@ -105,6 +106,10 @@ class Parts:
                 except InvalidInput as error:
                     return _refused_plan(error)
                 return await route.judge(sql, dataset)
+
+    def rules_of(self, dataset_id: str) -> Rules | None:
+        """The rules by which SQL about this dataset is judged; None for an engine without any."""
+        return self._run_parts.route(dataset_id).rules
 
     async def _check_python(self, dataset: Dataset, code: str, names: Mapping[str, str]) -> Verdict:
         judge = self._run_parts.judge_python
@@ -230,6 +235,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
                 judge=gate,
                 executor=tiers.runs,
                 judge_compiled=gate.compiled if tiers.in_one_place else None,
+                rules=RULES,
             ),
             judge_python=python_gate if python_is_on(settings, serving=serving) else None,
             bound_names=python_gate.bound,

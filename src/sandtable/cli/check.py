@@ -56,7 +56,7 @@ async def _one(
     dataset = await open_dataset(parts, dataset_id, data)
     query = inputs.fitted(query, dataset, on_the_fly=bool(data))
     verdict = await parts.check(dataset, query)
-    verdict = await with_fixes(parts.check, dataset, verdict, query)
+    verdict = await with_fixes(parts.check, dataset, verdict, query, parts.rules_of(dataset.id))
     if as_json:
         fixes = () if isinstance(verdict, Approved) else verdict.fixes
         print_json(_fields(verdict, query) | {"fixes": [asdict(fix) for fix in fixes]})

@@ -14,7 +14,7 @@ import structlog
 
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.catalog.model import Dataset
-from sandtable.engines.duckdb.functions import FUNCTIONS
+from sandtable.engines.rules import Rules
 from sandtable.errors import SandtableError
 from sandtable.plan.fixes import mended
 from sandtable.policy.binder_fixes import binder_candidates
@@ -33,23 +33,28 @@ Check = Callable[[Dataset, Query], Awaitable[Verdict]]
 """The gate's verdict, without running anything."""
 
 
-async def with_fixes(check: Check, dataset: Dataset, verdict: Verdict, query: Query) -> Verdict:
-    """The same verdict; a refusal includes the fixes that the gate approves."""
+async def with_fixes(
+    check: Check, dataset: Dataset, verdict: Verdict, query: Query, rules: Rules | None
+) -> Verdict:
+    """The same verdict; a refusal includes the fixes that the gate approves.
+
+    `rules` are those of the dataset's engine; without them, no fix of an SQL text is found.
+    """
     if isinstance(verdict, Approved):
         return verdict
-    return replace(verdict, fixes=await _for_refusal(check, dataset, verdict, query))
+    return replace(verdict, fixes=await _for_refusal(check, dataset, verdict, query, rules))
 
 
-async def fixes_for(check: Check, dataset: Dataset, run: Run) -> tuple[Fix, ...]:
-    """For a run that was rejected, or that failed because the engine could not bind its names."""
+async def fixes_for(check: Check, dataset: Dataset, run: Run, rules: Rules | None) -> tuple[Fix, ...]:
+    """For a run that was rejected, or that failed because the engine could not bind its names. `rules` as above."""
     error, query = run.error, run.request.query
     if error is None or run.status not in ("rejected", "failed"):
         return ()
     if run.status == "failed":
-        if not isinstance(query, SqlQuery) or error.details.get("type") != "BinderException":
+        if not isinstance(query, SqlQuery) or rules is None or error.details.get("type") != "BinderException":
             return ()
         made = binder_candidates(query.sql, error.message, error.suggestion, dataset)
-        return await _approved(check, dataset, made)
+        return await _approved(check, dataset, made, rules)
     place = error.details.get("position")
     refused = Refused(
         code=error.code,
@@ -59,13 +64,18 @@ async def fixes_for(check: Check, dataset: Dataset, run: Run) -> tuple[Fix, ...]
         position=place if isinstance(place, int) else None,
         details=error.details,
     )
-    return await _for_refusal(check, dataset, refused, query)
+    return await _for_refusal(check, dataset, refused, query, rules)
 
 
-async def _for_refusal(check: Check, dataset: Dataset, refused: Refused, query: Query) -> tuple[Fix, ...]:
+async def _for_refusal(
+    check: Check, dataset: Dataset, refused: Refused, query: Query, rules: Rules | None
+) -> tuple[Fix, ...]:
     match query:
         case SqlQuery(sql):
-            return await _approved(check, dataset, candidates(sql, refused, dataset, FUNCTIONS))
+            if rules is None:
+                return ()
+            made = candidates(sql, refused, dataset, rules.functions)
+            return await _approved(check, dataset, made, rules)
         case PlanQuery(plan):
             return await _mended_plan(check, dataset, refused, plan)
         case CodeQuery():
@@ -99,11 +109,11 @@ def _title(names: list[str]) -> str:
     return f"Use {', '.join(first)} and {last}" if first else f"Use {last}"
 
 
-async def _approved(check: Check, dataset: Dataset, made: Iterable[Fix]) -> tuple[Fix, ...]:
+async def _approved(check: Check, dataset: Dataset, made: Iterable[Fix], rules: Rules) -> tuple[Fix, ...]:
     kept: list[Fix] = []
     try:
         for fix in made:
-            held = await _held(check, dataset, fix)
+            held = await _held(check, dataset, fix, rules)
             if held is not None and held not in kept:
                 kept.append(held)
             if len(kept) == MOST_FIXES:
@@ -114,13 +124,13 @@ async def _approved(check: Check, dataset: Dataset, made: Iterable[Fix]) -> tupl
     return tuple(kept)
 
 
-async def _held(check: Check, dataset: Dataset, fix: Fix) -> Fix | None:
+async def _held(check: Check, dataset: Dataset, fix: Fix, rules: Rules) -> Fix | None:
     """The fix, if the gate approves it; else, once, with the likeliest fix for its own refusal."""
     assert fix.text is not None
     verdict = await check(dataset, SqlQuery(fix.text))
     if isinstance(verdict, Approved):
         return fix
-    for second in candidates(fix.text, verdict, dataset, FUNCTIONS)[:1]:
+    for second in candidates(fix.text, verdict, dataset, rules.functions)[:1]:
         assert second.text is not None
         if isinstance(await check(dataset, SqlQuery(second.text)), Approved):
             also = f"{fix.title}, {second.title[0].lower()}{second.title[1:]}"

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
+from sandtable.engines.rules import Rules
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.executor import Executor
@@ -52,6 +53,8 @@ class Route:
     executor: Executor
     judge_compiled: Callable[[str, Dataset, tuple[DataRef, ...], Limits], Awaitable[Verdict]] | None = None
     """For a text that was compiled from a plan, with the data and limits of its run. None: as any other text."""
+    rules: Rules | None = None
+    """By which its SQL is judged, for fixes of refused texts. None: none are suggested."""
 
 
 @dataclass(frozen=True, slots=True)

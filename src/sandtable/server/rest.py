@@ -72,7 +72,7 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
     try:
         dataset = await parts.datasets.ready(run.request.dataset_id)
         async with checks.place(user):
-            fixes = await fixes_for(parts.check, dataset, run)
+            fixes = await fixes_for(parts.check, dataset, run, parts.rules_of(dataset.id))
     except SandtableError:
         return views.RunView.of(run, trust=trust)
     return views.RunView.of(run, fixes, trust)
@@ -288,7 +288,7 @@ async def check(
     async def checked() -> views.VerdictView:
         async with _checks(request).place(user):
             verdict = await parts.check(dataset, query)
-            fixed = await with_fixes(parts.check, dataset, verdict, query)
+            fixed = await with_fixes(parts.check, dataset, verdict, query, parts.rules_of(dataset.id))
             return views.VerdictView.of(fixed, of_code=isinstance(query, CodeQuery))
 
     return await while_there(request, checked())
