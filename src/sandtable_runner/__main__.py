@@ -6,7 +6,6 @@ seconds to load, and a server that is killed meanwhile must leave no orphaned pr
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 
@@ -18,7 +17,9 @@ def main() -> None:
     # The configuration names folders of the host, and children inherit this process's memory.
     del sys.argv[1:], sys.orig_argv[1:]
     kernel.die_with_parent(config["server"])
-    importlib.import_module("sandtable_runner.zygote").main(config)
+    from sandtable_runner import zygote  # loads the engine
+
+    zygote.main(config)
 
 
 if __name__ == "__main__":

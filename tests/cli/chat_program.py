@@ -25,7 +25,7 @@ async def _assemble(settings: Settings) -> AsyncIterator[House]:
 if __name__ == "__main__":
     analyst = FakeAnalyst(hangs={"hang"}, script={"approve": ended("waiting", "May I run this?")})
     session.assemble = _assemble  # pyright: ignore[reportAttributeAccessIssue] - a double
-    turn.resolve_name = lambda name: analyst.converse
+    turn.load_converse = lambda: analyst.converse
     try:
         main(sys.argv[2:])
     finally:

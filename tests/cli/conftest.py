@@ -69,5 +69,5 @@ def write(tmp_path: Path) -> Write:
 def analyst(monkeypatch: pytest.MonkeyPatch) -> FakeAnalyst:
     """Answers in place of the conversation."""
     fake = FakeAnalyst()
-    monkeypatch.setattr("sandtable.cli.turn.resolve_name", lambda name: fake.converse)
+    monkeypatch.setattr("sandtable.cli.turn.load_converse", lambda: fake.converse)
     return fake

@@ -5,8 +5,6 @@ Invariant: without a chat model in the settings neither LangChain's models nor a
 
 from __future__ import annotations
 
-import importlib
-
 from sandtable.agent.endpoint import BUILTIN, Endpoint, Privacy, choose_endpoint
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.negotiate import Negotiated
@@ -24,10 +22,11 @@ def open_proposer(settings: Settings) -> Proposer | None:
     if endpoint is None:
         return None
     try:
-        # The one import by name: these modules bring LangChain and a provider's client with them.
-        module = importlib.import_module("sandtable.agent.model_proposer")
+        # Loads LangChain's models and a provider's client, which are optional dependencies.
+        from sandtable.agent.model_proposer import ModelProposer
+
         limit_s = endpoint.time_limit(settings.model_timeout_s)
-        return module.ModelProposer(endpoint, Negotiated(settings.home / _MEMORY), limit_s)
+        return ModelProposer(endpoint, Negotiated(settings.home / _MEMORY), limit_s)
     except ImportError as error:
         raise ModelTrouble(
             "missing_extra",

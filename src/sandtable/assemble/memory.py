@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 from functools import partial
-from pkgutil import resolve_name
 from typing import Any
 
 from sandtable.agent.checkpoints.saver import Checkpoints
@@ -16,10 +15,6 @@ from sandtable.conversations.sqlite import SqliteDatabase
 from sandtable.conversations.store import ThreadStore
 from sandtable.settings import Settings
 from sandtable.store.sqlite.file import identity_of, probe_file
-
-# Imported by name: the driver is an optional dependency.
-_POSTGRES_THREADS = "sandtable.conversations.postgres:PostgresDatabase"
-_POSTGRES_CHECKPOINTS = "sandtable.assemble.postgres_checkpoints:postgres_checkpoints"
 
 AT_ONCE = 10
 """Threads of earlier versions that are migrated together."""
@@ -34,10 +29,13 @@ async def open_memory(
         await _opened(store, stack)
         return store, await stack.enter_async_context(sqlite_checkpoints(settings.home / THREADS))
     postgres = shared or state_of(settings).database
-    threads, checkpoints = resolve_name(_POSTGRES_THREADS), resolve_name(_POSTGRES_CHECKPOINTS)
-    store = ThreadStore(threads(postgres))
+    # The driver is an optional dependency.
+    from sandtable.assemble.postgres_checkpoints import postgres_checkpoints
+    from sandtable.conversations.postgres import PostgresDatabase
+
+    store = ThreadStore(PostgresDatabase(postgres))
     await _opened(store, stack)
-    return store, await checkpoints(postgres)
+    return store, await postgres_checkpoints(postgres)
 
 
 def probes_of(settings: Settings, store: ThreadStore) -> tuple[Probe, ...]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
-from pkgutil import resolve_name
 
 from sandtable.catalog.store import DataStore
 from sandtable.errors import SandboxUnavailable
@@ -11,9 +10,6 @@ from sandtable.sandbox.job import Job
 from sandtable.sandbox.local.kernels import Kernels, require_jupyter
 from sandtable.sandbox.session import Session, SessionHost
 from sandtable.settings import Settings
-
-# Imported by name: it needs jupyter_client, which is an optional dependency.
-_JUPYTER = "sandtable.sandbox.local.jupyter_session:JupyterHost"
 
 
 class NoSessions:
@@ -46,6 +42,9 @@ def session_host(
     if settings.session == "local":
         return local
     require_jupyter()
-    host = resolve_name(_JUPYTER)(kernels_of(settings, store), parallel=settings.places)
+    # It needs jupyter_client, which is an optional dependency.
+    from sandtable.sandbox.local.jupyter_session import JupyterHost
+
+    host = JupyterHost(kernels_of(settings, store), parallel=settings.places)
     stack.push_async_callback(host.aclose)
     return host

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pkgutil import resolve_name
 from typing import Any
 
 from sandtable.errors import InvalidInput
@@ -13,11 +12,6 @@ from sandtable.store.run_store import RunStore
 from sandtable.store.sqlite.run_store import SqliteStore
 
 RUNS = "sandtable.db"
-
-# Imported by name: the driver is an optional dependency.
-_POSTGRES = "sandtable.store.postgres.pool:Postgres"
-_LIVENESS = "sandtable.store.postgres.pool:PostgresLiveness"
-_STORE = "sandtable.store.postgres.run_store:PostgresStore"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +27,13 @@ def state_of(settings: Settings) -> State:
     if settings.database_url is None:
         return State(SqliteStore(settings.home / RUNS), HomeLiveness(settings.home))
     try:
-        postgres, store, liveness = map(resolve_name, (_POSTGRES, _STORE, _LIVENESS))
+        # The driver is an optional dependency.
+        from sandtable.store.postgres.pool import Postgres, PostgresLiveness
+        from sandtable.store.postgres.run_store import PostgresStore
     except ImportError as error:
         raise InvalidInput(
             "SANDTABLE_DATABASE_URL names a Postgres database, and its driver is not installed",
             suggestion="Install it with `pip install 'sandtable[postgres]'`.",
         ) from error
-    database = postgres(settings.database_url.get_secret_value())
-    return State(store(database), liveness(database), database)
+    database = Postgres(settings.database_url.get_secret_value())
+    return State(PostgresStore(database), PostgresLiveness(database), database)

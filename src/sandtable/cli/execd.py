@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -11,9 +10,6 @@ import click
 from sandtable.cli import inputs
 from sandtable.cli.show import print_json
 from sandtable.process import load_settings
-
-# Loaded by name: `cli` and `server` do not import each other.
-_LISTEN = "sandtable.server.execd.listen:listen_execd"
 
 
 @click.command("execd")
@@ -34,6 +30,8 @@ def command(host: str | None, port: int | None, as_json: bool) -> int:
     Exit code: 0 ended by a signal, 2 the address or the token cannot be used, 4 untrusted queries cannot be run
     here.
     """
+    from sandtable.server.execd.listen import listen_execd  # loads FastAPI, which other commands do without
+
     given = {"execd_host": host, "execd_port": port}
     settings = load_settings().model_copy(update={name: v for name, v in given.items() if v is not None})
 
@@ -48,5 +46,5 @@ def command(host: str | None, port: int | None, as_json: bool) -> int:
         click.echo(f"  data     {versions} version{'s' * (versions != 1)} of datasets")
         click.echo(f"  within   {', '.join(offer.layers)}")
 
-    asyncio.run(resolve_name(_LISTEN)(settings, announce))
+    asyncio.run(listen_execd(settings, announce))
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -16,8 +15,6 @@ from sandtable.process import load_settings, quiet_logs
 from sandtable.runs.retention import Amount, Decision, Kind, Rules, bytes_of, seconds_of
 from sandtable.settings import Settings
 
-# Loaded by name: `cli` and `server` do not import each other.
-_PRUNE = "sandtable.server.pruning:prune"
 _SHOWN: dict[Kind, str] = {"run": "runs", "thread": "conversations"}
 
 
@@ -49,6 +46,8 @@ def command(
 
     Exit code: 0 done or nothing to do, 1 the database cannot be used or the answer was no, 2 the rules cannot be used.
     """
+    from sandtable.server.pruning import prune  # loads FastAPI, which other commands do without
+
     quiet_logs()
     settings = load_settings()
     rules = _rules(settings, older_than, keep_runs, max_size)
@@ -64,7 +63,7 @@ def command(
             return False
         return yes or click.confirm("Remove them?", err=True)
 
-    decision, removed = asyncio.run(resolve_name(_PRUNE)(settings, rules, threads=threads, approve=approve))
+    decision, removed = asyncio.run(prune(settings, rules, threads=threads, approve=approve))
     if as_json:
         print_json(_as_json(decision, removed))
     elif removed is not None:

@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from pkgutil import resolve_name
 
 import click
 
 from sandtable.cli import inputs
 from sandtable.cli.show import print_json
 from sandtable.process import load_settings
-
-# Loaded by name: `cli` and `server` do not import each other.
-_LISTEN = "sandtable.server.listen:listen"
 
 
 @click.command("serve")
@@ -33,6 +29,8 @@ def command(host: str | None, port: int | None, insecure: bool, as_json: bool) -
 
     Exit code: 0 ended by a signal, 2 the address cannot be used, 4 untrusted queries cannot be run here.
     """
+    from sandtable.server.listen import listen  # loads FastAPI, which other commands do without
+
     given = {"host": host, "port": port, "insecure": insecure or None}
     settings = load_settings().model_copy(update={name: v for name, v in given.items() if v is not None})
 
@@ -44,5 +42,5 @@ def command(host: str | None, port: int | None, insecure: bool, as_json: bool) -
         if warning:
             click.secho(f"WARNING: {warning}", bold=True)
 
-    asyncio.run(resolve_name(_LISTEN)(settings, announce))
+    asyncio.run(listen(settings, announce))
     return 0

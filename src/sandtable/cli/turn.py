@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from pkgutil import resolve_name
 from threading import Thread
 from typing import Any, Literal, Protocol
 
@@ -29,9 +28,6 @@ _STATUS: dict[Ending, Status] = {
     "waiting": "waiting",
 }
 
-# Imported by name when needed: the conversation takes most of a second to load.
-_CONVERSE = "sandtable.assemble.conversation:converse"
-
 
 class Analyst(Protocol):
     """What the commands need of `agent.analyst.Analyst`."""
@@ -54,13 +50,19 @@ class Analyst(Protocol):
     ) -> AsyncGenerator[Event, None]: ...
 
 
+def load_converse() -> Callable[[Parts], Any]:
+    from sandtable.assemble.conversation import converse  # loads LangGraph, which takes most of a second
+
+    return converse
+
+
 def begin_loading() -> Future[Callable[[Parts], Any]]:
     """Loads `assemble.conversation.converse` on a thread while other work is done."""
     loading: Future[Callable[[Parts], Any]] = Future()
 
     def load() -> None:
         try:
-            loading.set_result(resolve_name(_CONVERSE))
+            loading.set_result(load_converse())
         except Exception as error:  # noqa: BLE001 - raised where it is waited for
             loading.set_exception(error)
 

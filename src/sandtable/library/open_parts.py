@@ -7,8 +7,8 @@ memory than the settings give: in the library, the caller's arguments override t
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
-from pkgutil import resolve_name
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from typing import Any
 
 import structlog
@@ -22,9 +22,6 @@ from sandtable.settings import Settings
 MOST_SECONDS = 3600.0
 MOST_ROWS = 100_000
 MOST_MEMORY_MB = 1 << 20
-
-# Imported by name at the first question: the conversation takes most of a second to load.
-_CONVERSE = "sandtable.assemble.conversation:converse"
 
 
 class OpenParts:
@@ -41,7 +38,7 @@ class OpenParts:
         """An `agent.analyst.Analyst`. Raises ModelTrouble when the settings name a model that cannot be opened."""
         async with self._opening:
             if self._analyst is None:
-                converse = await asyncio.to_thread(resolve_name, _CONVERSE)
+                converse = await asyncio.to_thread(_load_converse)
                 self._analyst = await self._stack.enter_async_context(converse(self.parts))
             return self._analyst
 
@@ -69,6 +66,12 @@ class OpenPartsCache:
 
 
 OPEN_PARTS = OpenPartsCache()
+
+
+def _load_converse() -> Callable[[Parts], AbstractAsyncContextManager[Any]]:
+    from sandtable.assemble.conversation import converse  # loads LangGraph, which takes most of a second
+
+    return converse
 
 
 async def _open(settings: Settings) -> OpenParts:

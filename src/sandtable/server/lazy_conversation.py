@@ -10,8 +10,6 @@ import asyncio
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from importlib import import_module
-from pkgutil import resolve_name
 from typing import Annotated
 
 import structlog
@@ -21,18 +19,22 @@ from sandtable.assemble import Parts
 from sandtable.conversations.conversation import LONGEST_ID, Conversation
 from sandtable.errors import NotFound, SandtableError
 
-# Imported by name: LangGraph takes a second to import, and loads while the server prepares other things.
-_MODULE = "sandtable.server.opening"
-_OPEN = f"{_MODULE}:open_conversation"
-
 log = structlog.get_logger("sandtable.server")
 
 Open = Callable[[Parts], AbstractAsyncContextManager[Conversation]]
 
 
+def _load() -> Open:
+    from sandtable.server.opening import (
+        open_conversation,  # loads LangGraph, while the server prepares other things
+    )
+
+    return open_conversation
+
+
 def load_ahead() -> None:
     """Starts to load the conversation's libraries on a thread; a later import waits for what is left."""
-    threading.Thread(target=import_module, args=(_MODULE,), name="load-conversation", daemon=True).start()
+    threading.Thread(target=_load, name="load-conversation", daemon=True).start()
 
 
 class LazyConversation:
@@ -86,7 +88,7 @@ class LazyConversation:
 
     async def _hold(self, opened: asyncio.Future[Conversation]) -> None:
         """Opens and closes in one task, as context managers require."""
-        open_one = self._open or await asyncio.to_thread(resolve_name, _OPEN)
+        open_one = self._open or await asyncio.to_thread(_load)
         async with open_one(self._parts) as conversation:
             opened.set_result(conversation)
             await self._closing.wait()

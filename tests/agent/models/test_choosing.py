@@ -5,11 +5,11 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, get_args
 
 import pytest
 
-from sandtable.agent import models
 from sandtable.agent.endpoint import DEFAULT_MODELS
 from sandtable.agent.model_trouble import Kind
 from sandtable.agent.models import ModelTrouble, choose_endpoint, model_name, open_proposer
@@ -152,10 +152,11 @@ def test_nothing_configured_is_nobody(tmp_path: Path) -> None:
 
 
 def test_a_missing_package_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def missing(_: str) -> None:
+    def missing(*_: object) -> None:
         raise ModuleNotFoundError("No module named 'langchain_openai'", name="langchain_openai")
 
-    monkeypatch.setattr(models.importlib, "import_module", missing)
+    stub = SimpleNamespace(ModelProposer=missing)
+    monkeypatch.setitem(sys.modules, "sandtable.agent.model_proposer", stub)
     with pytest.raises(ModelTrouble, match="langchain_openai") as caught:
         open_proposer(_settings(model="openai:gpt-5", home=tmp_path, **KEYS))
     assert "pip install 'sandtable[openai]'" in caught.value.suggestion

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 
 from sandtable_runner import kernel
@@ -11,7 +10,9 @@ from sandtable_runner import kernel
 def main() -> None:
     socket_fd, server = map(int, sys.argv[1:])
     kernel.die_with_parent(server)
-    importlib.import_module("sandtable.agent.planning.worker").main(socket_fd)
+    from sandtable.agent.planning import worker  # loads the planner
+
+    worker.main(socket_fd)
 
 
 if __name__ == "__main__":
