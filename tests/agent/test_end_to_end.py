@@ -110,6 +110,12 @@ async def test_an_answer_has_a_table_a_chart_and_a_capsule(office: Office) -> No
     events = await office.ask("Return rate and average discount by category, highest return rate first")
     said = last(events)
     assert any(isinstance(event, Chart) for event in events)
+    columns = next(event for event in events if isinstance(event, Table)).columns
+    assert [(column.kind, column.unit) for column in columns] == [
+        ("text", ""),
+        ("float", "fraction"),
+        ("float", "fraction"),
+    ]
     assert "overall" in said.text and len(said.run_ids) == 2
     capsule = await office.parts.runs.capsule(said.run_ids[0])
     report = await office.parts.verify(capsule)

@@ -20,6 +20,7 @@ from sandtable.agent.events import (
 )
 from sandtable.agent.folding import FoldedAnswer, fold
 from sandtable.errors import ErrorCode, Problem
+from sandtable.runs.described import described
 from sandtable.sandbox.artifact import MarkdownArtifact
 from sandtable.sandbox.job import ResultColumn
 
@@ -34,7 +35,7 @@ def run_events(run_id: str, value: int, reading: str = "the number of orders") -
         RunState(run_id=run_id, status="succeeded", exec_time_ms=1.5),
         Table(
             run_id=run_id,
-            columns=(ResultColumn(name="n", type="BIGINT"),),
+            columns=described([ResultColumn(name="n", type="BIGINT")]),
             rows=((value,),),
             row_count=1,
             truncated=False,

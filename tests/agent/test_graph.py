@@ -61,7 +61,7 @@ async def test_the_state_shows_the_call_its_result_and_the_answer(house: House) 
     assert progress["props"] == {"stage": "done", "run_id": said.run_ids[0], "status": "succeeded"}
     assert progress["metadata"]["message_id"] == call.id
     assert shown["metadata"]["message_id"] == answer.id
-    assert shown["props"]["columns"] == [{"name": "answer", "type": "INTEGER", "kind": "integer"}]
+    assert shown["props"]["columns"] == [{"name": "answer", "type": "INTEGER", "kind": "integer", "unit": ""}]
     assert shown["props"]["rows"] == [[42]]
     assert shown["props"]["sql"].startswith("SELECT")
     assert state["turn"] == {}

@@ -25,6 +25,7 @@ from sandtable.agent.events import (
 )
 from sandtable.agent.read_as.model import ReadAs
 from sandtable.errors import ErrorCode, Problem
+from sandtable.runs.described import described
 from sandtable.sandbox.job import ResultColumn
 
 FIGURE = {
@@ -53,7 +54,7 @@ def answered(
         Log(run_id=run_id, text="a note"),
         Table(
             run_id=run_id,
-            columns=tuple(ResultColumn(name=name, type=kind) for name, kind in columns),
+            columns=described([ResultColumn(name=name, type=kind) for name, kind in columns]),
             rows=tuple(tuple(row) for row in rows),
             row_count=len(rows),
             truncated=truncated,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessageChunk
 
-from sandtable.agent.events import Message, Thought
+from sandtable.agent.events import Message, Table, Thought
 from sandtable.agent.turn_events import (
     DecisionRequest,
     DecisionsAwaited,
@@ -24,6 +24,7 @@ from sandtable.conversations.turn_events import (
     TurnBegun,
     TurnEvent,
     failed_with,
+    present_data,
     read,
     written,
 )
@@ -108,3 +109,35 @@ def test_what_another_version_wrote_is_passed_over(kind: str, data: Any) -> None
 def test_a_request_is_a_message_with_its_exact_sql() -> None:
     assert REQUEST.message == Message(text="May I run this?\n\nOne.", ending="waiting")
     assert REQUEST.sql == "SELECT 1"
+
+
+_OLD_COLUMN = '{"name":"a \\"b\\"","type":"BIGINT"}'
+_PRESENT_COLUMN = '{"name":"a \\"b\\"","type":"BIGINT","kind":"integer","unit":""}'
+_TABLE = '{"type":"table","run_id":"r","columns":[%s],"rows":[[1]],"row_count":1,"truncated":false}'
+_SHOWN = (
+    '{"type":"artifact","run_id":"r","artifact":{"id":"table-1","title":"","kind":"table","columns":[%s],'
+    '"rows":[[1]],"row_count":1,"truncated":false}}'
+)
+_UI = '{"type":"ui","name":"answer","props":{"columns":[%s],"rows":[[1]]}}'
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"),
+    [("event", _TABLE), ("event", _SHOWN), ("ui", _UI)],
+    ids=["table", "artifact", "answer"],
+)
+def test_a_table_of_an_earlier_version_gets_the_kinds_of_its_columns(kind: Any, data: str) -> None:
+    assert present_data(JournalEntry(1, kind, data % _OLD_COLUMN)) == data % _PRESENT_COLUMN
+    present = JournalEntry(1, kind, data % _PRESENT_COLUMN)
+    assert present_data(present) is present.data, "not read and written again"
+
+
+def test_a_table_that_cannot_be_read_stays_as_it_is() -> None:
+    broken = JournalEntry(1, "event", _TABLE.replace("[[1]]", "1") % _OLD_COLUMN)
+    assert present_data(broken) == broken.data
+
+
+def test_a_journal_of_an_earlier_version_is_read() -> None:
+    table = read(JournalEntry(1, "event", _TABLE % _OLD_COLUMN))
+    assert isinstance(table, Table)
+    assert [(column.kind, column.unit) for column in table.columns] == [("integer", "")]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 import duckdb
 import pytest
 
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.engines.duckdb.types import column_type
 from sandtable.plan.model import QueryPlan
-from sandtable.plan.result_columns import ColumnMeaning, describe, describe_by_plan
+from sandtable.plan.result_columns import ColumnMeaning, describe, describe_by_plan, describe_result
+from sandtable.plan.units import FRACTION
 from sandtable.plan.validate import parse_plan
 from sandtable.sql.compile import compile_plan
 from tests.plan.shop import SHOP, connect
@@ -149,3 +153,43 @@ def test_the_unit_of_the_registry_is_not_of_the_plan() -> None:
     plan = plan_of(select=[{"metric": "return_rate"}, {"agg": "avg", "column": "discount", "unit": "%"}])
     alone = describe_by_plan(plan, ["return_rate", "avg_discount_percent"])
     assert alone is not None and [column.unit for column in alone] == ["", "%"]
+
+
+_SHARES: dict[str, Any] = {
+    "dataset_id": "shop",
+    "table": "orders",
+    "select": [{"bucket": "month", "as": "month"}, {"agg": "sum", "column": "total", "as": "revenue"}],
+    "derive": [
+        {"change": "revenue", "along": "month", "as": "change"},
+        {"change": "revenue", "along": "month", "kind": "percent", "as": "growth"},
+        {"share_of_total": "revenue", "as": "share"},
+    ],
+}
+_NAMES = ("month", "revenue", "change", "growth", "share")
+
+
+def _units(plan: dict[str, Any] | None, names: Sequence[str], dataset: Dataset | None = None) -> list[str]:
+    described = describe_result(plan, names, dataset)
+    assert [column.name for column in described] == list(names)
+    return [column.unit for column in described]
+
+
+def test_shares_and_relative_changes_are_fractions_without_the_dataset() -> None:
+    assert _units(_SHARES, _NAMES) == ["", "", "", FRACTION, FRACTION]
+
+
+def test_units_are_those_of_the_dataset_where_the_result_is_what_the_plan_gives() -> None:
+    shop = load_catalog(registry_folder(), column_type).get("ecommerce")
+    select = [{"column": "category"}, {"metric": "return_rate"}, {"agg": "avg", "column": "unit_price"}]
+    plan = {"dataset_id": "ecommerce", "table": "order_items", "select": select, "group_by": ["category"]}
+    names = ("category", "return_rate", "avg_unit_price")
+    assert _units(plan, names, shop) == ["", FRACTION, "EUR"]
+    assert _units(plan, names) == ["", "", ""], "only the dataset declares a metric in percent"
+    assert _units(plan, ("a", "b", "c"), shop) == ["", "", ""], "another result than the plan's"
+
+
+@pytest.mark.parametrize(
+    "plan", [None, {}, {**_SHARES, "select": [{"column": "*"}]}], ids=["SQL", "none", "all columns"]
+)
+def test_what_no_plan_describes_is_unknown(plan: dict[str, Any] | None) -> None:
+    assert describe_result(plan, _NAMES) == tuple(map(ColumnMeaning, _NAMES))

@@ -62,6 +62,8 @@ class FakeReadyDatasets:
     progress: Any = None
     copy_id: str = ""
     damaged: bool = False
+    gone: bool = False
+    """No version that was queried is stored any more."""
 
     def datasets(self) -> tuple[Dataset, ...]:
         return (SHOP,)
@@ -75,7 +77,7 @@ class FakeReadyDatasets:
         return self.get(dataset_id)
 
     async def version(self, dataset_id: str, version: str) -> Dataset:
-        if version != self.get(dataset_id).version:
+        if self.gone or version != self.get(dataset_id).version:
             raise NotFound(f"version {version} of {dataset_id} is gone")
         return SHOP
 

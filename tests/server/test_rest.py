@@ -102,7 +102,7 @@ async def test_a_run_is_waited_for(client: AsyncClient) -> None:
     assert run["status"] == "succeeded"
     assert run["question"] == "one?"
     assert (run["sql"], run["executed_sql"]) == ("SELECT  1", "SELECT 1;")
-    assert run["columns"] == [{"name": "answer", "type": "INTEGER"}]
+    assert run["columns"] == [{"name": "answer", "type": "INTEGER", "kind": "integer", "unit": ""}]
     assert run["rows"] == [[42]]
     assert (await client.get(answer.headers["location"])).json() == run
 
@@ -314,3 +314,61 @@ async def test_head_answers_as_get_does_without_a_body(client: AsyncClient, path
     head, get = await client.head(path), await client.get(path)
     assert (head.status_code, head.content) == (get.status_code, b"")
     assert head.headers["content-type"] == get.headers["content-type"]
+
+
+_SHARE: dict[str, Any] = {
+    "dataset_id": "shop",
+    "table": "orders",
+    "select": [{"agg": "count", "as": "n"}, {"agg": "max", "column": "amount", "as": "most"}],
+    "derive": [{"share_of_total": "most", "as": "share"}],
+}
+_SHARE_RESULT = Script(
+    columns=(("n", "BIGINT"), ("most", "DOUBLE"), ("share", "DOUBLE")), rows=((3, 9.5, 1.0),)
+)
+
+
+def _kinds(view: dict[str, Any]) -> list[tuple[str, str]]:
+    return [(column["kind"], column["unit"]) for column in view["columns"]]
+
+
+async def test_the_columns_of_a_run_have_kinds_and_units(client: AsyncClient, house: House) -> None:
+    house.executor._default = _SHARE_RESULT
+    body = {"dataset_id": "shop", "plan": _SHARE}
+    submitted = (await client.post("/runs", json=body, params={"wait": 5})).json()
+    assert _kinds(submitted) == [("integer", ""), ("float", ""), ("float", "fraction")]
+    found = (await client.get(f"/runs/{submitted['run_id']}")).json()
+    assert found["columns"] == submitted["columns"]
+    cancelled = (await client.post(f"/runs/{submitted['run_id']}/cancel")).json()
+    assert cancelled["columns"] == submitted["columns"]
+    sealed = document((await client.get(f"/runs/{submitted['run_id']}/capsule")).json())["capsule"]
+    assert "fraction" not in json.dumps(sealed["result"]), "what is derived is not signed"
+    assert [set(column) for column in sealed["result"]["columns"]] == [{"name", "type"}] * 3
+
+
+async def test_columns_of_sql_have_kinds_only(client: AsyncClient, house: House) -> None:
+    house.executor._default = _SHARE_RESULT
+    found = (await client.post("/runs", json=ask(), params={"wait": 5})).json()
+    assert _kinds(found) == [("integer", ""), ("float", ""), ("float", "")]
+    assert [column["type"] for column in found["columns"]] == ["BIGINT", "DOUBLE", "DOUBLE"]
+
+
+async def test_tables_that_code_shows_have_kinds(client: AsyncClient, house: House) -> None:
+    table = {
+        "id": "table-1",
+        "kind": "table",
+        "columns": [{"name": "d", "type": "DATE"}],
+        "rows": [["2025-01-01"]],
+    }
+    shown = {**table, "row_count": 1, "truncated": False}
+    house.executor._default = Script(output={"artifacts": [shown], "displayed": "table-1"})
+    body = {"dataset_id": "shop", "python": "show(frame)"}
+    found = (await client.post("/runs", json=body, params={"wait": 5})).json()
+    assert [column["kind"] for column in found["artifacts"][0]["columns"]] == ["date"]
+
+
+async def test_units_need_no_dataset_that_is_still_there(client: AsyncClient, house: House) -> None:
+    house.executor._default = _SHARE_RESULT
+    body = {"dataset_id": "shop", "plan": _SHARE}
+    run_id = (await client.post("/runs", json=body, params={"wait": 5})).json()["run_id"]
+    house.datasets.gone = True
+    assert _kinds((await client.get(f"/runs/{run_id}")).json())[-1] == ("float", "fraction")

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from sandtable.agent.read_as.model import Choice, ReadAs
 from sandtable.errors import ErrorCode, Problem, SandtableError
-from sandtable.sandbox.artifact import Artifact
-from sandtable.sandbox.job import ResultColumn
+from sandtable.runs.described import DescribedArtifact, DescribedColumn
 from sandtable.store.run_store import Status
 
 Ending = Literal["answered", "asked", "conversed", "refused", "failed", "waiting"]
@@ -76,7 +75,7 @@ class Log(_Event):
 class Table(_Event):
     type: Literal["table"] = "table"
     run_id: str
-    columns: tuple[ResultColumn, ...]
+    columns: tuple[DescribedColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
     row_count: int
     truncated: bool
@@ -94,7 +93,7 @@ class ArtifactShown(_Event):
 
     type: Literal["artifact"] = "artifact"
     run_id: str
-    artifact: Artifact
+    artifact: DescribedArtifact
 
 
 class Delta(_Event):

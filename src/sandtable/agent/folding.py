@@ -23,7 +23,7 @@ from sandtable.agent.events import (
     Table,
 )
 from sandtable.agent.read_as.model import ReadAs
-from sandtable.sandbox.artifact import Artifact
+from sandtable.runs.described import DescribedArtifact
 from sandtable.store.run_store import Status
 
 Watch = Callable[[Event], None]
@@ -52,7 +52,7 @@ class FoldedAnswer:
     chart: dict[str, Any] | None = None
     """That of the main run, or of the first other run that has one: an analysis draws its chart in a run of its own."""
     steps: tuple[Code, ...] = ()
-    artifacts: tuple[Artifact, ...] = ()
+    artifacts: tuple[DescribedArtifact, ...] = ()
 
     @property
     def run_id(self) -> str | None:
@@ -71,7 +71,7 @@ class AnswerFold:
     _proposed: FoldedRun = field(default_factory=FoldedRun)
     _runs: dict[str, FoldedRun] = field(default_factory=dict)
     _steps: list[Code] = field(default_factory=list)
-    _artifacts: list[Artifact] = field(default_factory=list)
+    _artifacts: list[DescribedArtifact] = field(default_factory=list)
 
     def take(self, event: Event) -> FoldedAnswer | None:
         """The answer that the event ends; the fold then begins the next one."""

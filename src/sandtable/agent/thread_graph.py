@@ -14,6 +14,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph import END, START
 from langgraph.types import Command, Interrupt, StateSnapshot, StreamMode
 
+from sandtable.agent.earlier_answers import present_values
 from sandtable.agent.events import EVENT
 from sandtable.agent.graph import Graph
 from sandtable.agent.state import State, with_exchange
@@ -145,7 +146,7 @@ def stream_event(mode: str, chunk: Any, details: frozenset[Detail]) -> StreamEve
 
 def _shown(values: Any) -> Any:
     if isinstance(values, Mapping):
-        return {name: value for name, value in values.items() if name in SHOWN}
+        return present_values({name: value for name, value in values.items() if name in SHOWN})
     return values
 
 

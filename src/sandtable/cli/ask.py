@@ -45,7 +45,7 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
         if as_json:
             print_json(turn.as_json())
         else:
-            show_turn(turn, dataset)
+            show_turn(turn)
             if turn.waits:
                 click.echo("Nothing was run: a person must approve it, at a terminal.", err=True)
         return turn.exit_code
@@ -58,7 +58,7 @@ async def _ask(analyst: Analyst, question: str, dataset: Dataset, *, may_approve
     with progress() as watch:
         turn = await gather(analyst.ask(question, dataset_id=dataset.id, thread_id=thread), watch)
     while turn.waits and may_approve and sys.stdin.isatty():
-        show_turn(turn, dataset)
+        show_turn(turn)
         decision = "approve" if click.confirm("Run it?", err=True) else "reject"
         with progress() as watch:
             turn = continued(turn, await gather(analyst.approve(thread, {"type": decision}), watch))

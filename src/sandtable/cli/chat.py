@@ -146,7 +146,7 @@ class Chat:
         if self._as_json:
             print_json(turn.as_json(), indent=None)
         else:
-            show_turn(turn, self._dataset)
+            show_turn(turn)
         return turn
 
 

@@ -12,20 +12,21 @@ import click
 
 from sandtable.assemble import Parts
 from sandtable.capsule.document import document
-from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, plan_of, wrong_mode
+from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, wrong_mode
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.store import DataStore
 from sandtable.cli import failure, inputs
 from sandtable.cli.artifacts import show_code_output
 from sandtable.cli.config import raised
 from sandtable.cli.jsonl import Answer, Line, answer_lines
-from sandtable.cli.percentages import fraction_columns, in_percent
+from sandtable.cli.percentages import in_percent
 from sandtable.cli.refusal import show_refusal
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, on_terminal, print_json, print_rows
 from sandtable.errors import ErrorCode, InvalidInput, Problem
 from sandtable.process import load_settings
 from sandtable.quoting import quote
+from sandtable.runs.described import described_run
 from sandtable.runs.export import MEDIA_TYPES, Format, export_run
 from sandtable.runs.model import Run, RunRequest
 
@@ -234,9 +235,8 @@ def _show(run: Run, dataset: Dataset, *, rows: bool = True) -> None:
 def _show_rows(run: Run, dataset: Dataset) -> None:
     rows: Sequence[Sequence[Any]] = run.rows or ()
     if on_terminal():
-        names = [column.name for column in run.columns]
-        fractions = fraction_columns(plan_of(run.request.query), names, dataset)
-        rows = [in_percent(row, fractions) for row in rows]
+        columns = described_run(run, dataset)
+        rows = [in_percent(row, columns) for row in rows]
     print_rows([(column.name, column.type) for column in run.columns], rows)
 
 

@@ -14,6 +14,7 @@ from sandtable.agent.read_as.model import Choice, ReadAs
 from sandtable.assemble import Parts
 from sandtable.cli import failure
 from sandtable.errors import InvalidInput, Problem, RunnerBroken
+from sandtable.runs.described import DescribedColumn
 from sandtable.runs.model import LONGEST_QUESTION
 
 ABSTAINED = 4
@@ -75,8 +76,7 @@ class ShownAnswer:
     status: Status
     answer_text: str
     reading: str = ""
-    columns: tuple[tuple[str, str], ...] = ()
-    """Names and types."""
+    columns: tuple[DescribedColumn, ...] = ()
     rows: tuple[tuple[Any, ...], ...] | None = None
     """None when there was no run, or it has no result."""
     row_count: int = 0
@@ -128,7 +128,7 @@ class ShownAnswer:
             "answer_text": self.answer_text,
             "reading": self.reading,
             "read_as": self.read_as.model_dump(mode="json") if self.read_as else None,
-            "columns": [name for name, _ in self.columns],
+            "columns": [column.name for column in self.columns],
             "rows": self.rows or (),
             "row_count": self.row_count,
             "truncated": self.truncated,
@@ -151,7 +151,7 @@ class ShownAnswer:
             status=_STATUS[end.ending],
             answer_text=end.text,
             reading=run.reading,
-            columns=tuple((column.name, column.type) for column in table.columns) if table else (),
+            columns=table.columns if table else (),
             rows=table.rows if table else None,
             row_count=table.row_count if table else 0,
             truncated=bool(table and table.truncated),

@@ -17,13 +17,12 @@ from sandtable.agent.events import Delta, Event, RunState, Thought
 from sandtable.agent.folding import Watch
 from sandtable.agent.read_as.model import ReadAs, ReadPart, Source, Words
 from sandtable.capsule.trust import MARK_WORDS
-from sandtable.catalog.model import Dataset
 from sandtable.cli import failure
-from sandtable.cli.percentages import fraction_columns, in_percent
+from sandtable.cli.percentages import in_percent
 from sandtable.cli.screen import screen, show_chart
 from sandtable.cli.show import cell, clean, grid
 from sandtable.cli.turn import ShownAnswer
-from sandtable.engines.duckdb.types import facts
+from sandtable.engines.types import NUMERIC
 
 MOST_ROWS = 20
 MOST_COLUMNS = 12
@@ -65,24 +64,24 @@ def progress() -> Generator[Watch, None, None]:
         yield watch
 
 
-def show_turn(turn: ShownAnswer, dataset: Dataset | None = None) -> None:
-    """The answers to all questions of the message, in order. `dataset` says which metrics are percentages."""
+def show_turn(turn: ShownAnswer) -> None:
+    """The answers to all questions of the message, in order."""
     for part in turn.parts:
-        _show_answer(part, dataset)
+        _show_answer(part)
 
 
-def _show_answer(turn: ShownAnswer, dataset: Dataset | None) -> None:
+def _show_answer(turn: ShownAnswer) -> None:
     if turn.status in ("failed", "refused") and turn.error is not None and not turn.run_id:
         failure.tell(turn.error)
         return
     with screen() as page:
-        _show_on(page, turn, dataset)
+        _show_on(page, turn)
 
 
-def _show_on(page: Console, turn: ShownAnswer, dataset: Dataset | None) -> None:
+def _show_on(page: Console, turn: ShownAnswer) -> None:
     _show_prose(page, turn)
     if turn.rows and (len(turn.rows) > 1 or len(turn.columns) > 1):
-        _show_table(page, turn, dataset)
+        _show_table(page, turn)
     if turn.chart is not None:
         show_chart(page, turn.chart)
     if turn.read_as is not None:
@@ -155,17 +154,16 @@ def show_choices(page: Console, read: ReadAs, only: int | None = None) -> None:
             page.print(Text("  nothing else to choose", style="dim"))
 
 
-def _show_table(page: Console, turn: ShownAnswer, dataset: Dataset | None) -> None:
+def _show_table(page: Console, turn: ShownAnswer) -> None:
     rows = turn.rows or ()
     columns = turn.columns[:MOST_COLUMNS]
     table = grid()
-    for name, kind in columns:
-        numeric = facts(kind).numeric
+    for column in columns:
+        numeric = column.kind in NUMERIC
         side = "right" if numeric else "left"
-        table.add_column(Text(clean(name)), justify=side, overflow="ellipsis", no_wrap=numeric)
-    fractions = fraction_columns(turn.plan, [name for name, _ in turn.columns], dataset)
+        table.add_column(Text(clean(column.name)), justify=side, overflow="ellipsis", no_wrap=numeric)
     for row in rows[:MOST_ROWS]:
-        values = in_percent(row, fractions)
+        values = in_percent(row, turn.columns)
         shown = (Text("null", style="dim") if value is None else Text(_short(value)) for value in values)
         table.add_row(*list(shown)[:MOST_COLUMNS])
     page.print(table)

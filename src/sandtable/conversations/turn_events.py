@@ -17,11 +17,13 @@ Invariant: nothing here depends on a protocol. Each adapter encodes these events
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sandtable.agent.earlier_answers import present_ui
 from sandtable.agent.events import EVENT, Event
 from sandtable.agent.turn_events import (
     DecisionRequest,
@@ -128,6 +130,22 @@ def read(entry: JournalEntry) -> Event | TurnBegun | DecisionsAwaited | TurnFail
     except ValidationError as error:
         log.warning("event_not_read", kind=entry.kind, problems=error.error_count())
         return None
+
+
+_TEXT = r'"(?:[^"\\]|\\.)*"'
+_UNDESCRIBED = re.compile(rf'"columns":\[\{{"name":{_TEXT},"type":{_TEXT}\}}')
+"""The first column of a table as versions wrote it that gave columns no kind."""
+
+
+def present_data(entry: JournalEntry) -> str:
+    """The data of an `event` or `ui` entry in the present form. Only tables of earlier versions are read and written
+    again: a table can be large."""
+    if not _UNDESCRIBED.search(entry.data):
+        return entry.data
+    if entry.kind == "ui":
+        return encode(present_ui(json.loads(entry.data)))
+    event = read(entry)
+    return entry.data if event is None else encode(event)
 
 
 def requests_of(plain: list[dict[str, Any]]) -> tuple[DecisionRequest, ...]:

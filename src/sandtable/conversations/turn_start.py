@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from sandtable.agent.earlier_answers import present_values
 from sandtable.agent.turn_events import StateReached, ThreadState
 from sandtable.conversations.json_text import encode
 
@@ -81,7 +82,9 @@ class TurnStart:
 
 
 def short_state(data: str) -> ShortState:
-    return ShortState(**json.loads(data))
+    """In the present form, also where an earlier version wrote it."""
+    short = ShortState(**json.loads(data))
+    return replace(short, values=dict(present_values(short.values)))
 
 
 def _plain(request: Any) -> dict[str, Any]:

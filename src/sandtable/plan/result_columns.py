@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.catalog.units import canonical
@@ -17,6 +17,8 @@ from sandtable.plan import derivations as d
 from sandtable.plan import items as i
 from sandtable.plan.definitions import with_defined
 from sandtable.plan.model import PlanBody, QueryPlan
+from sandtable.plan.reading import read_plan
+from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import Bucket, ColumnRef, Derived, Output, ResolvedPlan
 from sandtable.plan.units import FRACTION, units_of
 from sandtable.plan.validate import require_plan
@@ -81,6 +83,30 @@ def describe(plan: QueryPlan, dataset: Dataset) -> tuple[ColumnMeaning, ...]:
     """InvalidInput with every problem when the plan does not fit the dataset."""
     resolved = require_plan(plan, dataset)
     return describe_resolved(plan, resolved, with_defined(resolved, dataset))
+
+
+def describe_result(
+    plan: dict[str, Any] | None, names: Sequence[str], dataset: Dataset | None = None
+) -> tuple[ColumnMeaning, ...]:
+    """A result with columns of these names, as a table shows it: one description for each column.
+
+    By the plan and the dataset where the result is what the plan gives over that dataset, by the plan alone otherwise.
+    Every column of SQL and of Python, which have no plan, is `unknown`.
+    """
+    read = read_plan(plan) if plan is not None else None
+    described = _of_plan(read, names, dataset) if isinstance(read, QueryPlan) else None
+    return described or tuple(map(ColumnMeaning, names))
+
+
+def _of_plan(
+    plan: QueryPlan, names: Sequence[str], dataset: Dataset | None
+) -> tuple[ColumnMeaning, ...] | None:
+    resolved = resolve_plan(plan, dataset) if dataset is not None else None
+    if dataset is not None and isinstance(resolved, ResolvedPlan):
+        described = describe_resolved(plan, resolved, with_defined(resolved, dataset))
+        if [column.name.lower() for column in described] == [name.lower() for name in names]:
+            return described
+    return describe_by_plan(plan, names)
 
 
 def describe_resolved(plan: PlanBody, resolved: ResolvedPlan, dataset: Dataset) -> tuple[ColumnMeaning, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, ValidationError
+from pydantic import BaseModel, Discriminator, Field, Tag, TypeAdapter, ValidationError
 
 from sandtable.errors import RunnerBroken
 from sandtable.sandbox.job import JobResult, ResultColumn
@@ -16,15 +16,13 @@ from sandtable.sandbox.job import JobResult, ResultColumn
 MOST_ARTIFACTS = 20
 
 
-class _Artifact(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Artifact(BaseModel, frozen=True, extra="forbid"):
     id: str = Field(pattern=r"^(table|plot|html|mermaid|markdown)-[1-9][0-9]{0,5}$")
     """Kind and number. `[[table-1]]` in an answer's text is the place where it belongs."""
     title: str = Field(default="", max_length=400)
 
 
-class TableArtifact(_Artifact):
+class TableArtifact(_Artifact, frozen=True):
     kind: Literal["table"] = "table"
     columns: tuple[ResultColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -33,40 +31,40 @@ class TableArtifact(_Artifact):
     """The code had more rows than may be shown."""
 
 
-class PlotlyArtifact(_Artifact):
+class PlotlyArtifact(_Artifact, frozen=True):
     kind: Literal["plot"] = "plot"
     format: Literal["plotly"] = "plotly"
     figure: dict[str, Any]
 
 
-class VegaArtifact(_Artifact):
+class VegaArtifact(_Artifact, frozen=True):
     kind: Literal["plot"] = "plot"
     format: Literal["vega-lite"] = "vega-lite"
     spec: dict[str, Any]
 
 
-class SvgArtifact(_Artifact):
+class SvgArtifact(_Artifact, frozen=True):
     kind: Literal["plot"] = "plot"
     format: Literal["svg"] = "svg"
     svg: str
 
 
-class HtmlArtifact(_Artifact):
+class HtmlArtifact(_Artifact, frozen=True):
     kind: Literal["html"] = "html"
     html: str
 
 
-class MermaidArtifact(_Artifact):
+class MermaidArtifact(_Artifact, frozen=True):
     kind: Literal["mermaid"] = "mermaid"
     text: str
 
 
-class MarkdownArtifact(_Artifact):
+class MarkdownArtifact(_Artifact, frozen=True):
     kind: Literal["markdown"] = "markdown"
     text: str
 
 
-def _which(given: Any) -> str | None:
+def form_of(given: Any) -> str | None:
     """Plots are discriminated by format, everything else by kind."""
     kind, form = (
         (given.get("kind"), given.get("format"))
@@ -86,7 +84,7 @@ Artifact = Annotated[
     | Annotated[HtmlArtifact, Tag("html")]
     | Annotated[MermaidArtifact, Tag("mermaid")]
     | Annotated[MarkdownArtifact, Tag("markdown")],
-    Discriminator(_which),
+    Discriminator(form_of),
 ]
 ARTIFACTS: TypeAdapter[tuple[Artifact, ...]] = TypeAdapter(tuple[Artifact, ...])
 

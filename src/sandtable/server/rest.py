@@ -63,12 +63,13 @@ def _parts(request: Request) -> Parts:
 
 
 async def _view(request: Request, run: Run, user: str) -> views.RunView:
-    """The run with its marks of trust and its fixes. Fixes refer to the dataset as it is now; there are none if it is
-    missing or broken, or if the user has too many checks under way."""
+    """The run with its marks of trust, the units of its columns and its fixes. Fixes refer to the dataset as it is now;
+    there are none if it is missing or broken, or if the user has too many checks under way."""
     parts, checks = _parts(request), _checks(request)
-    trust = await _trust(parts, run)
+    queried = await _queried(parts, run)
+    trust = _trust(run, queried)
     if run.status not in ("rejected", "failed"):
-        return views.RunView.of(run, trust=trust)
+        return views.RunView.of(run, trust=trust, dataset=queried)
     try:
         dataset = await parts.datasets.ready(run.request.dataset_id)
         async with checks.place(user):
@@ -78,17 +79,23 @@ async def _view(request: Request, run: Run, user: str) -> views.RunView:
     return views.RunView.of(run, fixes, trust)
 
 
-async def _trust(parts: Parts, run: Run) -> tuple[Mark, ...]:
+async def _queried(parts: Parts, run: Run) -> Dataset | None:
+    """The dataset version that was queried; None if it is gone, or if nothing that is shown depends on it."""
+    asked = run.request
+    if plan_of(asked.query) is None and (not asked.question or asked.origin is None):
+        return None
+    try:
+        return await parts.datasets.version(asked.dataset_id, run.dataset_version)
+    except SandtableError:
+        return None
+
+
+def _trust(run: Run, dataset: Dataset | None) -> tuple[Mark, ...]:
     """The marks that `verify` derives from the run's capsule; none if the dataset version is gone."""
     asked = run.request
-    plan = plan_of(asked.query)
-    if not asked.question or (plan is None and asked.origin is None):
+    if not asked.question or dataset is None:
         return ()
-    try:
-        dataset = await parts.datasets.version(asked.dataset_id, run.dataset_version)
-    except SandtableError:
-        return ()
-    return marks_of(plan, dataset, asked.origin.proposer if asked.origin else None)
+    return marks_of(plan_of(asked.query), dataset, asked.origin.proposer if asked.origin else None)
 
 
 async def _waited(request: Request, run_id: str, seconds: float) -> Run:
@@ -262,7 +269,9 @@ async def get_run(request: Request, run_id: RunId, user: User, wait: Wait = 0.0)
 async def cancel_run(request: Request, run_id: RunId) -> views.RunView:
     """A run that has ended stays as it is."""
     logs.bind(run_id=run_id)
-    return views.RunView.of(await _parts(request).runs.cancel(run_id))
+    parts = _parts(request)
+    run = await parts.runs.cancel(run_id)
+    return views.RunView.of(run, dataset=await _queried(parts, run))
 
 
 _CHECK_EXAMPLES: dict[str, Any] = {name: _RUN_EXAMPLES[name] for name in ("plan", "sql", "refused")}

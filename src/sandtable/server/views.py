@@ -16,15 +16,9 @@ from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
 from sandtable.errors import InvalidInput, Problem
 from sandtable.plan.reading import bounded
 from sandtable.policy.verdict import Approved, Fix, Verdict
-from sandtable.runs.model import (
-    LONGEST_NAME,
-    LONGEST_QUESTION,
-    MOST_NAMES,
-    Run,
-    RunRequest,
-)
-from sandtable.sandbox.artifact import Artifact
-from sandtable.sandbox.job import Limits, ResultColumn
+from sandtable.runs.described import DescribedArtifact, DescribedColumn, described_artifacts, described_run
+from sandtable.runs.model import LONGEST_NAME, LONGEST_QUESTION, MOST_NAMES, Run, RunRequest
+from sandtable.sandbox.job import Limits
 from sandtable.store.run_store import Status
 
 PLAN_EXAMPLE: dict[str, Any] = {
@@ -266,14 +260,14 @@ class RunView(_Shown):
     verdict: VerdictRecord | None
     """`unchecked` for code that a person ran on their own machine without a check."""
     warnings: tuple[str, ...]
-    columns: tuple[ResultColumn, ...]
+    columns: tuple[DescribedColumn, ...]
     rows: tuple[tuple[Any, ...], ...] | None
     row_count: int | None
     truncated: bool
     exec_time_ms: float | None
     output: dict[str, Any]
     """What a dry run explains."""
-    artifacts: tuple[Artifact, ...]
+    artifacts: tuple[DescribedArtifact, ...]
     """What the code showed, in order; `[[id]]` in `stdout` marks its place. Untrusted output: a client must draw it as
     such. Not in lists."""
     chart: dict[str, Any] | None
@@ -299,10 +293,18 @@ class RunView(_Shown):
     stats: dict[str, float]
 
     @classmethod
-    def of(cls, run: Run, fixes: tuple[Fix, ...] = (), trust: tuple[Mark, ...] = ()) -> RunView:
+    def of(
+        cls,
+        run: Run,
+        fixes: tuple[Fix, ...] = (),
+        trust: tuple[Mark, ...] = (),
+        dataset: Dataset | None = None,
+    ) -> RunView:
+        """`dataset` is the version that was queried; without it, units are those that the plan itself gives."""
         request = run.request
         asked = {name: value for name, value in fields_of(request.query).items() if name in _OF_QUERY}
         same = {name: getattr(run, name) for name in cls.model_fields if name in Run.model_fields}
+        same |= {"columns": described_run(run, dataset), "artifacts": described_artifacts(run.artifacts)}
         return cls(
             run_id=run.id,
             dataset_id=request.dataset_id,

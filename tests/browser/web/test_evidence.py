@@ -55,6 +55,24 @@ def test_a_table_is_sorted_and_filtered(served: str, page: Page, picture: Pictur
     picture("all-rows-again")
 
 
+SHARES = "share of revenue by category"
+PERCENT = re.compile(r"^\d+\.\d %$")
+
+
+def test_shares_are_shown_in_percent(served: str, page: Page, picture: Picture) -> None:
+    open_app(page, served)
+    for count, (question, column) in enumerate([(CHIP, "return_rate"), (SHARES, "share")], start=1):
+        grid = ask_and_see(page, question, count).get_by_role("grid")
+        expect(grid.get_by_role("columnheader", name=column)).to_contain_text("percent")
+        # The largest comes first in both.
+        expect(grid.get_by_role("row").nth(1).get_by_text(PERCENT).first).to_be_visible()
+    picture("percent")
+    page.reload()
+    kept = answer(page).get_by_role("grid")
+    expect(kept.get_by_role("columnheader", name="share")).to_contain_text("percent")
+    expect(kept.get_by_role("row").nth(1).get_by_text(PERCENT)).to_be_visible()
+
+
 def test_rows_are_downloaded_as_files(served: str, page: Page) -> None:
     open_app(page, served)
     menu = ask_and_see(page, PRODUCTS).get_by_role("button", name="Download", exact=True)

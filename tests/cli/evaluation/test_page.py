@@ -14,6 +14,8 @@ from sandtable.cli.evaluation.outcome import Judged
 from sandtable.cli.evaluation.page import MOST_ROWS, Shown, page
 from sandtable.cli.evaluation.score import Score
 from sandtable.cli.turn import ShownAnswer
+from sandtable.runs.described import described
+from sandtable.sandbox.job import ResultColumn
 from tests.cli.analysts import FakeAnalyst, ended, line
 from tests.cli.conftest import Invoke, Write
 
@@ -55,7 +57,7 @@ def shown(text: str, rows: int = 1) -> Shown:
         "answered",
         text,
         reading=text,
-        columns=((text, "VARCHAR"), ("n", "BIGINT")),
+        columns=described([ResultColumn(name=text, type="VARCHAR"), ResultColumn(name="n", type="BIGINT")]),
         rows=((text, 1),) * rows,
         row_count=rows,
         plan={"table": text},

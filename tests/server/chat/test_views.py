@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sandtable.agent.events import ArtifactShown, Chart, Code, Message, Planned, RunState, Table
-from sandtable.sandbox.artifact import TableArtifact
+from sandtable.runs.described import DescribedTable, described
 from sandtable.sandbox.job import ResultColumn
 from sandtable.server.chat.views import Gathering
 
-COLUMNS = (ResultColumn(name="n", type="BIGINT"),)
-TABLE = TableArtifact(id="table-1", columns=COLUMNS, rows=((4,),), row_count=1, truncated=False)
+COLUMNS = described([ResultColumn(name="n", type="BIGINT")])
+TABLE = DescribedTable(id="table-1", columns=COLUMNS, rows=((4,),), row_count=1, truncated=False)
 
 
 def test_an_analysis_in_one_piece() -> None:

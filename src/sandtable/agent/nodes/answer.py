@@ -5,6 +5,7 @@ Invariant: what is said comes from the rows of the runs that the message names, 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -20,8 +21,8 @@ from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_a
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, read_as_of, turn_of
 from sandtable.agent.streaming import outside_stream
 from sandtable.catalog.model import Dataset
-from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import Problem, SandtableError
+from sandtable.runs.described import DescribedColumn, described_run
 from sandtable.runs.model import Run
 from sandtable.wording import answer_of
 from sandtable.wording.meanings import result_of
@@ -49,9 +50,8 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
         title=_title(turn, main, dataset),
     )
     update, message = await end_turn(state, said, _exchange(state, main, sentence, None))
-    push_ui_message(
-        "answer", props_of(main, state, suggestions), id=f"answer_{message.id}", message=message, merge=True
-    )
+    props = props_of(main, state, suggestions, described_run(main, dataset))
+    push_ui_message("answer", props, id=f"answer_{message.id}", message=message, merge=True)
     return update
 
 
@@ -135,7 +135,9 @@ def _exchange(state: State, run: Run | None, text: str, problem: Problem | None)
     )
 
 
-def props_of(run: Run, state: State, suggestions: list[str]) -> dict[str, Any]:
+def props_of(
+    run: Run, state: State, suggestions: list[str], columns: Sequence[DescribedColumn]
+) -> dict[str, Any]:
     """What generative UI shows beside the message."""
     turn = turn_of(state)
     return {
@@ -144,10 +146,7 @@ def props_of(run: Run, state: State, suggestions: list[str]) -> dict[str, Any]:
         "read_as": turn.get("read_as"),
         "plan": turn.get("plan"),
         "sql": run.executed_sql or run.sql,
-        "columns": [
-            {**column.model_dump(mode="json"), "kind": column_type(column.type).value}
-            for column in run.columns
-        ],
+        "columns": [column.model_dump(mode="json") for column in columns],
         "rows": [list(row) for row in (run.rows or ())[:ROWS_IN_UI]],
         "row_count": run.row_count,
         "truncated": run.truncated,

@@ -30,6 +30,7 @@ from sandtable.agent.streaming import emit
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import NOT_FROM_DATA
+from sandtable.runs.described import described_artifacts, described_run
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import last_figure
 
@@ -111,7 +112,7 @@ def _show_result(result: Run | None, runs: list[Run]) -> dict[str, Any] | None:
         emit(
             Table(
                 run_id=result.id,
-                columns=result.columns,
+                columns=described_run(result),
                 rows=result.rows,
                 row_count=result.row_count if result.row_count is not None else len(result.rows),
                 truncated=result.truncated,
@@ -186,13 +187,13 @@ def _props(
     """What generative UI shows beside the message."""
     shown: list[dict[str, Any]] = []
     room = MOST_SHOWN_BYTES
-    for artifact in (artifact for run in runs for artifact in run.artifacts):
+    for artifact in described_artifacts(artifact for run in runs for artifact in run.artifacts):
         made = artifact.model_dump(mode="json")
         room -= len(json.dumps(made))
         if room >= 0:
             shown.append(made)
     told = ("step", "goal", "thought", "code", "run_id", "status", "stdout", "diagnosis")
-    return props_of(result, state, suggestions) | {
+    return props_of(result, state, suggestions, described_run(result)) | {
         "plan": {"steps": analysis.get("steps") or []},
         "figure": figure,
         "steps": [{name: cell.get(name, "") for name in told} for cell in analysis.get("cells") or ()],

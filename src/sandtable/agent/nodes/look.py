@@ -105,7 +105,10 @@ async def _executed(
         origin=origin_of(turn),
     )
     [ended] = await execute(means.runs, [request], tell)
-    (show_cell if isinstance(ended.request.query, CodeQuery) else show)(ended)
+    if isinstance(ended.request.query, CodeQuery):
+        show_cell(ended)
+    else:
+        show(ended, asked.dataset)
     return ended
 
 

@@ -22,6 +22,7 @@ from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput, SandtableError
 from sandtable.plan.validate import parse_plan
+from sandtable.runs.described import described_run
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sql.compile import compile_plan
 from sandtable.wording import wants_overall
@@ -62,7 +63,7 @@ async def run(means: Means, state: State, config: RunnableConfig) -> State:
     finally:
         suggesting.cancel()
     main = ended[0]
-    show(main)
+    show(main, dataset)
     changes = TurnNotes(
         run_ids=[main.id, *(other.id for other in ended[1:] if other.status == "succeeded")],
         problem=main.error.model_dump(mode="json") if main.error else None,
@@ -98,7 +99,7 @@ def _require_approved(means: Means, turn: TurnNotes, dataset: Dataset) -> None:
         )
 
 
-def show(ended: Run) -> None:
+def show(ended: Run, dataset: Dataset) -> None:
     for text in (*ended.warnings, ended.stdout, ended.stderr):
         if text.strip():
             emit(Log(run_id=ended.id, text=text))
@@ -107,7 +108,7 @@ def show(ended: Run) -> None:
     emit(
         Table(
             run_id=ended.id,
-            columns=ended.columns,
+            columns=described_run(ended, dataset),
             rows=ended.rows,
             row_count=ended.row_count if ended.row_count is not None else len(ended.rows),
             truncated=ended.truncated,

@@ -20,6 +20,7 @@ from sandtable.agent.streaming import emit
 from sandtable.agent.tools import report_of
 from sandtable.capsule.query import CodeQuery
 from sandtable.errors import ErrorCode, SandtableError
+from sandtable.runs.described import described_artifacts
 from sandtable.runs.model import Run, RunRequest
 
 _NOT_MENDABLE = frozenset(
@@ -76,7 +77,7 @@ def show_cell(ended: Run) -> None:
     for text in (*ended.warnings, ended.stdout, ended.stderr or _error_text(ended)):
         if text.strip():
             emit(Log(run_id=ended.id, text=text))
-    for artifact in ended.artifacts:
+    for artifact in described_artifacts(ended.artifacts):
         emit(ArtifactShown(run_id=ended.id, artifact=artifact))
 
 

@@ -53,7 +53,7 @@ class Judged:
             "id": self.item.id,
             "status": self.status,
             "rows": self.turn.rows or (),
-            "columns": [name for name, _ in self.turn.columns],
+            "columns": [column.name for column in self.turn.columns],
             "answer_text": self.turn.answer_text,
             "plan": self.turn.plan,
             "sql": self.turn.sql,

@@ -187,7 +187,7 @@ def _answer(one: Shown) -> str:
         "read as": _text(turn.reading),
         "expected": _text(_expected(judged)) if judged.outcome else "",
         "confidence": percent(turn.confidence),
-        "result": _table(turn.columns, turn.rows, turn.row_count),
+        "result": _table([column.name for column in turn.columns], turn.rows, turn.row_count),
         "plan": f"<pre>{_text(json.dumps(turn.plan, indent=1, ensure_ascii=False))}</pre>"
         if turn.plan
         else "",
@@ -217,10 +217,10 @@ def _expected(judged: Judged) -> str:
     return " or ".join([kind, *answers] if kind else answers)
 
 
-def _table(columns: Sequence[tuple[str, str]], rows: Sequence[Sequence[Any]] | None, count: int) -> str:
+def _table(columns: Sequence[str], rows: Sequence[Sequence[Any]] | None, count: int) -> str:
     if not columns or rows is None:
         return ""
-    head = "".join(f"<th>{_text(name)}</th>" for name, _ in columns)
+    head = "".join(f"<th>{_text(name)}</th>" for name in columns)
     body = "".join(f"<tr>{_cells(row)}</tr>" for row in rows[:MOST_ROWS])
     more = (
         f"<p>{max(count, len(rows)):,} rows, the first {MOST_ROWS} of them here</p>"

@@ -13,8 +13,7 @@ from sandtable.agent.turn_events import DecisionsAwaited
 from sandtable.conversations.text import ASKED_SCHEMA
 from sandtable.conversations.turn_events import TurnBegun, TurnEvent, TurnFailed
 from sandtable.errors import Problem
-from sandtable.sandbox.artifact import Artifact
-from sandtable.sandbox.job import ResultColumn
+from sandtable.runs.described import DescribedArtifact, DescribedColumn
 from sandtable.store.run_store import Status
 
 
@@ -78,7 +77,7 @@ class _Shown(BaseModel):
 
 
 class Result(_Shown):
-    columns: tuple[ResultColumn, ...]
+    columns: tuple[DescribedColumn, ...]
     rows: tuple[tuple[Any, ...], ...]
     row_count: int
     truncated: bool
@@ -108,7 +107,7 @@ class ChatAnswer(_Shown):
     """What ran, or waits to be run."""
     steps: tuple[CodeStep, ...] = ()
     """Of an analysis in Python: its code, in the order in which it ran. The last one may wait to be run."""
-    artifacts: tuple[Artifact, ...] = ()
+    artifacts: tuple[DescribedArtifact, ...] = ()
     """What code showed. `[[table-1]]` in the message is the place of the one with that id."""
     run_ids: tuple[str, ...] = ()
     """The runs that the numbers come from; each has its capsule."""

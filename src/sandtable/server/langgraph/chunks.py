@@ -11,7 +11,7 @@ from sandtable.agent.turn_events import DecisionsAwaited, Detail
 from sandtable.conversations.conversation import Conversation
 from sandtable.conversations.json_text import encode
 from sandtable.conversations.model import JournalEntry, TurnRecord
-from sandtable.conversations.turn_events import TurnBegun, TurnFailed, read, requests_of
+from sandtable.conversations.turn_events import TurnBegun, TurnFailed, present_data, read, requests_of
 from sandtable.conversations.turn_start import TurnStart, short_state
 from sandtable.errors import NotFound
 from sandtable.server.langgraph.wire import interrupt_chunk
@@ -62,7 +62,7 @@ async def data_of(talk: Conversation, turn: TurnRecord, entry: JournalEntry) -> 
         case DecisionsAwaited(requests=requests):
             return encode({"__interrupt__": list(map(interrupt_chunk, requests))})
         case _:
-            return entry.data
+            return present_data(entry)
 
 
 async def _values(talk: Conversation, thread_id: str, data: str) -> str | None:

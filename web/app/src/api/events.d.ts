@@ -13,7 +13,7 @@ export interface components {
          */
         ArtifactShown: {
             /** Artifact */
-            artifact: components["schemas"]["TableArtifact"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"];
+            artifact: components["schemas"]["DescribedTable"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"];
             /** Run Id */
             run_id: string;
             /**
@@ -79,6 +79,12 @@ export interface components {
             type: "code";
         };
         /**
+         * ColumnType
+         * @description The logical types a plan can speak of. `sql_type` on a column keeps DuckDB's exact type.
+         * @enum {string}
+         */
+        ColumnType: "text" | "integer" | "decimal" | "float" | "boolean" | "date" | "timestamp" | "time" | "other";
+        /**
          * Delta
          * @description A piece of the message that is being written; `Message` brings the whole.
          */
@@ -90,6 +96,47 @@ export interface components {
              * @enum {string}
              */
             type: "delta";
+        };
+        /**
+         * DescribedColumn
+         * @description A column of a result. `kind` is its logical type. `unit` is empty where none is known, as for every column of SQL
+         *     and of Python; `fraction` is shown in percent (0.25 is 25 %), and `%` is a number already in percent.
+         */
+        DescribedColumn: {
+            kind: components["schemas"]["ColumnType"];
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+        };
+        /** DescribedTable */
+        DescribedTable: {
+            /** Columns */
+            columns: components["schemas"]["DescribedColumn"][];
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default table
+             * @constant
+             */
+            kind: "table";
+            /** Row Count */
+            row_count: number;
+            /** Rows */
+            rows: unknown[][];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /** Truncated */
+            truncated: boolean;
         };
         /**
          * Error
@@ -338,13 +385,6 @@ export interface components {
              */
             words: components["schemas"]["Words"][];
         };
-        /** ResultColumn */
-        ResultColumn: {
-            /** Name */
-            name: string;
-            /** Type */
-            type: string;
-        };
         /** RunState */
         RunState: {
             /**
@@ -402,7 +442,7 @@ export interface components {
         /** Table */
         Table: {
             /** Columns */
-            columns: components["schemas"]["ResultColumn"][];
+            columns: components["schemas"]["DescribedColumn"][];
             /** Row Count */
             row_count: number;
             /** Rows */
@@ -416,30 +456,6 @@ export interface components {
              * @enum {string}
              */
             type: "table";
-        };
-        /** TableArtifact */
-        TableArtifact: {
-            /** Columns */
-            columns: components["schemas"]["ResultColumn"][];
-            /** Id */
-            id: string;
-            /**
-             * Kind
-             * @default table
-             * @constant
-             */
-            kind: "table";
-            /** Row Count */
-            row_count: number;
-            /** Rows */
-            rows: unknown[][];
-            /**
-             * Title
-             * @default
-             */
-            title: string;
-            /** Truncated */
-            truncated: boolean;
         };
         /**
          * Thought

@@ -25,7 +25,8 @@ export type RunStatus = RunView["status"];
 export type CheckBody = Schemas["CheckBody"];
 export type VerdictView = Schemas["VerdictView"];
 export type VerdictRecord = Schemas["VerdictRecord"];
-export type ResultColumn = Schemas["ResultColumn"];
+/** A column of a result, with its logical type and, where it is known, its unit. */
+export type ResultColumn = Schemas["DescribedColumn"];
 /** A run's rows as one kind of chart, and the kinds that can show them. */
 export type ChartView = Schemas["ChartView"];
 export type ChartKind = ChartView["kinds"][number];

@@ -460,7 +460,7 @@ export interface components {
              * Artifacts
              * @default []
              */
-            artifacts: (components["schemas"]["TableArtifact"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
+            artifacts: (components["schemas"]["DescribedTable"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
             /** Chart */
             chart?: {
                 [key: string]: unknown;
@@ -748,6 +748,47 @@ export interface components {
             title: string;
             /** Version */
             version: string;
+        };
+        /**
+         * DescribedColumn
+         * @description A column of a result. `kind` is its logical type. `unit` is empty where none is known, as for every column of SQL
+         *     and of Python; `fraction` is shown in percent (0.25 is 25 %), and `%` is a number already in percent.
+         */
+        DescribedColumn: {
+            kind: components["schemas"]["ColumnType"];
+            /** Name */
+            name: string;
+            /** Type */
+            type: string;
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+        };
+        /** DescribedTable */
+        DescribedTable: {
+            /** Columns */
+            columns: components["schemas"]["DescribedColumn"][];
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @default table
+             * @constant
+             */
+            kind: "table";
+            /** Row Count */
+            row_count: number;
+            /** Rows */
+            rows: unknown[][];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /** Truncated */
+            truncated: boolean;
         };
         /**
          * Earlier
@@ -1190,20 +1231,13 @@ export interface components {
         /** Result */
         Result: {
             /** Columns */
-            columns: components["schemas"]["ResultColumn"][];
+            columns: components["schemas"]["DescribedColumn"][];
             /** Row Count */
             row_count: number;
             /** Rows */
             rows: unknown[][];
             /** Truncated */
             truncated: boolean;
-        };
-        /** ResultColumn */
-        ResultColumn: {
-            /** Name */
-            name: string;
-            /** Type */
-            type: string;
         };
         /** Resume */
         Resume: {
@@ -1295,7 +1329,7 @@ export interface components {
          */
         RunView: {
             /** Artifacts */
-            artifacts: (components["schemas"]["TableArtifact"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
+            artifacts: (components["schemas"]["DescribedTable"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
             /** Cached From */
             cached_from: string | null;
             /** Chart */
@@ -1303,7 +1337,7 @@ export interface components {
                 [key: string]: unknown;
             } | null;
             /** Columns */
-            columns: components["schemas"]["ResultColumn"][];
+            columns: components["schemas"]["DescribedColumn"][];
             /** Created At */
             created_at: string;
             /** Dataset Id */
@@ -1443,30 +1477,6 @@ export interface components {
             sha256: string;
             /** Time Column */
             time_column?: string | null;
-        };
-        /** TableArtifact */
-        TableArtifact: {
-            /** Columns */
-            columns: components["schemas"]["ResultColumn"][];
-            /** Id */
-            id: string;
-            /**
-             * Kind
-             * @default table
-             * @constant
-             */
-            kind: "table";
-            /** Row Count */
-            row_count: number;
-            /** Rows */
-            rows: unknown[][];
-            /**
-             * Title
-             * @default
-             */
-            title: string;
-            /** Truncated */
-            truncated: boolean;
         };
         /** TableProfile */
         TableProfile: {

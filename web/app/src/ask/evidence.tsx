@@ -2,24 +2,21 @@
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { figureOf, type RunView } from "~/api/model";
-import { datasetQuery, runQuery } from "~/api/queries";
+import { runQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
 import { computedTitle, titleIsWhole } from "~/chart/legend";
 import { mainRunId, type Turn, type TurnTable } from "~/events/turn";
-import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
 import { ErrorNote } from "~/ui";
 import { EvidenceComing } from "./evidence_coming";
 import { chartTitle } from "./wording";
 
 export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
-  const dataset = useQuery({ ...datasetQuery(datasetId ?? ""), enabled: datasetId !== null });
   const light = turn.ending === "answered" && turn.table === null && mainRunId(turn) !== null;
   const run = useQuery({ ...runQuery(mainRunId(turn) ?? ""), enabled: light });
   const table = turn.table ?? (run.data ? tableOf(run.data) : null);
   const kept = useMemo(() => figureOf(run.data?.chart), [run.data]);
   const figure = turn.chart?.figure ?? kept;
-  const columns = useMemo(() => withMeaning(table?.columns ?? [], dataset.data), [table, dataset.data]);
   if (light && run.isPending) return <EvidenceComing rows={6} chart={false} />;
   if (light && run.error) return <ErrorNote error={run.error} onRetry={() => run.refetch()} />;
   if (!table || table.columns.length === 0) return null;
@@ -32,7 +29,7 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
         <Chart
           runId={turn.chart?.runId ?? table.runId}
           figure={figure}
-          columns={columns}
+          columns={table.columns}
           rows={table.rows}
           title={chartTitle(computedTitle(figure), titleIsWhole(figure), turn)}
         />
@@ -40,7 +37,7 @@ export default function Evidence({ turn, datasetId }: { turn: Turn; datasetId: s
       <Result
         run={{
           runId: table.runId,
-          columns,
+          columns: table.columns,
           rows: table.rows,
           rowCount: table.rowCount,
           truncated: table.truncated,

@@ -8,9 +8,9 @@ import { type Palette, paletteOf } from "./palette";
 import { fileName } from "./picture";
 import { spokenValues } from "./spoken";
 
-const category: ShownColumn = { name: "category", type: "VARCHAR" };
-const orders: ShownColumn = { name: "orders", type: "BIGINT" };
-const revenue: ShownColumn = { name: "revenue", type: "DECIMAL(18,2)", unit: "EUR", format: "currency" };
+const category: ShownColumn = { name: "category", kind: "text" as const };
+const orders: ShownColumn = { name: "orders", kind: "integer" as const };
+const revenue: ShownColumn = { name: "revenue", kind: "decimal" as const, unit: "EUR" };
 
 const BY_CATEGORY: Row[] = [
   ["Home", 5, "10.50"],

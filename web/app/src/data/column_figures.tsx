@@ -1,7 +1,7 @@
 // All that the profile knows of one column.
 import type { ReactNode } from "react";
 import type { ColumnProfile } from "~/api/model";
-import { cell, count, kindOf, number, percent, type ShownColumn } from "~/format";
+import { cell, count, isNumeric, isTemporal, number, percent, type ShownColumn } from "~/format";
 import { type Bar, distributionOf, meanOf } from "./distribution";
 import { Scale } from "./sketch";
 
@@ -13,9 +13,8 @@ interface ColumnFiguresProps {
 
 export function ColumnFigures({ column, profile, rows }: ColumnFiguresProps) {
   const mean = meanOf(column, profile);
-  const kind = kindOf(column.type);
-  const ends = kind === "number" ? { least: "Lowest", most: "Highest" } : { least: "First", most: "Last" };
-  const ordered = kind === "number" || kind === "date" || kind === "timestamp";
+  const ends = isNumeric(column) ? { least: "Lowest", most: "Highest" } : { least: "First", most: "Last" };
+  const ordered = isNumeric(column) || isTemporal(column);
   const text = (value: unknown) => cell(value, column).text;
   return (
     <div className="grid gap-4 bg-panel px-3 pt-1 pb-4 md:grid-cols-[256px_1fr] md:pl-10">

@@ -1,7 +1,7 @@
 import { ChevronRight } from "lucide-react";
 import { useState } from "react";
 import type { Column, ColumnProfile, Dataset, Table } from "~/api/model";
-import { withMeaning } from "~/format";
+import { catalogColumn } from "~/format";
 import { classes, Skeleton } from "~/ui";
 import { ColumnFigures } from "./column_figures";
 import { distributionOf } from "./distribution";
@@ -19,10 +19,7 @@ interface ColumnItemProps {
 /** One column: its name and type, what it means, what it holds in a small picture; all figures when opened. */
 export function ColumnItem({ dataset, table, column, profile, rows, waiting }: ColumnItemProps) {
   const [open, setOpen] = useState(false);
-  const [shown] = withMeaning([{ name: column.name, type: column.sql_type }], {
-    tables: [table],
-    metrics: [],
-  });
+  const shown = catalogColumn(column);
   return (
     <li>
       <button
@@ -54,10 +51,10 @@ export function ColumnItem({ dataset, table, column, profile, rows, waiting }: C
         </span>
         <span className="col-start-2 mt-1 h-8 md:col-start-auto md:mt-0">
           {waiting && <Skeleton className="h-8" />}
-          {profile && shown && <Sketch distribution={distributionOf(shown, profile, rows)} />}
+          {profile && <Sketch distribution={distributionOf(shown, profile, rows)} />}
         </span>
       </button>
-      {open && profile && shown && <ColumnFigures column={shown} profile={profile} rows={rows} />}
+      {open && profile && <ColumnFigures column={shown} profile={profile} rows={rows} />}
     </li>
   );
 }

@@ -15,10 +15,10 @@ const profile = (part: Partial<ColumnProfile>): ColumnProfile => ({
   ...part,
 });
 
-const text = { name: "c", type: "VARCHAR" };
-const integer = { name: "c", type: "INTEGER" };
-const double = { name: "c", type: "DOUBLE" };
-const day = { name: "c", type: "DATE" };
+const text = { name: "c", kind: "text" as const };
+const integer = { name: "c", kind: "integer" as const };
+const double = { name: "c", kind: "float" as const };
+const day = { name: "c", kind: "date" as const };
 
 describe("distributionOf", () => {
   it.each([
@@ -27,7 +27,7 @@ describe("distributionOf", () => {
     ["integers, each once", integer, profile({ distinct: 10 }), 10, { kind: "unique" }],
     [
       "moments of which only some are kept",
-      { name: "c", type: "TIMESTAMP" },
+      { name: "c", kind: "timestamp" as const },
       profile({ distinct: 9 }),
       9,
       { kind: "unknown" },

@@ -1,6 +1,6 @@
 // What a column's profile looks like as bars. Pure: the drawing is in distribution.tsx.
 import type { ColumnProfile } from "~/api/model";
-import { cell, date, kindOf, type ShownColumn, time } from "~/format";
+import { cell, date, isNumeric, isTemporal, type ShownColumn, time } from "~/format";
 
 export interface Bar {
   /** Its place: two values may look the same. */
@@ -33,13 +33,12 @@ export function distributionOf(
 ): Distribution {
   const filled = rows - profile.nulls;
   if (filled <= 0 || profile.distinct === 0) return { kind: "empty" };
-  const kind = kindOf(column.type);
   const unique = profile.distinct === filled && filled > most;
-  if (kind === "number") {
-    if (unique && /INT/i.test(column.type)) return { kind: "unique" };
+  if (isNumeric(column)) {
+    if (unique && column.kind === "integer") return { kind: "unique" };
     return numbers(column, profile);
   }
-  if (kind === "date" || kind === "timestamp") return moments(profile, kind === "date");
+  if (isTemporal(column)) return moments(profile, column.kind === "date");
   if (unique) return { kind: "unique" };
   if (profile.values.length === 0) return { kind: "unknown" };
   return values(column, profile, filled, most);
@@ -123,7 +122,7 @@ export function meanOf(
   column: ShownColumn,
   profile: ColumnProfile,
 ): { value: number; exact: boolean } | null {
-  if (kindOf(column.type) !== "number") return null;
+  if (!isNumeric(column)) return null;
   if (profile.complete && profile.values.length > 0) {
     const value = weighted(profile.values.map((one) => [Number(one.value), one.count]));
     return value === null ? null : { value, exact: true };

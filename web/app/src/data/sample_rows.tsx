@@ -1,6 +1,6 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { Dataset, DatasetSchema, Table } from "~/api/model";
-import { withMeaning } from "~/format";
+import { catalogColumn, type ShownColumn } from "~/format";
 import { Result } from "~/result/result";
 import { ErrorNote, SkeletonLines } from "~/ui";
 
@@ -12,8 +12,10 @@ interface SampleRowsProps {
 
 export function SampleRows({ dataset, table, schema }: SampleRowsProps) {
   const sample = schema.data?.tables.find((one) => one.name === table.name)?.sample;
-  const types = new Map(table.columns.map((column) => [column.name, column.sql_type]));
-  const columns = (sample?.columns ?? []).map((name) => ({ name, type: types.get(name) ?? "VARCHAR" }));
+  const known = new Map(table.columns.map((column) => [column.name, catalogColumn(column)]));
+  const columns = (sample?.columns ?? []).map(
+    (name): ShownColumn => known.get(name) ?? { name, kind: "text" },
+  );
   return (
     <div className="border-t p-3">
       <h3 className="mb-2 text-ink-2">Sample rows</h3>
@@ -24,7 +26,7 @@ export function SampleRows({ dataset, table, schema }: SampleRowsProps) {
         <Result
           run={{
             runId: sample.run_id ?? "",
-            columns: withMeaning(columns, { tables: [table], metrics: [] }),
+            columns,
             rows: sample.rows,
             truncated: false,
             rowCount: sample.rows.length,

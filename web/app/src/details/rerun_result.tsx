@@ -1,13 +1,10 @@
 // What an edited plan or SQL gave, beside the run it was made from.
-import { useQuery } from "@tanstack/react-query";
 import { ArrowLeft, GitCompareArrows } from "lucide-react";
 import { useEffect, useMemo, useRef } from "react";
 import { Link } from "react-router";
 import { figureOf, type RunView } from "~/api/model";
-import { datasetQuery } from "~/api/queries";
 import { Chart } from "~/chart/chart";
 import { computedTitle } from "~/chart/legend";
-import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
 import { places } from "~/shell";
 import { Button } from "~/ui";
@@ -48,8 +45,6 @@ export function RerunStrip({ run }: { run: RunView }) {
 
 export function RerunResult({ run }: { run: RunView }) {
   const original = useOriginal();
-  const dataset = useQuery(datasetQuery(run.dataset_id));
-  const columns = useMemo(() => withMeaning(run.columns, dataset.data), [run.columns, dataset.data]);
   const figure = useMemo(() => figureOf(run.chart), [run.chart]);
   if (!original || original === run.run_id || !run.rows) return null;
   return (
@@ -58,7 +53,7 @@ export function RerunResult({ run }: { run: RunView }) {
         <Chart
           runId={run.run_id}
           figure={figure}
-          columns={columns}
+          columns={run.columns}
           rows={run.rows}
           title={computedTitle(figure) || "Chart of the edited run"}
         />
@@ -66,7 +61,7 @@ export function RerunResult({ run }: { run: RunView }) {
       <Result
         run={{
           runId: run.run_id,
-          columns,
+          columns: run.columns,
           rows: run.rows,
           truncated: run.truncated,
           rowCount: run.row_count ?? run.rows.length,

@@ -62,4 +62,4 @@ function plotOf(named: Named, { format, figure, svg, spec }: Fields): PlotArtifa
 }
 
 const isColumn = (value: unknown): value is ResultColumn =>
-  isFields(value) && typeof value.name === "string" && typeof value.type === "string";
+  isFields(value) && typeof value.name === "string" && typeof value.kind === "string";

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
-import type { Dataset } from "~/api/model";
+import type { Column, ColumnType } from "~/api/model";
 import {
   ago,
   areDays,
   bytes,
+  catalogColumn,
   cell,
   compact,
   count,
@@ -11,12 +12,13 @@ import {
   dayOf,
   duration,
   instantsIn,
-  kindOf,
+  isNumeric,
+  isShare,
+  isTemporal,
   number,
   onTheWall,
   percent,
   time,
-  withMeaning,
 } from ".";
 
 const EN = { locale: "en" };
@@ -160,69 +162,48 @@ describe("dates and times", () => {
 });
 
 test.each([
-  ["BIGINT", "number"],
-  ["UINTEGER", "number"],
-  ["DECIMAL(10,2)", "number"],
-  ["integer", "number"],
-  ["float", "number"],
-  ["INTEGER[]", "other"],
-  ["INTERVAL", "text"],
-  ["BOOLEAN", "boolean"],
-  ["DATE", "date"],
-  ["TIMESTAMP WITH TIME ZONE", "timestamp"],
-  ["VARCHAR", "text"],
-  ["STRUCT(a INTEGER)", "other"],
-])("kind of %s", (type, expected) => expect(kindOf(type)).toBe(expected));
-
-test.each([
-  [null, { name: "n", type: "BIGINT" }, { text: "–", align: "right", empty: true }],
+  [null, { name: "n", kind: "integer" as const }, { text: "–", align: "right", empty: true }],
   [
     0.1424,
-    { name: "rate", type: "DOUBLE", format: "percent" as const },
+    { name: "rate", kind: "float" as const, unit: "fraction" },
     { text: "14.2 %", title: "0.1424", align: "right" },
   ],
-  [12345, { name: "order_id", type: "INTEGER" }, { text: "12345", align: "right" }],
-  [2024, { name: "year", type: "BIGINT" }, { text: "2024" }],
-  [12345, { name: "paid", type: "INTEGER" }, { text: "12,345", title: "12345" }],
-  [true, { name: "returned", type: "BOOLEAN" }, { text: "yes", align: "left" }],
-  [[1, 2], { name: "list", type: "INTEGER[]" }, { text: "[1,2]" }],
-  ["Home", { name: "category", type: "VARCHAR" }, { text: "Home", empty: false }],
+  [12345, { name: "order_id", kind: "integer" as const }, { text: "12345", align: "right" }],
+  [15.6, { name: "rate", kind: "float" as const, unit: "%" }, { text: "15.6 %" }],
+  ["0.156", { name: "rate", kind: "decimal" as const, unit: "fraction" }, { text: "15.6 %" }],
+  [2024, { name: "year", kind: "integer" as const }, { text: "2024" }],
+  [12345, { name: "paid", kind: "integer" as const }, { text: "12,345", title: "12345" }],
+  [true, { name: "returned", kind: "boolean" as const }, { text: "yes", align: "left" }],
+  [[1, 2], { name: "list", kind: "other" as const }, { text: "[1,2]" }],
+  ["Home", { name: "category", kind: "text" as const }, { text: "Home", empty: false }],
 ])("cell %s of %o", (value, column, expected) => expect(cell(value, column)).toMatchObject(expected));
 
-test("units and formats come from the catalog", () => {
-  const column = (name: string, unit: string) => ({ name, unit, type: "float" as const, sql_type: "DOUBLE" });
-  const table = (name: string, columns: ReturnType<typeof column>[]) => ({
-    name,
-    columns,
-    file: "",
-    sha256: "",
-  });
-  const dataset = {
-    tables: [
-      table("items", [column("unit_price", "EUR"), column("discount_rate", "fraction"), column("size", "m")]),
-      table("boxes", [column("size", "kg")]),
-    ],
-    metrics: [
-      { name: "return_rate", table: "items", numerator: {}, format: "percent" },
-      {
-        name: "revenue",
-        table: "items",
-        numerator: { agg: "sum", column: "unit_price" },
-        format: "currency",
-      },
-    ],
-  } as unknown as Pick<Dataset, "tables" | "metrics">;
-  const names = ["return_rate", "revenue", "avg_unit_price", "discount_rate", "size", "n"];
-  const shown = withMeaning(
-    names.map((name) => ({ name, type: "DOUBLE" })),
-    dataset,
-  );
-  expect(shown.map(({ unit, format }) => [unit, format])).toEqual([
-    [undefined, "percent"],
-    ["EUR", "currency"],
-    ["EUR", undefined],
-    [undefined, "percent"],
-    [undefined, undefined],
-    [undefined, undefined],
-  ]);
+test.each<[ColumnType, boolean, boolean, boolean]>([
+  ["integer", true, false, true],
+  ["decimal", true, false, true],
+  ["float", true, false, true],
+  ["date", false, true, false],
+  ["timestamp", false, true, false],
+  ["time", false, false, false],
+  ["text", false, false, false],
+  ["boolean", false, false, false],
+  ["other", false, false, false],
+])("a column of kind %s", (kind, numeric, temporal, share) => {
+  const column = { kind, unit: "fraction" };
+  expect([isNumeric(column), isTemporal(column), isShare(column)]).toEqual([numeric, temporal, share]);
+  expect(isShare({ kind })).toBe(false);
+});
+
+test("a column of the catalog is shown by its logical type and its unit", () => {
+  const known: Column = {
+    name: "discount",
+    type: "float",
+    sql_type: "exact type",
+    unit: "fraction",
+    description: "",
+    nullable: false,
+  };
+  const column = catalogColumn(known);
+  expect(column).toEqual({ name: "discount", kind: "float", unit: "fraction", type: "exact type" });
+  expect(cell(0.15, column).text).toBe("15.0 %");
 });

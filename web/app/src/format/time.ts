@@ -119,6 +119,11 @@ export function areDays(cells: readonly unknown[]): boolean {
   return cells.every((cell) => cell === null || MIDNIGHT.test(String(cell)));
 }
 
+/** Whether it is a moment with a zone. */
+export function hasZone(value: unknown): boolean {
+  return typeof value === "string" && !DATE.test(value) && ZONED.test(value);
+}
+
 /** What the clock on the viewer's wall says at a moment with a zone, for axes that know none: `2025-06-01T16:30:00`. */
 export function onTheWall(value: unknown, { timeZone }: TimeOptions = {}): unknown {
   const raw = textOf(value);

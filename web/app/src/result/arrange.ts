@@ -1,6 +1,6 @@
 // Which rows are shown, and in which order: filters first, then the sorting.
 import type { Row } from "~/api/model";
-import { date, type Kind, kindOf, percent, type ShownColumn, time } from "~/format";
+import { date, isShare, isTemporal, percent, type ShownColumn, time } from "~/format";
 import { type Test, testOf } from "./filter";
 import { type Ranks, ranksOf, sortPlaces } from "./order";
 
@@ -21,14 +21,11 @@ export class Prepared {
   readonly #ranks = new Map<number, Ranks>();
   readonly #spoken = new Map<string, string>();
   readonly #words: (string | undefined)[] = [];
-  readonly #kinds: readonly Kind[];
 
   constructor(
     readonly columns: readonly ShownColumn[],
     readonly rows: readonly Row[],
-  ) {
-    this.#kinds = columns.map((column) => kindOf(column.type));
-  }
+  ) {}
 
   ranks(at: number): Ranks {
     const known = this.#ranks.get(at);
@@ -68,16 +65,16 @@ export class Prepared {
   #word(value: unknown, at: number): string {
     if (value === null || value === undefined) return "";
     if (typeof value === "boolean") return value ? "yes" : "no";
-    const kind = this.#kinds[at];
-    const share = kind === "number" && this.columns[at]?.format === "percent";
-    if (!share && kind !== "date" && kind !== "timestamp") {
+    const column = this.columns[at];
+    const share = column !== undefined && isShare(column);
+    if (!column || (!share && !isTemporal(column))) {
       return typeof value === "object" ? JSON.stringify(value) : String(value);
     }
     // The same days come up again and again, and writing one takes long.
     const key = String(value);
     const known = this.#spoken.get(key);
     if (known !== undefined) return known;
-    const said = share ? percent(value) : (kind === "date" ? date(value) : time(value)).text;
+    const said = share ? percent(value) : (column.kind === "date" ? date(value) : time(value)).text;
     const spoken = `${key} ${said}`;
     this.#spoken.set(key, spoken);
     return spoken;

@@ -1,6 +1,6 @@
 // Rows as other programs take them from the clipboard: tab-separated text, and HTML for spreadsheets and mail.
 import type { Row } from "~/api/model";
-import { kindOf, type ShownColumn } from "~/format";
+import { isNumeric, isTemporal, type ShownColumn } from "~/format";
 
 export interface Copied {
   text: string;
@@ -10,7 +10,6 @@ export interface Copied {
 
 // A spreadsheet takes text that begins so for a formula, and runs it.
 const FORMULA = /^[=+\-@\t\r\n]/;
-const INERT: ReadonlySet<string> = new Set(["number", "boolean", "date", "timestamp"]);
 
 /** A value as it is, not as it is shown. */
 export function plainText(value: unknown): string {
@@ -70,7 +69,7 @@ export function* textPieces({ columns, rows, header }: Cells): Generator<string>
 }
 
 const inertColumns = (columns: readonly ShownColumn[]): boolean[] =>
-  columns.map((column) => INERT.has(kindOf(column.type)));
+  columns.map((column) => isNumeric(column) || isTemporal(column) || column.kind === "boolean");
 
 function tableRow<T>(cells: readonly T[], name: "th" | "td", say: (cell: T, at: number) => string): string {
   return `<tr>${cells.map((cell, at) => `<${name}>${escaped(say(cell, at))}</${name}>`).join("")}</tr>`;

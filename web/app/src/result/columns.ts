@@ -1,44 +1,43 @@
-// What the table knows of its columns: meaning from the catalog, a word for the type, a first width.
-import type { Dataset, ResultColumn, Row } from "~/api/model";
-import { areDays, cell, kindOf, number, type ShownColumn, withMeaning } from "~/format";
+// What the table knows of its columns: a description from the catalog, a word for the kind, a first width.
+import type { Dataset, Row } from "~/api/model";
+import { areDays, cell, hasZone, isNumeric, isShare, number, type ShownColumn } from "~/format";
 
 export interface TableColumn extends ShownColumn {
   /** From the catalog, where a column or a metric has that name and only one meaning. */
   description?: string | undefined;
   /** How its cells are shown: the unit that stands in the header is not said again in every row. */
   cells: ShownColumn;
+  /** Some cell is a moment with a zone, which is shown in the viewer's. */
+  zoned: boolean;
+  /** Some cell is a list. */
+  lists: boolean;
 }
 
 type Known = Pick<Dataset, "tables" | "metrics">;
 
-/** What the caller knows holds against what is found by name. */
 export function describedColumns(
-  given: readonly (ResultColumn | ShownColumn)[],
+  given: readonly ShownColumn[],
   dataset: Known | undefined,
   rows: readonly Row[] = [],
 ): TableColumn[] {
-  const found = withMeaning(
-    given.map(({ name, type }) => ({ name, type })),
-    dataset,
-  );
-  return given.map((column, place) => {
-    const own: ShownColumn = column;
-    const known = own.unit || own.format ? own : { ...own, ...found[place] };
-    const description = descriptionOf(column.name, dataset);
-    return { ...known, description, cells: cellColumn(known, place, rows) };
-  });
+  return given.map((column, place) => ({
+    ...column,
+    description: descriptionOf(column.name, dataset),
+    cells: cellColumn(column, place, rows),
+    zoned: column.kind === "timestamp" && rows.some((row) => hasZone(row[place])),
+    lists: column.kind === "other" && rows.some((row) => Array.isArray(row[place])),
+  }));
 }
 
 function cellColumn(column: ShownColumn, at: number, rows: readonly Row[]): ShownColumn {
-  const { unit = "", type } = column;
+  const { unit = "", kind } = column;
   // A currency is part of the number, and so is a percent sign.
-  const aside = unit !== "" && unit !== "%" && number(1, { unit }).endsWith(` ${unit}`);
+  const aside = unit !== "" && unit !== "%" && !isShare(column) && number(1, { unit }).endsWith(` ${unit}`);
   return {
     ...column,
-    type:
-      kindOf(type) === "timestamp" && rows.length > 0 && areDays(rows.map((row) => row[at])) ? "DATE" : type,
+    kind: kind === "timestamp" && rows.length > 0 && areDays(rows.map((row) => row[at])) ? "date" : kind,
     unit: aside ? undefined : column.unit,
-    least: kindOf(type) === "number" ? commonDecimals(rows.slice(0, 200).map((row) => row[at])) : undefined,
+    least: isNumeric(column) ? commonDecimals(rows.slice(0, 200).map((row) => row[at])) : undefined,
   };
 }
 
@@ -65,18 +64,23 @@ function descriptionOf(name: string, dataset: Known | undefined): string | undef
   return found.size === 1 ? only : undefined;
 }
 
-/** The type in a word that needs no database. */
-export function typeWord({ cells: { type }, format, unit }: TableColumn): string {
-  const kind = kindOf(type);
-  if (kind === "number") {
-    if (format === "percent") return "percent";
-    return unit || (/INT/i.test(type) ? "integer" : "number");
+/** The kind in a word that needs no database. */
+export function kindWord(column: TableColumn): string {
+  if (isShare(column)) return "percent";
+  if (isNumeric(column)) return column.unit || (column.kind === "integer" ? "integer" : "number");
+  switch (column.cells.kind) {
+    case "boolean":
+      return "yes or no";
+    // With a zone it is a moment, and shown in the viewer's; without one it is what the data's own clock said.
+    case "timestamp":
+      return column.zoned ? "time in your zone" : "time";
+    case "date":
+      return "date";
+    case "other":
+      return column.lists ? "list" : "value";
+    default:
+      return "text";
   }
-  if (kind === "boolean") return "yes or no";
-  // With a zone it is a moment, and shown in the viewer's; without one it is what the data's own clock said.
-  if (kind === "timestamp") return /TZ|WITH TIME ZONE/i.test(type) ? "time in your zone" : "time";
-  if (kind === "other") return /\[\d*\]$/.test(type) ? "list" : "value";
-  return kind;
 }
 
 const SAMPLE = 60;
@@ -89,7 +93,7 @@ export const LEAST_WIDTH = 72;
 const MOST_WIDTH = 300;
 
 export function widthOf(column: TableColumn, at: number, rows: readonly Row[]): number {
-  let longest = Math.max(column.name.length * NAME_CHARACTER_PX + ARROW_PX, typeWord(column).length * 6.5);
+  let longest = Math.max(column.name.length * NAME_CHARACTER_PX + ARROW_PX, kindWord(column).length * 6.5);
   for (const row of rows.slice(0, SAMPLE)) {
     longest = Math.max(longest, cell(row[at], column.cells).text.length * CHARACTER_PX);
   }

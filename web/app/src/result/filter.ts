@@ -1,6 +1,7 @@
 // What a person types above a column, read as a test of its cells.
 // Text: a part of it, `=whole`, `!part`. Numbers and dates: `5`, `>5`, `<=5`, `1..10`, `5..`. All: `null`, `!null`.
-import { type Kind, kindOf, type ShownColumn } from "~/format";
+import type { ColumnType } from "~/api/model";
+import { isNumeric, isShare, isTemporal, type ShownColumn } from "~/format";
 import { momentOf } from "./order";
 
 export type Test = (value: unknown) => boolean;
@@ -11,23 +12,26 @@ export function testOf(text: string, column: ShownColumn): Test | null {
   if (typed === "") return () => true;
   if (/^null$/i.test(typed)) return isNone;
   if (/^!\s*null$/i.test(typed)) return (value) => !isNone(value);
-  const kind = kindOf(column.type);
-  if (kind === "boolean") return booleanTest(typed);
-  if (kind === "number") return rangeTest(typed, (part) => numberSpan(part, column), placeOfNumber);
-  if (kind === "date" || kind === "timestamp") return rangeTest(typed, dateSpan, placeOfMoment);
+  if (column.kind === "boolean") return booleanTest(typed);
+  if (isNumeric(column)) return rangeTest(typed, (part) => numberSpan(part, column), placeOfNumber);
+  if (isTemporal(column)) return rangeTest(typed, dateSpan, placeOfMoment);
   return textTest(typed);
 }
 
-const EXAMPLES: Record<Kind, string> = {
-  number: ">5, 1..10, null",
+const OF_NUMBERS = ">5, 1..10, null";
+const EXAMPLES: Record<ColumnType, string> = {
+  integer: OF_NUMBERS,
+  decimal: OF_NUMBERS,
+  float: OF_NUMBERS,
   date: ">2025-06, null",
   timestamp: ">2025-06-01, null",
   boolean: "yes, no, null",
   text: "part, =whole, !part",
+  time: "part, =whole, !part",
   other: "part, !part, null",
 };
 
-export const exampleOf = (column: ShownColumn): string => EXAMPLES[kindOf(column.type)];
+export const exampleOf = (column: ShownColumn): string => EXAMPLES[column.kind];
 
 function isNone(value: unknown): boolean {
   return value === null || value === undefined;
@@ -104,7 +108,7 @@ function numberSpan(part: string, column: ShownColumn): Span | null {
   const digits = part.replace(/[\s,'€$£]/g, "");
   const [, bare, sign] = /^([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)(%?)$/i.exec(digits) ?? [];
   if (bare === undefined) return null;
-  const share = column.format === "percent";
+  const share = isShare(column);
   if (sign === "%" && !share && column.unit !== "%") return null;
   const value = Number(bare);
   if (!share) return { from: value, to: value };

@@ -3,7 +3,7 @@
 import { ArrowDown, ArrowUp } from "lucide-react";
 import { isNumeric } from "~/format";
 import { classes, Input, Tooltip } from "~/ui";
-import { type TableColumn, typeWord } from "./columns";
+import { kindWord, type TableColumn } from "./columns";
 import { exampleOf, testOf } from "./filter";
 
 export type Sorted = false | "asc" | "desc";
@@ -61,7 +61,7 @@ export function HeadCell({
               )}
             />
           </span>
-          <span className="max-w-full truncate text-ink-3 text-small">{typeWord(column)}</span>
+          <span className="max-w-full truncate text-ink-3 text-small">{kindWord(column)}</span>
         </button>
       </Tooltip>
       {filter !== null && (
@@ -94,9 +94,13 @@ function About({ column }: { column: TableColumn }) {
     <span className="space-y-0.5">
       {column.description && <span className="block">{column.description}</span>}
       <span className="block text-ink-2">
-        {typeWord(column)}
-        {" · "}
-        <span className="font-mono">{column.type}</span>
+        {kindWord(column)}
+        {column.type && (
+          <>
+            {" · "}
+            <span className="font-mono">{column.type}</span>
+          </>
+        )}
       </span>
     </span>
   );

@@ -39,8 +39,8 @@ test("everything can be chosen, and nothing of nothing", () => {
   expect(moved(null, press("ArrowDown"), { ...SIZE, rows: 0 })).toBeNull();
 });
 
-const text = { name: "note", type: "VARCHAR" };
-const amount = { name: "amount", type: "INTEGER" };
+const text = { name: "note", kind: "text" as const };
+const amount = { name: "amount", kind: "integer" as const };
 
 test.each([
   ["values, not what is shown", [["a", 1234]], "a\t1234", "<td>a</td><td>1234</td>"],
@@ -65,7 +65,7 @@ test("one value is copied as it is", () => {
 
 test("a large table is written down in pieces, and others have their turn in between", async () => {
   const rows = Array.from({ length: 4000 }, (_, n) => Array.from({ length: 50 }, (_, at) => `${n} ${at}`));
-  const columns = Array.from({ length: 50 }, (_, at) => ({ name: `c${at}`, type: "VARCHAR" }));
+  const columns = Array.from({ length: 50 }, (_, at) => ({ name: `c${at}`, kind: "text" as const }));
   const block = { columns, rows, header: true };
   let turns = 0;
   const timer = setInterval(() => {

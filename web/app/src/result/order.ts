@@ -1,6 +1,6 @@
 // In which order rows stand when one column is sorted. Cells are ranked once; sorting then compares numbers.
 import type { Row } from "~/api/model";
-import { kindOf, type ShownColumn } from "~/format";
+import { isNumeric, type ShownColumn } from "~/format";
 
 /** One for every row; nothing where there is no value. */
 export type Ranks = readonly (number | undefined)[];
@@ -42,8 +42,8 @@ function keyOf(value: unknown): unknown {
 }
 
 function comparing(column: ShownColumn): (a: unknown, b: unknown) => number {
-  const kind = kindOf(column.type);
-  if (kind === "number") return compareNumbers;
+  const { kind } = column;
+  if (isNumeric(column)) return compareNumbers;
   if (kind === "boolean") return (a, b) => Number(a) - Number(b);
   if (kind === "timestamp") return (a, b) => momentOf(String(a)) - momentOf(String(b)) || compareText(a, b);
   // ISO dates sort as text, without the collator's view of digits.

@@ -1,6 +1,6 @@
 // A run's rows as a table.
 import { useDeferredValue, useRef, useState } from "react";
-import type { ResultColumn, Row } from "~/api/model";
+import type { Row } from "~/api/model";
 import type { ShownColumn } from "~/format";
 import { classes, Dialog, ErrorNote } from "~/ui";
 import { ROW_HEIGHT } from "./body_row";
@@ -13,14 +13,13 @@ import { rowsInWords } from "./words";
 
 export interface ResultRun {
   runId: string;
-  /** With unit and format where the catalog knows them: see `withMeaning`. */
-  columns: readonly (ResultColumn | ShownColumn)[];
+  columns: readonly ShownColumn[];
   rows: readonly Row[];
   /** The query had more rows than the limit allows. */
   truncated: boolean;
   /** Rows of the whole result; `rows` may hold fewer while the rest is fetched. */
   rowCount: number;
-  /** To look up units and formats. */
+  /** To look up descriptions. */
   datasetId?: string | undefined;
   /** False where the server has no files of these rows. */
   downloads?: boolean;

@@ -1,52 +1,52 @@
 import { describe, expect, test } from "vitest";
-import type { Dataset, Row } from "~/api/model";
+import type { ColumnType, Dataset, Row } from "~/api/model";
 import { cell, percent } from "~/format";
 import { AS_IT_CAME, arrange, Prepared, quickWords, type View } from "./arrange";
-import { describedColumns, typeWord, widthOf } from "./columns";
+import { describedColumns, kindWord, widthOf } from "./columns";
 import { testOf } from "./filter";
 import { ranksOf, sortPlaces } from "./order";
 import { rowsInWords } from "./words";
 
-const col = (type: string, extra = {}) => ({ name: "c", type, ...extra });
+const col = (kind: ColumnType, extra = {}) => ({ name: "c", kind, ...extra });
 
-function sorted(type: string, values: unknown[], descending = false): unknown[] {
+function sorted(kind: ColumnType, values: unknown[], descending = false): unknown[] {
   const rows = values.map((value) => [value]);
-  const places = sortPlaces([...rows.keys()], ranksOf(rows, 0, col(type)), descending);
+  const places = sortPlaces([...rows.keys()], ranksOf(rows, 0, col(kind)), descending);
   return places.map((place) => values[place]);
 }
 
 describe("sorting", () => {
-  test.each([
-    ["numbers as numbers", "INTEGER", [10, 9, -1, 100], [-1, 9, 10, 100]],
-    ["decimals come as text", "DECIMAL(10,2)", ["10.50", "9.75", "100.00"], ["9.75", "10.50", "100.00"]],
+  test.each<[string, ColumnType, unknown[], unknown[]]>([
+    ["numbers as numbers", "integer", [10, 9, -1, 100], [-1, 9, 10, 100]],
+    ["decimals come as text", "decimal", ["10.50", "9.75", "100.00"], ["9.75", "10.50", "100.00"]],
     [
       "long integers keep their last digit",
-      "HUGEINT",
+      "integer",
       ["9007199254740993", "9007199254740992", "9007199254740994"],
       ["9007199254740992", "9007199254740993", "9007199254740994"],
     ],
     [
       "NaN after all numbers",
-      "DOUBLE",
+      "float",
       ["NaN", 1, "-Infinity", "Infinity"],
       ["-Infinity", 1, "Infinity", "NaN"],
     ],
-    ["text with numbers in it", "VARCHAR", ["item 10", "item 9", "Item 1"], ["Item 1", "item 9", "item 10"]],
-    ["text by the reader's alphabet", "VARCHAR", ["Zebra", "élan", "apple"], ["apple", "élan", "Zebra"]],
-    ["dates", "DATE", ["2025-01-02", "2024-12-31"], ["2024-12-31", "2025-01-02"]],
+    ["text with numbers in it", "text", ["item 10", "item 9", "Item 1"], ["Item 1", "item 9", "item 10"]],
+    ["text by the reader's alphabet", "text", ["Zebra", "élan", "apple"], ["apple", "élan", "Zebra"]],
+    ["dates", "date", ["2025-01-02", "2024-12-31"], ["2024-12-31", "2025-01-02"]],
     [
       "moments in different zones",
-      "TIMESTAMP WITH TIME ZONE",
+      "timestamp",
       ["2025-01-01T12:00:00+02:00", "2025-01-01T11:00:00Z", "2025-01-01T09:00:00Z"],
       ["2025-01-01T09:00:00Z", "2025-01-01T12:00:00+02:00", "2025-01-01T11:00:00Z"],
     ],
-    ["no before yes", "BOOLEAN", [true, false], [false, true]],
-    ["lists by what they say", "INTEGER[]", [[2], [1, 5]], [[1, 5], [2]]],
-  ])("%s", (_, type, values, expected) => expect(sorted(type, values)).toEqual(expected));
+    ["no before yes", "boolean", [true, false], [false, true]],
+    ["lists by what they say", "other", [[2], [1, 5]], [[1, 5], [2]]],
+  ])("%s", (_, kind, values, expected) => expect(sorted(kind, values)).toEqual(expected));
 
   test("nulls come last in both directions", () => {
-    expect(sorted("INTEGER", [null, 2, null, 1])).toEqual([1, 2, null, null]);
-    expect(sorted("INTEGER", [null, 2, null, 1], true)).toEqual([2, 1, null, null]);
+    expect(sorted("integer", [null, 2, null, 1])).toEqual([1, 2, null, null]);
+    expect(sorted("integer", [null, 2, null, 1], true)).toEqual([2, 1, null, null]);
   });
 
   test("equal rows keep the order of the result in both directions", () => {
@@ -56,78 +56,78 @@ describe("sorting", () => {
       ["B", 3],
       ["a", 4],
     ];
-    const ranks = ranksOf(rows, 0, col("VARCHAR"));
+    const ranks = ranksOf(rows, 0, col("text"));
     expect(sortPlaces([0, 1, 2, 3], ranks, false)).toEqual([1, 3, 0, 2]);
     expect(sortPlaces([0, 1, 2, 3], ranks, true)).toEqual([0, 2, 1, 3]);
   });
 });
 
 describe("filter of a column", () => {
-  test.each([
-    ["VARCHAR", "ele", "Electronics", true],
-    ["VARCHAR", "ele", "Home", false],
-    ["VARCHAR", "=home", "Home", true],
-    ["VARCHAR", "=home", "Home & Kitchen", false],
-    ["VARCHAR", "!home", "Home", false],
-    ["VARCHAR", "!home", null, true],
-    ["VARCHAR", "ele", null, false],
-    ["INTEGER", "5", 5, true],
-    ["INTEGER", ">5", 5, false],
-    ["INTEGER", ">=5", 5, true],
-    ["INTEGER", "< 5", 4, true],
-    ["INTEGER", "!5", 5, false],
-    ["INTEGER", "1..10", 10, true],
-    ["INTEGER", "1..10", 11, false],
-    ["INTEGER", "5..", 99, true],
-    ["INTEGER", "..5", 6, false],
-    ["INTEGER", "-3..-1", -2, true],
-    ["INTEGER", ">1,000", 1001, true],
-    ["DECIMAL(10,2)", ">9.5", "10.00", true],
-    ["INTEGER", ">5", null, false],
-    ["INTEGER", "null", null, true],
-    ["INTEGER", "null", 0, false],
-    ["INTEGER", "!null", 0, true],
-    ["DATE", "2025", "2025-12-31", true],
-    ["DATE", "2025-06", "2025-06-30", true],
-    ["DATE", "2025-06", "2025-07-01", false],
-    ["DATE", ">2025-06", "2025-06-30", false],
-    ["DATE", ">2025-06", "2025-07-01", true],
-    ["DATE", "2025-01-01..2025-03", "2025-03-31", true],
-    ["DATE", "<=2025-02", "2025-02-28", true],
-    ["TIMESTAMP", "2025-01-02", "2025-01-02T23:59:59", true],
-    ["TIMESTAMP", ">2025-01-02 12:00", "2025-01-02T12:01:00", true],
-    ["TIMESTAMP", ">2025-01-02 12:00", "2025-01-02T12:00:30", false],
-    ["BOOLEAN", "yes", true, true],
-    ["BOOLEAN", "no", null, false],
-  ])("%s: %s on %s is %s", (type, text, value, expected) => {
-    expect(testOf(text, col(type))?.(value)).toBe(expected);
+  test.each<[ColumnType, string, unknown, boolean]>([
+    ["text", "ele", "Electronics", true],
+    ["text", "ele", "Home", false],
+    ["text", "=home", "Home", true],
+    ["text", "=home", "Home & Kitchen", false],
+    ["text", "!home", "Home", false],
+    ["text", "!home", null, true],
+    ["text", "ele", null, false],
+    ["integer", "5", 5, true],
+    ["integer", ">5", 5, false],
+    ["integer", ">=5", 5, true],
+    ["integer", "< 5", 4, true],
+    ["integer", "!5", 5, false],
+    ["integer", "1..10", 10, true],
+    ["integer", "1..10", 11, false],
+    ["integer", "5..", 99, true],
+    ["integer", "..5", 6, false],
+    ["integer", "-3..-1", -2, true],
+    ["integer", ">1,000", 1001, true],
+    ["decimal", ">9.5", "10.00", true],
+    ["integer", ">5", null, false],
+    ["integer", "null", null, true],
+    ["integer", "null", 0, false],
+    ["integer", "!null", 0, true],
+    ["date", "2025", "2025-12-31", true],
+    ["date", "2025-06", "2025-06-30", true],
+    ["date", "2025-06", "2025-07-01", false],
+    ["date", ">2025-06", "2025-06-30", false],
+    ["date", ">2025-06", "2025-07-01", true],
+    ["date", "2025-01-01..2025-03", "2025-03-31", true],
+    ["date", "<=2025-02", "2025-02-28", true],
+    ["timestamp", "2025-01-02", "2025-01-02T23:59:59", true],
+    ["timestamp", ">2025-01-02 12:00", "2025-01-02T12:01:00", true],
+    ["timestamp", ">2025-01-02 12:00", "2025-01-02T12:00:30", false],
+    ["boolean", "yes", true, true],
+    ["boolean", "no", null, false],
+  ])("%s: %s on %s is %s", (kind, text, value, expected) => {
+    expect(testOf(text, col(kind))?.(value)).toBe(expected);
   });
 
   test("shares are typed as they are shown", () => {
-    const share = col("DOUBLE", { format: "percent" as const });
+    const share = col("float", { unit: "fraction" });
     expect(testOf("14.2 %", share)?.(0.1424)).toBe(true);
     expect(testOf(">20", share)?.(0.25)).toBe(true);
     expect(testOf(">0.2", share)?.(0.25)).toBe(true);
     expect(testOf(">20 %", share)?.(0.15)).toBe(false);
   });
 
-  test.each([
-    ["INTEGER", "abc"],
-    ["INTEGER", ">"],
-    ["INTEGER", ".."],
-    ["INTEGER", "5 %"],
-    ["DATE", "June"],
-    ["DATE", "2025-13"],
-    ["BOOLEAN", "perhaps"],
-  ])("%s cannot be asked for %s", (type, text) => expect(testOf(text, col(type))).toBeNull());
+  test.each<[ColumnType, string]>([
+    ["integer", "abc"],
+    ["integer", ">"],
+    ["integer", ".."],
+    ["integer", "5 %"],
+    ["date", "June"],
+    ["date", "2025-13"],
+    ["boolean", "perhaps"],
+  ])("%s cannot be asked for %s", (kind, text) => expect(testOf(text, col(kind))).toBeNull());
 });
 
 describe("rows that are shown", () => {
   const columns = [
-    col("VARCHAR"),
-    col("DECIMAL(10,2)", { unit: "EUR" }),
-    col("DATE"),
-    col("DOUBLE", { format: "percent" as const }),
+    col("text"),
+    col("decimal", { unit: "EUR" }),
+    col("date"),
+    col("float", { unit: "fraction" }),
   ];
   const rows: Row[] = [
     ["Shoes", "1234.50", "2025-01-31", 0.142],
@@ -183,17 +183,17 @@ describe("columns", () => {
       {
         name: "t",
         columns: [
-          { name: "stock", unit: "units", description: "In the store" },
-          { name: "price", unit: "EUR", description: "" },
+          { name: "stock", description: "In the store" },
+          { name: "price", description: "" },
         ],
       },
     ],
     metrics: [],
   } as unknown as Pick<Dataset, "tables" | "metrics">;
   const given = [
-    { name: "stock", type: "INTEGER" },
-    { name: "price", type: "DECIMAL(10,2)" },
-    { name: "month", type: "TIMESTAMP" },
+    { name: "stock", kind: "integer" as const, unit: "units" },
+    { name: "price", kind: "decimal" as const, unit: "EUR" },
+    { name: "month", kind: "timestamp" as const },
   ];
   const rows: Row[] = [[1, "2.00", "2025-01-01T00:00:00"]];
 
@@ -201,8 +201,8 @@ describe("columns", () => {
     const [stock, price, month] = describedColumns(given, dataset, rows);
     expect(stock).toMatchObject({ unit: "units", description: "In the store", cells: { unit: undefined } });
     expect(price?.cells.unit).toBe("EUR");
-    expect(month?.cells.type).toBe("DATE");
-    expect([stock, price, month].map((column) => column && typeWord(column))).toEqual([
+    expect(month?.cells.kind).toBe("date");
+    expect([stock, price, month].map((column) => column && kindWord(column))).toEqual([
       "units",
       "EUR",
       "date",
@@ -211,22 +211,38 @@ describe("columns", () => {
 
   test("an hour that is not midnight is shown", () => {
     const [, , month] = describedColumns(given, dataset, [...rows, [1, "2", "2025-01-01T06:00:00"]]);
-    expect(month?.cells.type).toBe("TIMESTAMP");
+    expect(month?.cells.kind).toBe("timestamp");
+  });
+
+  test.each<[ColumnType, string, unknown, string]>([
+    ["float", "fraction", 0.15, "percent"],
+    ["float", "", 1.5, "number"],
+    ["integer", "", 1, "integer"],
+    ["text", "", "a", "text"],
+    ["time", "", "10:00:00", "text"],
+    ["boolean", "", true, "yes or no"],
+    ["timestamp", "", "2025-01-01T06:00:00", "time"],
+    ["timestamp", "", "2025-01-01T06:00:00+00:00", "time in your zone"],
+    ["other", "", [1, 2], "list"],
+    ["other", "", { a: 1 }, "value"],
+  ])("the word for %s %s", (kind, unit, value, word) => {
+    const [column] = describedColumns([{ name: "c", kind, unit }], undefined, [[value]]);
+    expect(column && kindWord(column)).toBe(word);
   });
 
   test("a long text does not push the others away", () => {
-    const [column] = describedColumns([{ name: "id", type: "VARCHAR" }], undefined);
+    const [column] = describedColumns([{ name: "id", kind: "text" as const }], undefined);
     expect(column && widthOf(column, 0, [["x".repeat(500)]])).toBe(300);
     expect(column && widthOf(column, 0, [["x"]])).toBe(72);
   });
 });
 
-test.each([
-  ["the same decimals below each other", "DOUBLE", [3.87, 3.8, 4], ["3.87", "3.80", "4.00"]],
-  ["whole numbers stay whole", "DOUBLE", [1200, 7], ["1,200", "7"]],
-  ["small fractions are not cut or filled up", "DOUBLE", [0.1234, 2.5], ["0.1234", "2.5"]],
-])("%s", (_, type, values, shown) => {
+test.each<[string, ColumnType, number[], string[]]>([
+  ["the same decimals below each other", "float", [3.87, 3.8, 4], ["3.87", "3.80", "4.00"]],
+  ["whole numbers stay whole", "float", [1200, 7], ["1,200", "7"]],
+  ["small fractions are not cut or filled up", "float", [0.1234, 2.5], ["0.1234", "2.5"]],
+])("%s", (_, kind, values, shown) => {
   const rows = values.map((value) => [value]);
-  const [column] = describedColumns([{ name: "score", type }], undefined, rows);
+  const [column] = describedColumns([{ name: "score", kind }], undefined, rows);
   expect(column && values.map((value) => cell(value, column.cells).text)).toEqual(shown);
 });

@@ -1,14 +1,14 @@
 // All that is known of a run's result: the rest of its rows where only the first were sent, and what its columns mean.
 import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
-import type { ResultColumn, Row } from "~/api/model";
+import type { Row } from "~/api/model";
 import { datasetQuery, runQuery } from "~/api/queries";
 import type { ShownColumn } from "~/format";
 import { describedColumns, type TableColumn } from "./columns";
 
 interface Given {
   runId: string;
-  columns: readonly (ResultColumn | ShownColumn)[];
+  columns: readonly ShownColumn[];
   rows: readonly Row[];
   rowCount: number;
   datasetId?: string | undefined;
@@ -24,7 +24,7 @@ interface Whole {
 
 export function useWhole({ runId, columns, rows, rowCount, datasetId }: Given): Whole {
   const rest = useQuery({ ...runQuery(runId), enabled: rows.length < rowCount });
-  // Without it the table is there all the same, only with fewer units.
+  // Without it the table is there all the same, only with fewer descriptions.
   const dataset = useQuery({ ...datasetQuery(datasetId ?? ""), enabled: Boolean(datasetId) });
   const fetched = rest.data?.rows;
   const all = fetched && fetched.length > rows.length ? fetched : rows;

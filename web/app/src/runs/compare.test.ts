@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { ColumnType } from "~/api/model";
 import { digestsOf } from "./digests";
 import { clauseLines, lineDiff } from "./line_diff";
 import { asDays, resultDiff, sameCell, totalsOf } from "./result_diff";
@@ -42,9 +43,10 @@ describe("clauseLines", () => {
   });
 });
 
-const name = { name: "k", type: "VARCHAR" };
-const measure = { name: "n", type: "BIGINT" };
-const rate = { name: "r", type: "DOUBLE" };
+const column = (name: string, kind: ColumnType, unit = "") => ({ name, type: "", kind, unit });
+const name = column("k", "text");
+const measure = column("n", "integer");
+const rate = column("r", "float");
 
 describe("resultDiff", () => {
   it.each([
@@ -160,29 +162,35 @@ describe("resultDiff", () => {
     expect(found.rows[0]).toMatchObject({ kind: "changed", cells: ["n"] });
     expect([found.onlyInA, found.onlyInB]).toEqual([[], ["r"]]);
   });
+  it("keeps a unit that both sides know", () => {
+    const share = column("r", "float", "fraction");
+    const unit = (b: typeof share) =>
+      resultDiff({ columns: [share], rows: [] }, { columns: [b], rows: [] }).columns[0]?.unit;
+    expect([unit(share), unit(rate)]).toEqual(["fraction", ""]);
+  });
 });
 
 describe("sameCell", () => {
-  it.each([
-    [1, 1, "BIGINT", true],
-    ["12", 12, "DECIMAL(4,2)", true],
-    [0.1 + 0.2, 0.3, "DOUBLE", true],
-    [0.3, 0.31, "DOUBLE", false],
-    [null, 0, "BIGINT", false],
-    [null, null, "BIGINT", true],
-    ["9007199254740993", "9007199254740992", "BIGINT", false],
-    ["1", 1, "VARCHAR", false],
-  ])("%j and %j as %s", (a, b, type, wanted) => {
-    expect(sameCell(a, b, type)).toBe(wanted);
+  it.each<[unknown, unknown, ColumnType, boolean]>([
+    [1, 1, "integer", true],
+    ["12", 12, "decimal", true],
+    [0.1 + 0.2, 0.3, "float", true],
+    [0.3, 0.31, "float", false],
+    [null, 0, "integer", false],
+    [null, null, "integer", true],
+    ["9007199254740993", "9007199254740992", "integer", false],
+    ["1", 1, "text", false],
+  ])("%j and %j as %s", (a, b, kind, wanted) => {
+    expect(sameCell(a, b, { kind })).toBe(wanted);
   });
 });
 
 describe("totalsOf", () => {
   it("adds up what can be added up", () => {
     const columns = [
-      { name: "k", type: "VARCHAR", a: 0, b: 0 },
-      { name: "orders", type: "BIGINT", a: 1, b: 1 },
-      { name: "return_rate", type: "DOUBLE", a: 2, b: 2 },
+      { ...name, a: 0, b: 0 },
+      { ...column("orders", "integer"), a: 1, b: 1 },
+      { ...column("return_rate", "float"), a: 2, b: 2 },
     ];
     const found = totalsOf(
       columns,
@@ -192,21 +200,21 @@ describe("totalsOf", () => {
       ],
       [["x", null, 0.5]],
     );
-    expect(found).toEqual([{ name: "orders", type: "BIGINT", a: 3, b: 0 }]);
+    expect(found).toEqual([{ ...column("orders", "integer"), a: 3, b: 0 }]);
   });
 });
 
 describe("asDays", () => {
   it.each([
-    [["2025-01-01T00:00:00"], ["2025-02-01 00:00:00", null], "DATE"],
-    [["2025-01-01T00:00:00"], ["2025-02-01T12:00:00"], "TIMESTAMP"],
+    [["2025-01-01T00:00:00"], ["2025-02-01 00:00:00", null], "date"],
+    [["2025-01-01T00:00:00"], ["2025-02-01T12:00:00"], "timestamp"],
   ])("%j and %j", (a, b, wanted) => {
-    const [column] = asDays(
-      [{ name: "m", type: "TIMESTAMP", a: 0, b: 0 }],
+    const [days] = asDays(
+      [{ ...column("m", "timestamp"), a: 0, b: 0 }],
       a.map((value) => [value]),
       b.map((value) => [value]),
     );
-    expect(column?.type).toBe(wanted);
+    expect(days?.kind).toBe(wanted);
   });
 });
 

@@ -2,8 +2,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Equal } from "lucide-react";
 import { useMemo } from "react";
 import { hasEnded, type Row, type RunView } from "~/api/model";
-import { capsuleQuery, datasetQuery } from "~/api/queries";
-import { cell, count, type ShownColumn, withMeaning } from "~/format";
+import { capsuleQuery } from "~/api/queries";
+import { cell, count, isShare, type ShownColumn } from "~/format";
 import { DiffTable } from "./diff_table";
 import { digestsOf } from "./digests";
 import { asDays, type ResultDiff, resultDiff, totalsOf } from "./result_diff";
@@ -35,16 +35,12 @@ function NoResult({ a, b }: Pair) {
 }
 
 function Results({ a, b, rowsA, rowsB }: Pair & { rowsA: readonly Row[]; rowsB: readonly Row[] }) {
-  const dataset = useQuery(datasetQuery(a.dataset_id));
   const digest = useSameDigest(a, b);
   const diff = useMemo(
     () => resultDiff({ columns: a.columns, rows: rowsA }, { columns: b.columns, rows: rowsB }),
     [a.columns, b.columns, rowsA, rowsB],
   );
-  const shown = useMemo(
-    () => withMeaning(asDays(diff.columns, rowsA, rowsB), dataset.data),
-    [diff.columns, rowsA, rowsB, dataset.data],
-  );
+  const shown = useMemo(() => asDays(diff.columns, rowsA, rowsB), [diff.columns, rowsA, rowsB]);
   if (digest === true) {
     return (
       <p className="flex items-center gap-2 rounded-md border border-good/40 bg-good-soft p-3">
@@ -112,9 +108,7 @@ interface TotalsProps {
 }
 
 function Totals({ diff, columns, rowsA, rowsB }: TotalsProps) {
-  const totals = totalsOf(diff.columns, rowsA, rowsB).filter(
-    ({ name }) => columns.find((column) => column.name === name)?.format !== "percent",
-  );
+  const totals = totalsOf(diff.columns, rowsA, rowsB).filter((total) => !isShare(total));
   if (totals.length === 0) return null;
   return (
     <dl className="flex flex-wrap gap-x-6 gap-y-1 text-ink-2">

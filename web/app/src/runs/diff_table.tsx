@@ -8,7 +8,7 @@ const STEP = 100;
 
 interface DiffTableProps {
   diff: ResultDiff;
-  /** The shared columns with unit and format. */
+  /** The shared columns, as they are shown. */
   columns: readonly ShownColumn[];
 }
 

@@ -1,15 +1,13 @@
 // What differs between the rows of two runs. Rows are matched by their key columns where those tell rows apart.
 import type { Cell, ResultColumn, Row } from "~/api/model";
-import { areDays, kindOf } from "~/format";
+import { areDays, isNumeric } from "~/format";
 
 export interface Rows {
   columns: readonly ResultColumn[];
   rows: readonly Row[];
 }
 
-export interface ColumnPlace {
-  name: string;
-  type: string;
+export interface ColumnPlace extends ResultColumn {
   a: number;
   b: number;
 }
@@ -52,15 +50,18 @@ export function resultDiff(a: Rows, b: Rows): ResultDiff {
 /** By name; of columns that share a name within a result, the first. */
 function sharedColumns(a: readonly ResultColumn[], b: readonly ResultColumn[]): ColumnPlace[] {
   return a.flatMap((column, place) => {
-    const other = b.findIndex((one) => one.name === column.name);
+    const at = b.findIndex((one) => one.name === column.name);
+    const other = b[at];
     const first = a.findIndex((one) => one.name === column.name) === place;
-    return other >= 0 && first ? [{ ...column, a: place, b: other }] : [];
+    // Where they disagree about the unit, the numbers are shown as they are.
+    const unit = column.unit === other?.unit ? column.unit : "";
+    return other && first ? [{ ...column, unit, a: place, b: at }] : [];
   });
 }
 
 /** All columns that are no measure, or else the first single column, if they name each row of both once. */
 function keyColumns(columns: readonly ColumnPlace[], a: readonly Row[], b: readonly Row[]): ColumnPlace[] {
-  const names = columns.filter(({ type }) => kindOf(type) !== "number");
+  const names = columns.filter((column) => !isNumeric(column));
   const candidates = [names, ...columns.map((column) => [column])];
   // A key of all columns could show no change.
   const fitting = candidates.find(
@@ -78,7 +79,7 @@ const isUnique = (keys: readonly string[]) => new Set(keys).size === keys.length
 type Side = "a" | "b";
 
 const keyOf = (row: Row, columns: readonly ColumnPlace[], side: Side): string =>
-  JSON.stringify(columns.map((column) => canonical(row[column[side]], column.type)));
+  JSON.stringify(columns.map((column) => canonical(row[column[side]], column)));
 
 /** In the order of `a`, then what only `b` has. Rows with the same key are matched one to one. */
 function matched(
@@ -104,33 +105,31 @@ function matched(
 
 function compared(columns: readonly ColumnPlace[], a: Row, b: Row): RowDiff {
   const cells = columns
-    .filter((column) => !sameCell(a[column.a], b[column.b], column.type))
+    .filter((column) => !sameCell(a[column.a], b[column.b], column))
     .map(({ name }) => name);
   return cells.length > 0 ? { kind: "changed", a, b, cells } : { kind: "same", a, b };
 }
 
+type Kinded = Pick<ResultColumn, "kind">;
+
 /** Sums of floats may differ in their last bits from run to run; that is no difference. */
-export function sameCell(a: Cell, b: Cell, type: string): boolean {
-  if (canonical(a, type) === canonical(b, type)) return true;
-  if (!/^(DOUBLE|FLOAT|REAL)/i.test(type) || typeof a !== "number" || typeof b !== "number") return false;
+export function sameCell(a: Cell, b: Cell, column: Kinded): boolean {
+  if (canonical(a, column) === canonical(b, column)) return true;
+  if (column.kind !== "float" || typeof a !== "number" || typeof b !== "number") return false;
   return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));
 }
 
 /** Decimals and long integers may come as text on one side and as a number on the other. */
-function canonical(value: Cell, type: string): string {
+function canonical(value: Cell, column: Kinded): string {
   if (value === null || value === undefined) return "null";
-  if (kindOf(type) === "number" && typeof value === "string" && String(Number(value)) === value) {
+  if (isNumeric(column) && typeof value === "string" && String(Number(value)) === value) {
     return JSON.stringify(Number(value));
   }
   return JSON.stringify(value);
 }
 
-export interface Total {
-  name: string;
-  type: string;
-  a: number;
-  b: number;
-}
+/** `a` and `b` are the sums. */
+export type Total = ResultColumn & { a: number; b: number };
 
 const NO_SUM =
   /(^|_)(id|year|month|week|day|rank|rate|share|pct|percent|avg|average|mean|median|min|max|p\d\d)(_|$)/i;
@@ -138,13 +137,8 @@ const NO_SUM =
 /** Sums of what can be added up. Shares and averages cannot. */
 export function totalsOf(columns: readonly ColumnPlace[], a: readonly Row[], b: readonly Row[]): Total[] {
   return columns
-    .filter(({ name, type }) => kindOf(type) === "number" && !NO_SUM.test(name))
-    .map((column) => ({
-      name: column.name,
-      type: column.type,
-      a: sum(a, column.a),
-      b: sum(b, column.b),
-    }));
+    .filter((column) => isNumeric(column) && !NO_SUM.test(column.name))
+    .map((column) => ({ ...column, a: sum(a, column.a), b: sum(b, column.b) }));
 }
 
 const sum = (rows: readonly Row[], place: number) =>
@@ -158,9 +152,9 @@ export function asDays(
 ): readonly ColumnPlace[] {
   return columns.map((column) => {
     const days =
-      /^TIMESTAMP$/i.test(column.type) &&
+      column.kind === "timestamp" &&
       areDays(a.map((row) => row[column.a])) &&
       areDays(b.map((row) => row[column.b]));
-    return days ? { ...column, type: "DATE" } : column;
+    return days ? { ...column, kind: "date" } : column;
   });
 }

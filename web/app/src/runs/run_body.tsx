@@ -1,12 +1,9 @@
-import { useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { figureOf, hasEnded, type RunView } from "~/api/model";
-import { datasetQuery } from "~/api/queries";
 import { pythonOf } from "~/artifact/python_of";
 import { PythonRun } from "~/artifact/python_run";
 import { Chart } from "~/chart/chart";
 import { computedTitle } from "~/chart/legend";
-import { withMeaning } from "~/format";
 import { Result } from "~/result/result";
 import { CodeText } from "~/ui";
 import { RunState } from "./run_state";
@@ -52,8 +49,6 @@ export function RunBody({ run }: { run: RunView }) {
 
 /** Chart and table, both from the same rows. */
 function Evidence({ run, title }: { run: RunView; title: string }) {
-  const dataset = useQuery(datasetQuery(run.dataset_id));
-  const columns = useMemo(() => withMeaning(run.columns, dataset.data), [run.columns, dataset.data]);
   const figure = useMemo(() => figureOf(run.chart), [run.chart]);
   if (!run.rows) return null;
   return (
@@ -62,7 +57,7 @@ function Evidence({ run, title }: { run: RunView; title: string }) {
         <Chart
           runId={run.run_id}
           figure={figure}
-          columns={columns}
+          columns={run.columns}
           rows={run.rows}
           title={computedTitle(figure) || title}
         />
@@ -70,7 +65,7 @@ function Evidence({ run, title }: { run: RunView; title: string }) {
       <Result
         run={{
           runId: run.run_id,
-          columns,
+          columns: run.columns,
           rows: run.rows,
           truncated: run.truncated,
           rowCount: run.row_count ?? run.rows.length,

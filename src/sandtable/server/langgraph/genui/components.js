@@ -38,13 +38,13 @@ function progress({ stage, status }) {
 }
 
 function Rows({ columns, rows, row_count, truncated }) {
-  const kinds = columns.map((c, i) => (isNumeric(c.kind, rows[0]?.[i]) ? "number" : ""));
+  const kinds = columns.map((c) => (isNumeric(c) ? "number" : ""));
   const left = (row_count ?? rows.length) - rows.length;
   return h("div", null,
     h("div", { className: "scroll", tabIndex: 0 }, h("table", null,
       h("thead", null, h("tr", null, columns.map((c, i) => h("th", { key: i, className: kinds[i], title: c.type }, c.name)))),
       h("tbody", null, rows.map((row, r) => h("tr", { key: r }, row.map((cell, i) =>
-        h("td", { key: i, className: cell === null ? "none" : kinds[i] }, shown(cell, columns[i].kind)))))))),
+        h("td", { key: i, className: cell === null ? "none" : kinds[i] }, shown(cell, columns[i])))))))),
     h("div", { className: "quiet" }, left > 0 ? `${left} more rows in the run's record` : null,
       truncated ? " The result was cut at the row limit." : null));
 }

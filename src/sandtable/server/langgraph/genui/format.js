@@ -1,16 +1,17 @@
 // How cells are shown. The cell itself is never changed: numbers only get separators.
 const PLAIN = new Intl.NumberFormat("en", { maximumFractionDigits: 6 });
+const SHARE = new Intl.NumberFormat("en", { maximumFractionDigits: 1 });
 const SHORT = new Intl.NumberFormat("en", { maximumSignificantDigits: 4, notation: "compact" });
 const NUMERIC = new Set(["integer", "decimal", "float"]);
 
-// `kind` is the column's logical type. Answers of earlier versions have none: there the cell decides.
-export const isNumeric = (kind, cell) => (kind ? NUMERIC.has(kind) : typeof cell === "number");
+// `kind` is the column's logical type, `unit` its unit; `fraction` is shown in percent.
+export const isNumeric = ({ kind }) => NUMERIC.has(kind);
 
-export function shown(cell, kind) {
+export function shown(cell, column) {
   if (cell === null || cell === undefined) return "–";
   if (typeof cell === "boolean") return cell ? "yes" : "no";
-  if (isNumeric(kind, cell) && Number.isFinite(Number(cell)) && Math.abs(Number(cell)) < 1e15) {
-    return PLAIN.format(Number(cell));
+  if (isNumeric(column) && Number.isFinite(Number(cell)) && Math.abs(Number(cell)) < 1e15) {
+    return column.unit === "fraction" ? `${SHARE.format(Number(cell) * 100)} %` : PLAIN.format(Number(cell));
   }
   if (typeof cell === "object") return JSON.stringify(cell);
   return String(cell);
