@@ -64,17 +64,26 @@ class _Utc(dt.tzinfo):
         return moment.replace(tzinfo=self)
 
 
-def _stand_in_for_pytz() -> None:
-    """The driver asks pytz for the zone of TIMESTAMPTZ values. Ours is UTC; nothing can be imported later."""
+def _zone_for(connection: Connection) -> None:
+    """The driver asks pytz for the zone of TIMESTAMPTZ values and keeps the answer: ours is UTC. It asks now, because
+    nothing can be imported later. The stand-in is removed, because pandas would take it for the package and fail.
+    """
     module = ModuleType("pytz")
     module.__dict__["timezone"] = lambda name: _Utc()
+    found = sys.modules.get("pytz")
     sys.modules["pytz"] = module
+    try:
+        connection.execute("SELECT TIMESTAMPTZ '2000-01-01 00:00:00+00'").fetchall()
+    finally:
+        del sys.modules["pytz"]
+        if found is not None:
+            sys.modules["pytz"] = found
 
 
 def connect() -> Connection:
-    _stand_in_for_pytz()
     connection = duckdb.connect(config=dict(_TEMPLATE))
     connection.execute("SET TimeZone = 'UTC'")
+    _zone_for(connection)
     # In 2.0.0 this rewrite can give silently wrong numbers for a ratio to a partition's sum.
     connection.execute("SET disabled_optimizers = 'window_self_join'")
     warm_up(connection)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from sandtable_runner import engine
@@ -26,3 +28,13 @@ def test_a_ratio_to_a_partitions_sum_is_right(ratio: str) -> None:
 def test_moments_with_a_zone_come_back_in_utc() -> None:
     rows = engine.connect().execute("SELECT TIMESTAMPTZ '2025-01-02 03:04:05+02'").fetchall()
     assert [row[0].isoformat() for row in rows] == ["2025-01-02T01:04:05+00:00"]
+
+
+def test_no_stand_in_is_left_for_what_is_imported_later() -> None:
+    """pandas asks for the version of pytz, where there is one."""
+    connection = engine.connect()
+    assert "pytz" not in sys.modules
+    assert (
+        connection.execute("SELECT [TIMESTAMPTZ '2025-01-02 03:04:05+02']").fetchall()[0][0][0].tzname()
+        == "UTC"
+    )
