@@ -44,7 +44,14 @@ PACKAGES = {
 }
 """What makes the cluster, program → Debian package."""
 IMAGES = ("runner", "runner-python", "server", "chat")
-SUITES = (("tests/kubernetes",), ("tests/sandbox/conformance", "-k", "kubernetes"))
+SUITES = (
+    # They wait most of the time, each in namespaces of its own: three processes, in the order of the files.
+    ("tests/kubernetes", "tests/sandbox/conformance", "-k", "kubernetes", "--ignore=tests/kubernetes/chart",
+     "--ignore=tests/kubernetes/outages", "--numprocesses=3", "--dist=loadfile", "--no-loadscope-reorder"),
+    # They restart what all others use.
+    ("tests/kubernetes/outages",),
+)  # fmt: skip
+"""`tests/kubernetes/chart` needs no cluster: `make test` runs it."""
 _STARTED = time.monotonic()
 
 
@@ -58,6 +65,9 @@ def main() -> int:
         help="take the images' archives there, or leave them there once built",
     )
     parser.add_argument("--keep", action="store_true", help="leave the cluster up")
+    parser.add_argument(
+        "--prepare", action="store_true", help="install and build what the tests need, and test nothing"
+    )
     asked, more = parser.parse_known_args()
     signal.signal(signal.SIGTERM, _end)
     try:
@@ -67,6 +77,10 @@ def main() -> int:
         with tempfile.TemporaryDirectory(prefix="sandtable-images-") as scratch:
             _install()
             archives = _images(asked.images or Path(scratch))
+            if asked.prepare:
+                say("the programs of the cluster")
+                programs.built()
+                return 0
             return _with_a_cluster(asked.name, asked.keep, archives, more)
     except (ClusterBroken, Refused, subprocess.CalledProcessError) as error:
         print(error, file=sys.stderr)

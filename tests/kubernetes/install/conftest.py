@@ -15,6 +15,7 @@ from tests.kubernetes.install.release import Release
 from tests.kubernetes.target import Target
 
 Named = Callable[[], Release]
+HomeFor = Callable[[Release], None]
 
 
 @pytest.fixture(scope="session")
@@ -50,33 +51,41 @@ def _namespace(name: str) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def volume(cluster: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """A cluster of ours has nothing that makes volumes for claims; one lies ready."""
-    if not cluster.own:
-        yield
-        return
-    folder = tmp_path_factory.mktemp("volume")
-    let_in(folder)
-    name = f"volume-{secrets.token_hex(3)}"
-    cluster.apply(
-        {
-            "apiVersion": "v1",
-            "kind": "PersistentVolume",
-            "metadata": {"name": name},
-            "spec": {
-                "capacity": {"storage": "8Gi"},
-                "accessModes": ["ReadWriteOnce"],
-                "persistentVolumeReclaimPolicy": "Retain",
-                "hostPath": {"path": str(folder), "type": "Directory"},
-            },
-        }
-    )
-    yield
-    cluster.kubectl("delete", "persistentvolume", name, "--wait=false")
+def home_for(cluster: Target, tmp_path_factory: pytest.TempPathFactory) -> Iterator[HomeFor]:
+    """Makes the volume for the home of a release. A cluster of ours has nothing that makes volumes for claims."""
+    made: list[str] = []
+
+    def make(release: Release) -> None:
+        if not cluster.own:
+            return
+        folder = tmp_path_factory.mktemp("volume")
+        let_in(folder)
+        made.append(f"volume-{secrets.token_hex(3)}")
+        cluster.apply(_home(made[-1], folder, release))
+
+    yield make
+    for name in made:
+        cluster.kubectl("delete", "persistentvolume", name, "--wait=false")
+
+
+def _home(name: str, folder: Path, release: Release) -> dict[str, Any]:
+    """No claim of another release, installed at the same time, is bound to it."""
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "capacity": {"storage": "8Gi"},
+            "accessModes": ["ReadWriteOnce"],
+            "persistentVolumeReclaimPolicy": "Retain",
+            "claimRef": {"namespace": release.name, "name": f"{release.name}-home"},
+            "hostPath": {"path": str(folder), "type": "Directory"},
+        },
+    }
 
 
 def let_in(folder: Path) -> None:
-    """Whoever a pod is."""
+    """Every user may write there: a pod has a user of its own."""
     folder.chmod(0o777)
     for parent in folder.parents[:-2]:
         parent.chmod(parent.stat().st_mode | 0o011)

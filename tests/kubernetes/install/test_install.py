@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from tests.kubernetes.install.conftest import Named
+from tests.kubernetes.install.conftest import HomeFor, Named
 from tests.kubernetes.install.release import Door, Release
 from tests.kubernetes.target import Target
 
 pytestmark = pytest.mark.needs("cluster", "helm")
 
+LITTLE = {"requests": {"cpu": "50m", "memory": "128Mi"}}
+"""So that one node has room for several releases at the same time."""
 COUNT = "select count(*) as n from orders"
 
 
@@ -23,7 +25,7 @@ def image(cluster: Target, which: str) -> dict[str, str]:
 def product(cluster: Target, **more: dict[str, Any]) -> dict[str, Any]:
     """Values for the images under test; `more` is added to the sections."""
     sections: dict[str, Any] = {
-        "server": {"image": image(cluster, "server"), "drainSeconds": 1},
+        "server": {"image": image(cluster, "server"), "drainSeconds": 1, "resources": LITTLE},
         "runners": {"image": image(cluster, "runner")},
         "tests": {"egressTarget": f"{cluster.outside}:80"} if cluster.outside else {},
     }
@@ -31,8 +33,9 @@ def product(cluster: Target, **more: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
-def release(cluster: Target, new_release: Named, volume: None) -> Release:
+def release(cluster: Target, new_release: Named, home_for: HomeFor) -> Release:
     release = new_release()
+    home_for(release)
     release.install(product(cluster))
     return release
 
@@ -96,6 +99,8 @@ def test_uninstalling_leaves_the_state_and_nothing_else(cluster: Target, release
     with release.door() as door:
         run = door.run(COUNT)
     release.uninstall()
+    # A pod that ends is listed until it has ended.
+    cluster.wait_until("the server's pods to go", lambda: not _pods(cluster, release))
     left = cluster.kubectl(
         "get", "all,configmap,role,rolebinding,networkpolicy,pvc", "-n", release.name, "-o", "name"
     )
@@ -111,6 +116,11 @@ def test_uninstalling_leaves_the_state_and_nothing_else(cluster: Target, release
     with release.door() as door:
         assert door.get(f"/runs/{run['run_id']}")["rows"] == run["rows"]
         assert door.verifies(run)
+
+
+def _pods(cluster: Target, release: Release) -> str:
+    server = "app.kubernetes.io/component=server"
+    return cluster.kubectl("get", "pods", "-n", release.name, "-l", server, "-o", "name")
 
 
 def _exists(cluster: Target, kind: str, name: str) -> bool:

@@ -11,23 +11,27 @@ from typing import Any
 import pytest
 
 from tests.kubernetes import manifests
-from tests.kubernetes.install.conftest import Named, let_in
-from tests.kubernetes.install.test_install import COUNT, image, product
+from tests.kubernetes.install.conftest import HomeFor, Named, let_in
+from tests.kubernetes.install.test_install import COUNT, LITTLE, image, product
 from tests.kubernetes.target import Target
 
 pytestmark = pytest.mark.needs("cluster", "helm")
 
 SERVER = 65532
-LITTLE = {"requests": {"cpu": "50m", "memory": "128Mi"}, "limits": {"cpu": "1", "memory": "2Gi"}}
 
 
 def test_runs_go_to_an_execution_service_and_people_through_a_chat_interface(
-    cluster: Target, new_release: Named, volume: None
+    cluster: Target, new_release: Named, home_for: HomeFor
 ) -> None:
     release = new_release()
+    home_for(release)
     token = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "execd", "namespace": release.name}}
     cluster.apply({**token, "stringData": {"token": secrets.token_urlsafe(32)}})
-    execd = {"enabled": True, "existingSecret": "execd", "resources": LITTLE}
+    execd = {
+        "enabled": True,
+        "existingSecret": "execd",
+        "resources": {**LITTLE, "limits": {"cpu": "1", "memory": "2Gi"}},
+    }
     chat = {"enabled": True, "image": image(cluster, "chat")}
     release.install({**product(cluster, execd=execd, chat=chat), "backend": "remote"})
     assert "its capsule verifies" in release.test()
