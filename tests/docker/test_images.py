@@ -163,15 +163,3 @@ def builders_own() -> list[bytes]:
     public = {"pypi.org", "files.pythonhosted.org"}
     hosts = set(re.findall(r"https?://(?:[^/@\s']*@)?([\w.:-]+)", said.stdout)) - public
     return [host.encode() for host in sorted(hosts)] + [str(ROOT).encode()]
-
-
-def test_the_same_sources_give_the_same_image(tmp_path: Path) -> None:
-    """Every step done again, without the cache: layer by layer the same bytes."""
-    name, again = "runner", "again"
-    given = ["--no-cache", "--tag", again, "--bills", str(tmp_path)]
-    try:
-        subprocess.run([sys.executable, "scripts/build_images.py", name, *given], cwd=ROOT, check=True)
-        first, second = (inspect(f"sandtable-{name}:{tag}")["RootFS"]["Layers"] for tag in ("dev", again))
-        assert first == second
-    finally:
-        docker("rmi", "--force", f"sandtable-{name}:{again}", ok=False)
