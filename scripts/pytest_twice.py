@@ -10,26 +10,34 @@ import json
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-_FAILED = Path(".pytest_cache/v/cache/lastfailed")
 _SOME_FAILED = 1
 _FEW = 20
 """More than these are no accident."""
 
 
 def main(arguments: Sequence[str]) -> int:
+    if "CI" not in os.environ:
+        return _pytest(arguments)
+    # What failed is remembered there: suites that run side by side do not share it.
+    with tempfile.TemporaryDirectory(prefix="sandtable-pytest-") as cache:
+        return _twice([*arguments, "-o", f"cache_dir={cache}"], Path(cache) / "v/cache/lastfailed")
+
+
+def _twice(arguments: Sequence[str], file: Path) -> int:
     code = _pytest(arguments)
-    failed = _failed()
-    if code != _SOME_FAILED or "CI" not in os.environ or not 0 < len(failed) <= _FEW:
+    failed = _failed(file)
+    if code != _SOME_FAILED or not 0 < len(failed) <= _FEW:
         return code
     print(f"\n{len(failed)} failed. Once more, each by itself:", *failed, sep="\n  ", flush=True)
     alone = [
         word for word in arguments if not word.startswith(("--numprocesses", "--maxprocesses", "--dist"))
     ]
     code = _pytest([*alone, "--last-failed", "--last-failed-no-failures=none"])
-    passed = sorted(set(failed) - set(_failed()))
+    passed = sorted(set(failed) - set(_failed(file)))
     print("\npassed only the second time:", *passed or ["none"], sep="\n  ", flush=True)
     return code
 
@@ -38,8 +46,8 @@ def _pytest(arguments: Sequence[str]) -> int:
     return subprocess.run([sys.executable, "-m", "pytest", *arguments], check=False).returncode
 
 
-def _failed() -> list[str]:
-    return sorted(json.loads(_FAILED.read_text())) if _FAILED.exists() else []
+def _failed(file: Path) -> list[str]:
+    return sorted(json.loads(file.read_text())) if file.exists() else []
 
 
 if __name__ == "__main__":
