@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,11 +17,12 @@ from training.reader.notation import NotationError, read_sketch
 
 DOMAINS = Path(__file__).resolve().parents[2] / "training" / "domains"
 FILES = sorted(DOMAINS.glob("*.txt"))
+_domain = cache(read_domain)
 
 
 @pytest.mark.parametrize("path", FILES, ids=[path.stem for path in FILES])
 def test_every_sketch_is_a_plan_that_fits(path: Path) -> None:
-    domain = read_domain(path)
+    domain = _domain(path)
     assert domain.refused == ()
     problems: list[str] = []
     for asked in domain.asked:
@@ -41,7 +43,7 @@ def test_every_sketch_is_a_plan_that_fits(path: Path) -> None:
 
 
 def test_there_are_at_least_1500_questions_over_many_datasets_and_every_construction() -> None:
-    domains = [read_domain(path) for path in FILES]
+    domains = [_domain(path) for path in FILES]
     assert sum(len(domain.asked) for domain in domains) >= 1500
     assert len(domains) >= 50
     used = Counter(t for d in domains for a in d.asked for t in a.sketch if isinstance(t, str))
@@ -63,6 +65,6 @@ def test_there_are_at_least_1500_questions_over_many_datasets_and_every_construc
     ],
 )
 def test_what_cannot_be_read_says_why(sketch: str, said: str) -> None:
-    dataset = read_domain(FILES[0]).dataset
+    dataset = _domain(FILES[0]).dataset
     with pytest.raises(NotationError, match=said):
         read_sketch(sketch.replace("{table}", dataset.tables[0].name), dataset)
