@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from sandtable_runner import engine
+from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.type_names import is_moment
 
 # Looked up while modules can still be loaded: a sealed sandbox finds no codec.
@@ -27,13 +28,6 @@ _SAMPLE_ROWS = 500_000
 _DELIMITERS = ",;\t|"
 _MARKS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
 _PARQUET = "FORMAT parquet, ROW_GROUP_SIZE 122880"
-
-
-class BadFile(Exception):
-    def __init__(self, message: str, suggestion: str) -> None:
-        super().__init__(message)
-        self.message = message
-        self.suggestion = suggestion
 
 
 def ingest(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any]:

@@ -10,6 +10,7 @@ import duckdb
 from sandtable_runner import compare, engine, escape, export, ingest, parse, parse_python, profile
 from sandtable_runner.complaint import explain
 from sandtable_runner.encode import CellTooLarge, Inexact, encode_row, text_size
+from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.type_names import INEXACT
 
 Job = dict[str, Any]
@@ -164,7 +165,7 @@ def parse_text(connection: engine.Connection, job: Job) -> Outcome:
 def run_ingest(connection: engine.Connection, job: Job) -> Outcome:
     try:
         output = (compare.compare if "pairs" in job["options"] else ingest.ingest)(connection, job)
-    except ingest.BadFile as error:
+    except BadFile as error:
         return failure("VALIDATION_ERROR", "BadFile", error.message, error.suggestion)
     except duckdb.Error as error:
         return _engine_failure(error)
