@@ -27,6 +27,8 @@ LIBRARIES_OF_CODE = set("altair jinja2 narwhals numpy pandas plotly polars pyarr
 """Of the extra `python`: only a template for code loads them."""
 LIBRARIES_OF_NOTEBOOKS = set("IPython ipykernel jupyter_client tornado traitlets zmq".split())
 """Of the extra `jupyter`: only the template for kernels loads them."""
+LIBRARIES_OF_FILES = {"charset_normalizer", "python_calamine"}
+"""Of every runner: what reads the files that people add."""
 RUNNER_MAY_IMPORT = sys.stdlib_module_names | {"duckdb", "sandtable_runner"}
 
 
@@ -115,6 +117,7 @@ def test_the_runner_needs_only_python_and_the_engine(source: Path) -> None:
     room = source.parent.name
     further = LIBRARIES_OF_CODE if room in ("python", "jupyter") else set()
     further |= LIBRARIES_OF_NOTEBOOKS if room == "jupyter" else set()
+    further |= LIBRARIES_OF_FILES if room == "intake" else set()
     assert names <= RUNNER_MAY_IMPORT | further
 
 

@@ -10,7 +10,8 @@ from pathlib import Path
 
 from packaging.requirements import Requirement
 
-ENGINE = "duckdb"
+ENGINE = ("charset-normalizer", "duckdb", "python-calamine")
+"""What every runner needs: the engine, and what reads source files."""
 _NOT_RUN = re.compile(
     # What compilers and test runners read, and scripts for a shell.
     r"(^|/)(tests|__pycache__|include)/|\.(a|h|hpp|hh|c|cc|cpp|pyx|pxd|pxi)$|^\.\./"
@@ -21,11 +22,11 @@ _NOT_RUN = re.compile(
 
 
 def of_project(pyproject: Path, extras: Iterable[str], layer: str) -> list[Requirement]:
-    """What our own project file asks for with these extras; all of it for the server, its engine for the runner."""
+    """What our own project file asks for with these extras; all of it for the server, `ENGINE` for the runner."""
     project = tomllib.loads(pyproject.read_text(encoding="utf-8"))["project"]
     own, offered = project["name"], project["optional-dependencies"]
     always = [Requirement(text) for text in project["dependencies"]]
-    wanted = [r for r in always if layer == "server" or (layer == "engine" and r.name == ENGINE)]
+    wanted = [r for r in always if layer == "server" or (layer == "engine" and _normal(r.name) in ENGINE)]
     waiting = list(extras)
     while waiting:
         for requirement in map(Requirement, offered[waiting.pop()]):

@@ -1,0 +1,273 @@
+"""The encoding of a text file: found from its bytes, proven by decoding all of them, and turned to UTF-8."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import Path
+
+import charset_normalizer
+
+from sandtable_runner.intake.bad_file import BadFile
+from sandtable_runner.intake.workbench import CHUNK, MAX_LINE, Workbench
+
+_NAMES = {
+    "cp1252": "Windows-1252 (Western European)",
+    "mac-roman": "Mac Roman",
+    "cp1250": "Windows-1250 (Central European)",
+    "cp1251": "Windows-1251 (Cyrillic)",
+    "cp1253": "Windows-1253 (Greek)",
+    "cp1254": "Windows-1254 (Turkish)",
+    "cp1255": "Windows-1255 (Hebrew)",
+    "cp1256": "Windows-1256 (Arabic)",
+    "cp932": "Shift-JIS (Japanese)",
+    "gb18030": "GB 18030 (Chinese)",
+    "big5": "Big5 (Chinese)",
+    "cp949": "EUC-KR (Korean)",
+    "euc_jp": "EUC-JP (Japanese)",
+    "iso8859-2": "ISO 8859-2 (Central European)",
+    "koi8-r": "KOI8-R (Cyrillic)",
+    "iso8859-1": "ISO 8859-1 (Latin-1)",
+}
+"""By Python's name of the codec; the first ones are preferred where the text gives no reason for another."""
+_OTHERS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
+# Looked up while modules can still be loaded: a sealed sandbox finds no codec.
+for _codec in (*_NAMES, *_OTHERS):
+    codecs.lookup(_codec)
+
+_SAMPLE = 256 << 10
+_FIT = 64 << 10
+_UNLIKELY = -0.15
+"""For an encoding that the detector leaves out."""
+_ALSO_UTF8 = 0.2
+
+
+@dataclass(slots=True)
+class Scan:
+    """What one pass over the bytes found."""
+
+    size: int = 0
+    nul_line: int = 0
+    bad_line: int = 0
+    """The first line that is not UTF-8."""
+    cut: bool = False
+    """Whether the file ends inside a UTF-8 character and is UTF-8 up to there."""
+    long_lines: bool = False
+    """Whether lines have no limit, as in JSON."""
+    _line: int = 1
+    _length: int = 0
+    _decoder: codecs.IncrementalDecoder = field(
+        default_factory=lambda: codecs.getincrementaldecoder("utf-8")()
+    )
+
+    def add(self, chunk: bytes, source: str) -> None:
+        self.size += len(chunk)
+        if not self.nul_line and (at := chunk.find(0)) >= 0:
+            self.nul_line = self._line + _line_ends(chunk[:at])
+        if not self.bad_line and not (chunk.isascii() and self._decoder.getstate()[0] == b""):
+            try:
+                self._decoder.decode(chunk)
+            except UnicodeDecodeError as error:
+                self.bad_line = self._line + _line_ends(chunk[: max(0, error.start)])
+        ends = _line_ends(chunk)
+        self._line += ends
+        last = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
+        self._length = len(chunk) - last - 1 if ends else self._length + len(chunk)
+        if self._length > MAX_LINE and not self.long_lines:
+            raise BadFile(
+                f"line {self._line} of {source} is longer than {MAX_LINE >> 20} MB",
+                "Check the file's line ends and quotes: this is not a table",
+            )
+
+    def end(self) -> None:
+        if self.bad_line:
+            return
+        try:
+            self._decoder.decode(b"", final=True)
+        except UnicodeDecodeError:
+            self.cut = True
+
+
+def _line_ends(chunk: bytes) -> int:
+    """Line feeds, or carriage returns where there is no line feed."""
+    return chunk.count(b"\n") or chunk.count(b"\r")
+
+
+def _chunks(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while chunk := file.read(CHUNK):
+            yield chunk
+
+
+def as_utf8(
+    bench: Workbench, path: Path, given: str | None, *, long_lines: bool = False
+) -> tuple[Path, str, list[str]]:
+    """A file with the same text in UTF-8 (the same file where it is), the encoding, and notes. No NUL is in it."""
+    head = next(_chunks(path), b"")[: 64 << 10]
+    if not head:
+        raise BadFile(f"{bench.source} is empty", "Give a file with a header line and at least one row")
+    found = given if given not in (None, "utf-8") else _utf16(head)
+    if found is not None:
+        return _transcoded(bench, path, found), found, []
+    scan = Scan(long_lines=long_lines)
+    for chunk in _chunks(path):
+        scan.add(chunk, bench.source)
+    scan.end()
+    if scan.nul_line:
+        raise _nul(bench.source, scan.nul_line)
+    if scan.cut:
+        raise BadFile(
+            f"{bench.source} ends inside a UTF-8 character", "Export it again; the file seems cut short"
+        )
+    if not scan.bad_line:
+        return path, "utf-8", []
+    if given is not None:
+        raise BadFile(
+            f"{bench.source} is not UTF-8: bad byte in line {scan.bad_line}",
+            "Save it as UTF-8, or read it again with its own encoding",
+        )
+    encoding, example = _guess(bench.source, path, scan.bad_line)
+    note = f"The text is read as {_NAMES[encoding]}; line {scan.bad_line} is: {example}"
+    return _transcoded(bench, path, encoding), encoding, [note]
+
+
+def _nul(source: str, line: int) -> BadFile:
+    return BadFile(
+        f"{source} has a NUL byte in line {line}", "Remove NUL bytes; the file may be binary or cut short"
+    )
+
+
+def _utf16(head: bytes) -> str | None:
+    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+        return "utf-16"
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    half = max(1, len(head) // 2)
+    if len(head) >= 4 and even == 0 and odd / half > 0.4:
+        return "utf-16-le"
+    if len(head) >= 4 and odd == 0 and even / half > 0.4:
+        return "utf-16-be"
+    return None
+
+
+def _guess(source: str, path: Path, bad_line: int) -> tuple[str, str]:
+    """An encoding that all lines beyond ASCII can be decoded with, and the text of the first one that is not UTF-8."""
+    sample, example, valid, total = _beyond_ascii(path)
+    if valid / total > _ALSO_UTF8:
+        raise BadFile(
+            f"{source} mixes UTF-8 with another encoding: line {bad_line} is not UTF-8, other lines are",
+            "Save all of it as UTF-8",
+        )
+    matches = charset_normalizer.from_bytes(
+        sample, cp_isolation=list(_NAMES), preemptive_behaviour=False, enable_fallback=False
+    )
+    likely = {
+        codecs.lookup(name).name: match.coherence / 2 - match.chaos
+        for match in matches
+        for name in match.could_be_from_charset
+    }
+    ranked = sorted(
+        (-round(_fit(sample, name) + likely.get(name, _UNLIKELY), 1), place, name)
+        for place, name in enumerate(_NAMES)
+        if _decodes(sample, name)
+    )
+    if not ranked or ranked[0][0] > 0:
+        raise BadFile(
+            f"{source} is not UTF-8, and no other encoding gives readable text: bad byte in line {bad_line}",
+            "Save it as UTF-8; the file may be damaged",
+        )
+    encoding = ranked[0][-1]
+    return encoding, example.decode(encoding, errors="replace").strip()[:80]
+
+
+_WESTERN = set("àâäáãåæçèéêëìíîïñòóôöõøœùúûüßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØŒÙÚÛÜ")
+_CENTRAL = set("ąćęłńóśźżčďěňřšťůžýáéíúäöüßőűâăîôĄĆĘŁŃÓŚŹŻČĎĚŇŘŠŤŮŽÝÁÉÍÚÄÖÜŐŰÂÎÔ")
+_LETTERS = {
+    **dict.fromkeys(("cp1252", "iso8859-1", "mac-roman"), _WESTERN),
+    **dict.fromkeys(("cp1250", "iso8859-2"), _CENTRAL),
+    "cp1254": _WESTERN | set("ğışĞİŞ"),
+}
+_SIGNS = set("“”‘’„‚–—…€£°©®™§½¼²³«»¿¡\xa0")
+_RARE = re.compile("[\uff61-\uff9f\u3130-\u318f]")
+"""Half-width kana and single jamo: what the wrong double-byte encoding makes of a text."""
+
+
+def _decodes(sample: bytes, encoding: str) -> bool:
+    try:
+        return bool(sample.decode(encoding))
+    except UnicodeDecodeError:
+        return False
+
+
+def _fit(sample: bytes, encoding: str) -> float:
+    """How far the characters beyond ASCII are those of texts in this encoding: letters within words, usual signs."""
+    text = f" {sample[:_FIT].decode(encoding, 'ignore')} "
+    letters = _LETTERS.get(encoding)
+    score = count = 0
+    for before, character, after in zip(text, text[1:], text[2:], strict=False):
+        if not character.isascii():
+            count += 1
+            beside = [neighbour for neighbour in (before, after) if neighbour.isalpha()]
+            score += _usual(character, beside, letters)
+    return score / max(1, count)
+
+
+def _usual(character: str, beside: list[str], letters: set[str] | None) -> int:
+    if character in _SIGNS:
+        return 1
+    if letters is None:
+        strange = any(neighbour.isascii() for neighbour in beside) or _RARE.match(character)
+        usual = character.isalpha() and not strange
+    else:
+        usual = character in letters
+    return (1 if beside else 0) if usual else -1
+
+
+def _beyond_ascii(path: Path) -> tuple[bytes, bytes, int, int]:
+    """Lines beyond ASCII, up to a bound; the first that is not UTF-8; how many are UTF-8, and how many there are."""
+    sample, example = bytearray(), b""
+    valid = total = 0
+    with path.open("rb") as file:
+        while line := file.readline(MAX_LINE):
+            if line.isascii():
+                continue
+            total += 1
+            try:
+                line.decode("utf-8")
+                valid += 1
+            except UnicodeDecodeError:
+                example = example or line
+            if len(sample) < _SAMPLE:
+                sample += line[: 64 << 10]
+    return bytes(sample), example, valid, max(1, total)
+
+
+def _transcoded(bench: Workbench, path: Path, encoding: str) -> Path:
+    try:
+        decoder = codecs.getincrementaldecoder(encoding)()
+    except LookupError as error:
+        raise BadFile(
+            f"{bench.source} cannot be read as {encoding!r}: no such encoding is known here",
+            f"Name one of these: {', '.join((*_OTHERS, *_NAMES))}",
+        ) from error
+    target = bench.new_path("utf8")
+    line, scan = 1, Scan(long_lines=True)
+    with target.open("wb") as out:
+        for chunk in chain(_chunks(path), (b"",)):
+            try:
+                text = decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                where = line + error.object[: error.start].decode(encoding, "replace").count("\n")
+                raise BadFile(
+                    f"{bench.source} cannot be read as {_NAMES.get(encoding, encoding)}: bad byte in line {where}",
+                    "Save it as UTF-8",
+                ) from error
+            line += text.count("\n")
+            content = text.encode()
+            scan.add(content, bench.source)
+            if scan.nul_line:
+                raise _nul(bench.source, scan.nul_line)
+            out.write(content)
+    return target
