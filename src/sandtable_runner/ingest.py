@@ -27,21 +27,57 @@ _SAMPLE_ALL_BELOW = 256 << 20
 _SAMPLE_ROWS = 500_000
 _DELIMITERS = ",;\t|"
 _MARKS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}
+_SQL_TYPES = {
+    "text": "VARCHAR",
+    "integer": "BIGINT",
+    "decimal": "DOUBLE",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+    "time": "TIME",
+    "boolean": "BOOLEAN",
+}
 _PARQUET = "FORMAT parquet, ROW_GROUP_SIZE 122880"
 
 
 def ingest(connection: engine.Connection, job: dict[str, Any]) -> dict[str, Any]:
-    """Writes `<table>.parquet`; returns the columns and the number of rows found."""
+    """Writes `<table>.parquet`; returns the table's columns, number of rows and recipe."""
     options = job["options"]
     source = Path(options["source"]).name
-    target = f"{job['out']}/{options['output']}"
+    table, kind = options["table"], options["format"]
+    target = f"{job['out']}/{table}.parquet"
     connection.execute(f"SET memory_limit = '{max(64, job['limits']['memory_mb'] * 7 // 10)}MiB'")
     connection.execute(f"SET threads = {job['threads']}")
-    if options["format"] == "parquet":
+    if kind == "parquet":
         _convert_parquet(connection, source, target)
+    elif kind == "csv":
+        _convert_csv(connection, source, target, options["columns"] or _columns_of(options["recipes"]))
     else:
-        _convert_csv(connection, source, target, options.get("columns"))
-    return {"output": options["output"], **_describe(connection, target)}
+        raise BadFile(f"{source} is neither CSV nor Parquet", "export it as CSV or Parquet")
+    described = _describe(connection, target)
+    columns = [] if kind == "parquet" else [_reading(column) for column in described["columns"]]
+    recipe = {"text": {"kind": kind}, "columns": columns}
+    made = {
+        "table": table,
+        "output": f"{table}.parquet",
+        **described,
+        "recipe": None if options["columns"] else recipe,
+        "misfits": [],
+        "misfit_counts": {},
+        "notes": [],
+        "repairs": [],
+    }
+    return {"tables": [made], "questions": []}
+
+
+def _reading(column: dict[str, Any]) -> dict[str, str]:
+    read_as = next((kind for kind, name in _SQL_TYPES.items() if name == column["sql_type"]), "text")
+    return {"header": column["name"], "name": column["name"], "read_as": read_as}
+
+
+def _columns_of(recipes: list[dict[str, Any]] | None) -> list[list[str]] | None:
+    if not recipes:
+        return None
+    return [[column["name"], _SQL_TYPES[column["read_as"]]] for column in recipes[0]["recipe"]["columns"]]
 
 
 def _convert_parquet(connection: engine.Connection, source: str, target: str) -> None:

@@ -166,7 +166,8 @@ def run_ingest(connection: engine.Connection, job: Job) -> Outcome:
     try:
         output = (compare.compare if "pairs" in job["options"] else ingest.ingest)(connection, job)
     except BadFile as error:
-        return failure("VALIDATION_ERROR", "BadFile", error.message, error.suggestion)
+        refused = failure("VALIDATION_ERROR", "BadFile", error.message, error.suggestion)
+        return {**refused, "output": {"repairs": list(error.repairs)}}
     except duckdb.Error as error:
         return _engine_failure(error)
     return {"status": "succeeded", "output": output}

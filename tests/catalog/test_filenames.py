@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.catalog.filenames import NamedFile, dataset_id, name_files, table_name
+from sandtable.catalog.filenames import (
+    NamedFile,
+    data_files,
+    dataset_id,
+    name_files,
+    source_format,
+    table_name,
+)
 from sandtable.errors import InvalidInput
 
 
@@ -22,11 +29,35 @@ from sandtable.errors import InvalidInput
         ("売上.csv", "売上", "data"),
         ("---.csv", "data", "data"),
         ('x"; DROP TABLE y.csv', "x_DROP_TABLE_y", "x_DROP_TABLE_y"),
+        ("Sales.CSV.GZ", "Sales", "Sales"),
+        ("sales.2024.ndjson.zst", "sales_2024", "sales_2024"),
+        ("sales.csv.zip", "sales", "sales"),
+        ("book.xlsx", "book", "book"),
     ],
 )
 def test_names(file: str, table: str, identity: str) -> None:
     (named,) = name_files([Path("folder") / file])
     assert (named.table, dataset_id(named)) == (table, identity)
+
+
+@pytest.mark.parametrize(
+    ("file", "kind"),
+    [
+        ("a.tsv", "csv"), ("a.jsonl", "ndjson"), ("a.json.gz", "json"), ("a.txt.zst", "csv"), ("a.ods", "ods"),
+        ("a.zip", ""), ("a.parquet", "parquet"),
+    ],
+)  # fmt: skip
+def test_the_ending_says_the_kind(file: str, kind: str) -> None:
+    assert source_format(Path(file)) == kind
+
+
+def test_a_folder_stands_for_its_data_files(tmp_path: Path) -> None:
+    for name in ("b.csv", "a.parquet", "notes.md", ".hidden.csv"):
+        (tmp_path / name).touch()
+    (tmp_path / "sub.csv").mkdir()
+    assert [path.name for path in data_files(tmp_path)] == ["a.parquet", "b.csv"]
+    with pytest.raises(InvalidInput, match="has no data file"):
+        data_files(tmp_path / "sub.csv")
 
 
 def test_two_files_of_one_name_are_refused() -> None:
@@ -37,12 +68,12 @@ def test_two_files_of_one_name_are_refused() -> None:
     assert caught.value.details["files"] == ["2024/sales.csv", "2025/Sales.parquet"]
 
 
-@pytest.mark.parametrize("file", ["data.xlsx", "data", ".csv", "data.csv.zip"])
+@pytest.mark.parametrize("file", ["data.docx", "data", ".csv", "data.xlsx.gz", "data.gz", "data.xls"])
 def test_unknown_extension_names_the_known(file: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         name_files([Path(file)])
     assert file in caught.value.message
-    assert ".csv, .tsv, .txt, .parquet" in caught.value.suggestion
+    assert ".csv, .tsv, .txt, .json, .ndjson, .jsonl, .parquet, .xlsx, .ods, .zip" in caught.value.suggestion
 
 
 def test_no_file_is_refused() -> None:

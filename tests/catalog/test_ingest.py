@@ -146,7 +146,7 @@ async def test_lost_version_is_converted_again(store: DataStore, convert: FakeCo
         pytest.param("empty.csv", "empty.csv is empty", id="empty"),
         pytest.param("folder", "folder is a folder", id="folder"),
         pytest.param("folder.csv", "folder.csv is a folder", id="folder like a file"),
-        pytest.param("data.xlsx", "not supported", id="extension"),
+        pytest.param("data.docx", "not supported", id="extension"),
         pytest.param("x" * 300 + ".csv", "cannot read", id="name too long"),
         pytest.param("nul\0.csv", "cannot read", id="NUL in the name"),
     ],

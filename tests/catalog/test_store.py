@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from sandtable.catalog import source
+from sandtable.catalog.conversions import Conversion
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.catalog.store import DataStore, Workspace
@@ -45,13 +46,18 @@ def umask(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("umask")
+def recalled(store: DataStore) -> Dataset | None:
+    found = store.recall("key")
+    return found and found[0]
+
+
 def test_modes_let_another_user_read_whatever_the_umask(tmp_path: Path) -> None:
     store = DataStore(tmp_path / "data")
     (tmp_path / "a.csv").write_text("x\n1\n", "utf-8")
     work = converted(store)
     copy, _ = store.stage(work, tmp_path / "a.csv", "a.csv")
     target = store.publish(work, dataset(), {"t": "out"})
-    store.remember("k", dataset().version)
+    store.remember("k", Conversion(version=dataset().version, sources={}))
     folders = ["", "incoming", "versions", "by-source", work.incoming, str(target)]
     assert {f: mode(store.root / f) for f in folders} == dict.fromkeys(folders, 0o755)
     assert mode(store.root / "staging") == 0o711
@@ -224,20 +230,20 @@ def test_recall_survives_a_damaged_index(store: DataStore) -> None:
     d = dataset()
     store.publish(converted(store), d, {"t": "out"})
     assert store.recall("key") is None
-    store.remember("key", d.version)
-    assert store.recall("key") == d
+    store.remember("key", Conversion(version=d.version, sources={}))
+    assert recalled(store) == d
     for content in ("", "7", "{}", '{"version": "sha256:x"}', '{"version": 5}'):
         (store.root / "by-source/key").write_text(content, "utf-8")
         assert store.recall("key") is None, content
-    store.remember("key", d.version)
-    assert store.recall("key") == d
+    store.remember("key", Conversion(version=d.version, sources={}))
+    assert recalled(store) == d
 
 
 def test_clean_removes_only_old_leftovers(store: DataStore, tmp_path: Path) -> None:
     d = dataset()
     (tmp_path / "a.csv").write_text("x\n", "utf-8")
     store.publish(converted(store), d, {"t": "out"})
-    store.remember("key", d.version)
+    store.remember("key", Conversion(version=d.version, sources={}))
     half = store.root / "versions" / ".half"
     half.mkdir()
     work = converted(store)
@@ -247,7 +253,7 @@ def test_clean_removes_only_old_leftovers(store: DataStore, tmp_path: Path) -> N
     assert store.clean(now=time.time() + 3700) == 3
     assert not half.exists() and not (store.root / work.staging).exists()
     assert not list((store.root / "incoming").iterdir())
-    assert store.recall("key") == d
+    assert recalled(store) == d
 
 
 def test_clean_spares_a_long_conversion_that_still_writes(store: DataStore) -> None:

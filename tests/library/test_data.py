@@ -148,7 +148,7 @@ def test_without_pyarrow_it_goes_as_csv(monkeypatch: pytest.MonkeyPatch) -> None
         ({"class": FRAME}, "`class` cannot be the name"),
         ({1: FRAME}, "`1` cannot be the name"),
         ({"a": [1]}, "the table `a` cannot be of type list"),
-        ({"a": "x.xlsx"}, "extension that is not supported"),
+        ({"a": "x.docx"}, "extension that is not supported"),
         ("missing.csv", "no such file: missing.csv"),
         ({"a": "missing.csv"}, "no such file"),
         (pandas.DataFrame(), "has no columns"),

@@ -28,7 +28,12 @@ class Ingested:
 
     @property
     def columns(self) -> list[tuple[str, str]]:
-        return [(column["name"], column["sql_type"]) for column in self.result.output["columns"]]
+        return [(column["name"], column["sql_type"]) for column in self.table["columns"]]
+
+    @property
+    def table(self) -> dict[str, Any]:
+        (table,) = self.result.output["tables"]
+        return table
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,8 +63,11 @@ class Intake:
         options = {
             "source": name,
             "format": kind,
+            "table": "orders",
             "columns": columns,
-            "output": "orders.parquet",
+            "recipes": None,
+            "answers": {},
+            "repairs": [],
             "folder": f"incoming/{job_id}",
             "staging": job_id,
             "file_mb": 512,

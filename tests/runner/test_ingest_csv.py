@@ -108,7 +108,7 @@ async def test_a_good_file_keeps_its_values(
     ingested = await intake(content)
     assert ingested.result.status == "succeeded", ingested.result.error
     assert ingested.rows == rows
-    assert ingested.result.output["rows"] == len(rows)
+    assert ingested.table["rows"] == len(rows)
 
 
 async def test_a_type_that_changes_late_becomes_text(intake: Intake) -> None:
@@ -213,4 +213,4 @@ async def test_long_lines_do_not_cost_many_times_their_size(intake: Intake) -> N
     limits = Limits(wall_ms=20_000, memory_mb=288)
     done = await intake(b"text,number\n" + row * 60_000, limits=limits)
     assert done.result.error is None
-    assert done.result.output["rows"] == 60_000
+    assert done.table["rows"] == 60_000

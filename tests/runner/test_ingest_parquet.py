@@ -39,7 +39,7 @@ def _refused(ingested: Ingested) -> str:
 
 async def test_values_are_kept(intake: Intake, good: bytes) -> None:
     ingested = await _intake(intake, good)
-    assert ingested.result.output["rows"] == 20000
+    assert ingested.table["rows"] == 20000
     assert ingested.rows[12345] == (12345, "name 12345", 18517.5)
 
 
@@ -71,7 +71,7 @@ async def test_flipped_bytes_are_refused_or_harmless(intake: Intake, good: bytes
         data[dice.randrange(4, len(data) - 8)] ^= 1 << dice.randrange(8)
         ingested = await _intake(intake, bytes(data))
         if ingested.result.status == "succeeded":
-            assert len(ingested.rows) == ingested.result.output["rows"]
+            assert len(ingested.rows) == ingested.table["rows"]
         else:
             _refused(ingested)
 
@@ -92,7 +92,7 @@ async def test_nested_types(intake: Intake, tmp_path: Path) -> None:
 
 async def test_no_rows(intake: Intake, tmp_path: Path) -> None:
     ingested = await _intake(intake, _written(tmp_path, "SELECT 1 AS id, 'x' AS name LIMIT 0"))
-    assert ingested.result.output["rows"] == 0
+    assert ingested.table["rows"] == 0
     assert [name for name, _ in ingested.columns] == ["id", "name"]
 
 

@@ -50,11 +50,12 @@ def test_ingest(store: Store, namespaces: bool) -> None:
     (source / "people.csv").write_text("name,age\nAda,36\nAlan,41\n")
     (staging := store.root / "staging/work").mkdir(exist_ok=True)
     staging.chmod(0o777)
-    options = {"source": "people.csv", "format": "csv", "columns": None, "output": "people.parquet",
+    options = {"source": "people.csv", "format": "csv", "table": "people", "columns": None, "recipes": None,
+               "answers": {}, "repairs": [],
                "folder": "incoming/work", "staging": "work", "file_mb": 64}  # fmt: skip
     job = Job(id="job", mode="ingest", limits=Limits(tmp_mb=0, rows=0), options=options)
     answer = _answer(store, job, namespaces=namespaces)
-    assert (answer["status"], answer["output"]["rows"]) == ("succeeded", 2), answer
+    assert (answer["status"], answer["output"]["tables"][0]["rows"]) == ("succeeded", 2), answer
     made = staging / "people.parquet"
     assert made.read_bytes()[:4] == b"PAR1"
     made.unlink()

@@ -1,29 +1,40 @@
-"""The interface between ingestion and the sandbox: one source file in, one Parquet file out; then columns compared.
+"""The interface between ingestion and the sandbox: one source file in, a Parquet file for each of its tables out; then
+columns compared.
 
-An implementation of `Convert` reads the files in a sandbox. A file that cannot be used is an InvalidInput; paths are
-relative to the data store's root.
+An implementation of `Convert` reads the files in a sandbox. A file that cannot be used is an InvalidInput, whose
+details hold the `repairs` that are offered; paths are relative to the data store's root.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
 from sandtable.catalog.model import ColumnType
+from sandtable.catalog.recipe import FileQuestion, Misfit, Recipe, Repair, SourceKind
 
-SourceFormat = Literal["csv", "parquet"]
+SourceFormat = SourceKind | Literal[""]
+"""By the ending of the file's name; empty for an archive, whose members say what they are."""
 
 
 @dataclass(frozen=True, slots=True)
 class ConvertRequest:
     table: str
+    """The name of the file's table; a prefix of their names where it has several."""
     source: str
     """Such as `incoming/<id>/orders.csv`. A `csv` may use any delimiter when its columns are sniffed."""
     format: SourceFormat
     columns: tuple[tuple[str, str], ...] | None
-    """Name and SQL type of each column; None to detect them."""
+    """Name and SQL type of each column that a registry declares; None to detect them."""
     staging: str
     """Folder to write to, such as `staging/<id>`."""
+    recipes: Mapping[str, Recipe] | None = None
+    """By table, applied as they are; None to decide by the file's evidence."""
+    answers: Mapping[str, str] = field(default_factory=dict[str, str])
+    """By `FileQuestion.id`. An answer to a question that is not open chooses how the column is read."""
+    repairs: tuple[str, ...] = ()
+    """`Repair.id` of each repair that a person agreed to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,13 +47,31 @@ class ConvertedColumn:
 
 
 @dataclass(frozen=True, slots=True)
-class ConvertResult:
+class ConvertedTable:
+    table: str
     columns: tuple[ConvertedColumn, ...]
     rows: int
-    output: str
-    """File name inside `staging`."""
+    output: str | None
+    """File name inside `staging`; None while a question is open."""
     latest: dict[str, str] = field(default_factory=dict[str, str])
     """Greatest value, in ISO form, of date and timestamp columns, where known: becomes `as_of`."""
+    recipe: Recipe | None = None
+    """How it was read; None for declared columns."""
+    misfits: tuple[Misfit, ...] = ()
+    """The first of the cells that do not fit the rest of their column, which is text for that reason."""
+    misfit_counts: dict[str, int] = field(default_factory=dict[str, int])
+    """By column, how many there are."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of how it was read."""
+    repairs: tuple[Repair, ...] = ()
+    """What could be done about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConvertResult:
+    tables: tuple[ConvertedTable, ...]
+    questions: tuple[FileQuestion, ...] = ()
+    """While one is open, nothing is converted."""
 
 
 @dataclass(frozen=True, slots=True, order=True)

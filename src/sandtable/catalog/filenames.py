@@ -12,7 +12,26 @@ from sandtable.catalog.convert import SourceFormat
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 
-_FORMATS: dict[str, SourceFormat] = {".csv": "csv", ".tsv": "csv", ".txt": "csv", ".parquet": "parquet"}
+_TEXTS: dict[str, SourceFormat] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".json": "json",
+    ".ndjson": "ndjson",
+    ".jsonl": "ndjson",
+}
+_COMPRESSED = (".gz", ".zst")
+ENDINGS: dict[str, SourceFormat] = {
+    **_TEXTS,
+    ".parquet": "parquet",
+    ".xlsx": "xlsx",
+    ".ods": "ods",
+    ".zip": "",
+    **{f"{text}{packed}": kind for text, kind in _TEXTS.items() for packed in _COMPRESSED},
+}
+"""The endings of data files, and the kind of file that each names."""
+LINES = (".csv", ".tsv", ".txt")
+"""Endings of texts with a row in each line."""
 _LONGEST = 60
 """In characters: with four bytes each and `.parquet` it still fits a file name."""
 
@@ -21,20 +40,60 @@ _LONGEST = 60
 class NamedFile:
     table: str
     path: Path
+    name: str = ""
+    """Where the file at `path` is a copy: the name that it was given with."""
 
     @property
     def file(self) -> str:
         """The name to show: bytes that are not UTF-8 become question marks."""
-        return os.fsencode(self.path.name).decode("utf-8", "replace")
+        return self.name or os.fsencode(self.path.name).decode("utf-8", "replace")
+
+    @property
+    def named(self) -> Path:
+        """The name alone, whose ending says what the file is."""
+        return Path(self.file)
+
+
+def ending_of(path: Path) -> str:
+    """In lower case, with the one before `.gz` and `.zst`; empty where it is none of a data file."""
+    *_, before, last = ("", "", *(suffix.lower() for suffix in path.suffixes))
+    return next((ending for ending in (before + last, last) if ending in ENDINGS), "")
 
 
 def source_format(path: Path) -> SourceFormat:
-    found = _FORMATS.get(path.suffix.lower())
-    if found is None:
+    ending = ending_of(path)
+    if not ending:
+        listed = ", ".join(ending for ending in ENDINGS if not ending.endswith(_COMPRESSED))
         raise InvalidInput(
             f"{path.name} has an extension that is not supported",
-            suggestion=f"Supported are {', '.join(_FORMATS)}.",
+            suggestion=f"Use a file that ends in {listed}; texts may be compressed ({' or '.join(_COMPRESSED)}).",
             file=str(path),
+        )
+    return ENDINGS[ending]
+
+
+def stem_of(path: Path) -> str:
+    """The name without its ending; of `sales.csv.zip`, `sales`."""
+    ending = ending_of(path)
+    stem = path.name[: -len(ending)] if ending else path.stem
+    return stem_of(Path(stem)) if ending == ".zip" and ending_of(Path(stem)) else stem
+
+
+def data_files(folder: Path) -> list[Path]:
+    """The data files directly in a folder, by name. Raises InvalidInput where there are none."""
+    try:
+        found = sorted(
+            p for p in folder.iterdir() if ending_of(p) and not p.name.startswith(".") and p.is_file()
+        )
+    except OSError as e:
+        raise InvalidInput(
+            f"cannot read {folder}: {e.strerror or e}",
+            suggestion="Check the path, and that you may read the folder.",
+            file=str(folder),
+        ) from e
+    if not found:
+        raise InvalidInput(
+            f"{folder} has no data file", suggestion="Name a folder that holds data files, or a data file."
         )
     return found
 
@@ -42,13 +101,13 @@ def source_format(path: Path) -> SourceFormat:
 def name_files(paths: Sequence[Path]) -> list[NamedFile]:
     """Each file with the table it becomes; two files may not become the same table."""
     if not paths:
-        raise InvalidInput("no data file given", suggestion="Name at least one CSV or Parquet file.")
+        raise InvalidInput("no data file given", suggestion="Name at least one data file.")
     named: dict[str, NamedFile] = {}
     for path in paths:
         # A folder is not an unknown extension: reading it will raise the right error.
         if not _is_folder(path):
             source_format(path)
-        table = table_name(path.stem)
+        table = table_name(stem_of(path))
         other = named.get(table.lower())
         if other is not None:
             raise InvalidInput(

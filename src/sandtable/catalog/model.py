@@ -11,6 +11,8 @@ from typing import Any, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from sandtable.catalog.recipe import Recipe
+
 
 class ColumnType(StrEnum):
     """The logical types of the plan language. `sql_type` on a column keeps DuckDB's exact type."""
@@ -55,6 +57,9 @@ class Table(_Frozen):
     columns: tuple[Column, ...] = Field(min_length=1)
     time_column: str | None = None
     """The column that time windows use when a plan names none."""
+    recipe: Recipe | None = None
+    """How the source file was read; None where a registry declares the columns, and for versions that were stored
+    before recipes existed."""
 
     def column(self, name: str) -> Column | None:
         return next((c for c in self.columns if c.name.lower() == name.lower()), None)

@@ -29,6 +29,7 @@ from pathlib import Path
 from pydantic import ValidationError
 
 from sandtable.catalog.attestations import Attestations, Original
+from sandtable.catalog.conversions import Conversion
 from sandtable.catalog.integrity import Damage, Integrity, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
@@ -176,9 +177,17 @@ class DataStore:
 
     def load(self, version: str) -> Dataset:
         """The dataset as it was ingested. Raises NotFound and DataDamaged."""
+        dataset = self.manifest(version)
         folder = self.path(version)
+        missing = [t.name for t in dataset.tables if not (folder / parquet_name(t.name)).is_file()]
+        if missing:
+            raise damaged(version, f"the files of {', '.join(missing)} are missing")
+        return dataset
+
+    def manifest(self, version: str) -> Dataset:
+        """The dataset as it was ingested, whether or not its files are there. Raises NotFound and DataDamaged."""
         try:
-            dataset = Dataset.model_validate_json(read_file(folder / MANIFEST))
+            dataset = Dataset.model_validate_json(read_file(self.path(version) / MANIFEST))
         except (FileNotFoundError, NotADirectoryError) as e:
             raise not_in_store(version) from e
         except OSError as e:
@@ -187,9 +196,6 @@ class DataStore:
             raise damaged(version, f"{MANIFEST} is not a description of a dataset") from e
         if dataset.version != version or dataset_version(dataset.tables) != version:
             raise damaged(version, f"{MANIFEST} describes other data")
-        missing = [t.name for t in dataset.tables if not (folder / parquet_name(t.name)).is_file()]
-        if missing:
-            raise damaged(version, f"the files of {', '.join(missing)} are missing")
         return dataset
 
     def check(
@@ -210,15 +216,15 @@ class DataStore:
 
     # Index of source files
 
-    def remember(self, source_key: str, version: str) -> None:
-        replace_file(self.root / "by-source" / source_key, json.dumps({"version": version}).encode())
+    def remember(self, source_key: str, conversion: Conversion) -> None:
+        replace_file(self.root / "by-source" / source_key, conversion.model_dump_json().encode())
 
-    def recall(self, source_key: str) -> Dataset | None:
-        """The dataset that these source files became before, if it is still whole."""
+    def recall(self, source_key: str) -> tuple[Dataset, Conversion] | None:
+        """What these source files became before, if the version is still there."""
         try:
-            version = json.loads(read_file(self.root / "by-source" / source_key))["version"]
-            return self.load(version)
-        except (OSError, ValueError, KeyError, TypeError, NotFound, DataDamaged):
+            conversion = Conversion.model_validate_json(read_file(self.root / "by-source" / source_key))
+            return self.load(conversion.version), conversion
+        except (OSError, ValidationError, NotFound, DataDamaged):
             # A lost or damaged index entry costs one conversion, which writes a new one.
             return None
 

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandtable.catalog.filenames import source_format, table_name
+from sandtable.catalog.filenames import ending_of, source_format, table_name
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.source import FileStamp
@@ -171,7 +171,7 @@ def _named(name: Any, value: Any, folder: Path, datasets: ReadyDatasets) -> Path
         )
     source = _path(value, datasets).absolute()
     source_format(source)
-    link = folder / f"{name}{source.suffix.lower()}"
+    link = folder / f"{name}{ending_of(source)}"
     link.symlink_to(source)
     return link
 

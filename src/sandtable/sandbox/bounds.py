@@ -38,7 +38,7 @@ _OUTPUTS: dict[Mode, frozenset[str]] = {
     "sql": frozenset(),
     "dry_run": frozenset({"explain"}),
     "fetch_schema": frozenset({"tables"}),
-    "ingest": frozenset({"output", "columns", "rows", "latest", "ones", "pairs"}),
+    "ingest": frozenset({"tables", "questions", "repairs", "ones", "pairs"}),
     "profile": frozenset({"tables"}),
     "export": frozenset({"parquet", "columns"}),
     "probe": frozenset({"attempts"}),

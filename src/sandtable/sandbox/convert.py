@@ -9,44 +9,26 @@ import secrets
 from pathlib import PurePosixPath
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, FailFast, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sandtable.catalog.convert import (
     ColumnPlace,
     CompareRequest,
     Comparison,
-    ConvertedColumn,
     ConvertRequest,
     ConvertResult,
     Counts,
 )
-from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import ErrorCode, InvalidInput, RunnerBroken
+from sandtable.sandbox.converted import Answered, repairs_in, result_of
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.job import Job, JobResult, Limits
 
-_LIMITS = Limits(wall_ms=1_800_000, cpu_s=3600, memory_mb=2048, tmp_mb=0, pids=64, rows=0)
+_LIMITS = Limits(
+    wall_ms=1_800_000, cpu_s=3600, memory_mb=2048, tmp_mb=0, pids=64, rows=0, result_bytes=32 << 20
+)
 _COMPARING = Limits(wall_ms=300_000, cpu_s=1200, memory_mb=1024, tmp_mb=0, pids=64, rows=0)
 _MAX_OUTPUT_MB = 64 << 10
-_MOST_COLUMNS = 100_000
-
-
-class _Column(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    name: str
-    sql_type: str
-    nullable: bool
-
-
-class _Found(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
-
-    columns: Annotated[list[_Column], FailFast()] = Field(max_length=_MOST_COLUMNS)
-    rows: int = Field(ge=0)
-    output: str
-    latest: dict[str, str] = Field(max_length=_MOST_COLUMNS)
-
 
 _TOO_MUCH = (ErrorCode.RUNNER_RESOURCE_EXCEEDED, ErrorCode.RUNNER_TIMEOUT)
 _Count = Annotated[int, Field(ge=0, strict=True)]
@@ -68,11 +50,19 @@ class SandboxedConvert:
 
     async def __call__(self, request: ConvertRequest, /) -> ConvertResult:
         source = PurePosixPath(request.source)
+        recipes = request.recipes
         options = {
             "source": source.name,
             "format": request.format,
+            "table": request.table,
             "columns": [list(pair) for pair in request.columns] if request.columns else None,
-            "output": f"{request.table}.parquet",
+            "recipes": None
+            if recipes is None
+            else [
+                {"table": name, "recipe": recipe.model_dump(mode="json")} for name, recipe in recipes.items()
+            ],
+            "answers": dict(request.answers),
+            "repairs": list(request.repairs),
             "folder": str(source.parent),
             "staging": PurePosixPath(request.staging).name,
             "file_mb": _MAX_OUTPUT_MB,
@@ -85,7 +75,7 @@ class SandboxedConvert:
             options=options,
         )
         await self._executor.submit(job)
-        return _read(await self._executor.result(job.id), source.name)
+        return _read(await self._executor.result(job.id), source.name, request)
 
     async def compare(self, request: CompareRequest, /) -> Comparison:
         """When memory or time runs out, the comparison is empty: nothing is known of any column."""
@@ -140,7 +130,7 @@ def _disagreed(what: str) -> RunnerBroken:
     )
 
 
-def _read(result: JobResult, file: str) -> ConvertResult:
+def _read(result: JobResult, file: str, request: ConvertRequest) -> ConvertResult:
     if result.error is not None:
         if result.error.code in (ErrorCode.RUNNER_INTERNAL_ERROR, ErrorCode.SANDBOX_UNAVAILABLE):
             raise RunnerBroken(
@@ -148,14 +138,19 @@ def _read(result: JobResult, file: str) -> ConvertResult:
                 suggestion=result.error.suggestion,
                 stderr=result.stderr,
             )
-        raise InvalidInput(result.error.message, suggestion=result.error.suggestion)
+        try:
+            repairs = repairs_in(result.output)
+        except ValidationError as error:
+            raise _disagreed(file) from error
+        raise InvalidInput(
+            result.error.message,
+            suggestion=result.error.suggestion,
+            repairs=[repair.model_dump() for repair in repairs],
+            questions=[],
+        )
     if result.status != "succeeded":
         raise RunnerBroken(f"converting {file} was {result.status}")
     try:
-        found = _Found.model_validate(result.output)
+        return result_of(Answered.model_validate(result.output), declared=request.columns is not None)
     except ValidationError as error:
         raise _disagreed(file) from error
-    columns = tuple(
-        ConvertedColumn(c.name, c.sql_type, column_type(c.sql_type), c.nullable) for c in found.columns
-    )
-    return ConvertResult(columns, found.rows, found.output, found.latest)

@@ -37,9 +37,9 @@ async def test_a_file_is_converted(tmp_path: Path) -> None:
     (source := tmp_path / "people.csv").write_text("name,age\nAda,36\nAlan,41\n")
     path, _ = store.stage(work, source, "people.csv")
     request = ConvertRequest(table="people", source=path, format="csv", columns=None, staging=work.staging)
-    converted = await SandboxedConvert(executor, threads=1)(request)
+    (converted,) = (await SandboxedConvert(executor, threads=1)(request)).tables
     assert (converted.rows, [column.name for column in converted.columns]) == (2, ["name", "age"])
-    made = store.root / work.staging / converted.output
+    made = store.root / work.staging / str(converted.output)
     assert made.read_bytes()[:4] == b"PAR1"
     await executor.aclose()
     assert containers(executor.instance) == set()

@@ -676,6 +676,60 @@ export interface components {
             values: components["schemas"]["ValueCount"][];
         };
         /**
+         * ColumnReading
+         * @description Stage two: what the text of one column means.
+         */
+        ColumnReading: {
+            /**
+             * Empty
+             * @default [
+             *       ""
+             *     ]
+             */
+            empty: string[];
+            /**
+             * False
+             * @default []
+             */
+            false: string[];
+            /**
+             * Format
+             * @default
+             */
+            format: string;
+            /** Header */
+            header: string;
+            /**
+             * Misfits
+             * @default refuse
+             * @enum {string}
+             */
+            misfits: "refuse" | "empty";
+            /** Name */
+            name: string;
+            /**
+             * Read As
+             * @default text
+             * @enum {string}
+             */
+            read_as: "text" | "integer" | "decimal" | "percent" | "money" | "date" | "timestamp" | "time" | "boolean";
+            /**
+             * Reason
+             * @default
+             */
+            reason: string;
+            /**
+             * True
+             * @default []
+             */
+            true: string[];
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+        };
+        /**
          * ColumnType
          * @description The logical types of the plan language. `sql_type` on a column keeps DuckDB's exact type.
          * @enum {string}
@@ -1214,6 +1268,35 @@ export interface components {
             /** Ready */
             ready: boolean;
         };
+        /** Recipe */
+        Recipe: {
+            /**
+             * Columns
+             * @default []
+             */
+            columns: components["schemas"]["ColumnReading"][];
+            /**
+             * Format
+             * @default 1
+             * @constant
+             */
+            format: 1;
+            /**
+             * @default {
+             *       "compression": "",
+             *       "delimiter": ",",
+             *       "encoding": "utf-8",
+             *       "header": true,
+             *       "kind": "csv",
+             *       "member": "",
+             *       "ragged": "refuse",
+             *       "repairs": [],
+             *       "sheet": "",
+             *       "skipped_rows": 0
+             *     }
+             */
+            text: components["schemas"]["TextReading"];
+        };
         /**
          * Relationship
          * @description `many.column` refers to `one.column`, which is unique there.
@@ -1471,6 +1554,7 @@ export interface components {
             file: string;
             /** Name */
             name: string;
+            recipe?: components["schemas"]["Recipe"] | null;
             /** Rows */
             rows?: number | null;
             /** Sha256 */
@@ -1513,6 +1597,65 @@ export interface components {
             name: string;
             /** Rows */
             rows: number | null;
+        };
+        /**
+         * TextReading
+         * @description Stage one: which bytes are the cells of a table. Nothing is interpreted.
+         */
+        TextReading: {
+            /**
+             * Compression
+             * @default
+             * @enum {string}
+             */
+            compression: "" | "gz" | "zst" | "zip";
+            /**
+             * Delimiter
+             * @default ,
+             */
+            delimiter: string;
+            /**
+             * Encoding
+             * @default utf-8
+             */
+            encoding: string;
+            /**
+             * Header
+             * @default true
+             */
+            header: boolean;
+            /**
+             * Kind
+             * @default csv
+             * @enum {string}
+             */
+            kind: "csv" | "json" | "ndjson" | "parquet" | "xlsx" | "ods";
+            /**
+             * Member
+             * @default
+             */
+            member: string;
+            /**
+             * Ragged
+             * @default refuse
+             * @enum {string}
+             */
+            ragged: "refuse" | "pad" | "drop";
+            /**
+             * Repairs
+             * @default []
+             */
+            repairs: string[];
+            /**
+             * Sheet
+             * @default
+             */
+            sheet: string;
+            /**
+             * Skipped Rows
+             * @default 0
+             */
+            skipped_rows: number;
         };
         /** ValueCount */
         ValueCount: {
