@@ -241,6 +241,10 @@ class Settings(BaseSettings):
     keep_mb: int | None = Field(default=None, ge=1)
     """How much the runs, capsules and conversations that are kept may take, in MiB; no limit when unset."""
 
+    keep_versions: int | None = Field(default=None, ge=1)
+    """How many versions of a dataset that was added are kept when its files change, the current one among them; all
+    when unset. Capsules of a version that is removed can be verified only after its files were added again."""
+
     user_disk_mb: int | None = Field(default=None, ge=0)
     """How much one user's runs, capsules and conversations may take, in MiB, before more are refused; 0 is no limit.
     When unset it is 10,240 for `sandtable serve`, and no limit for the command line and the library."""

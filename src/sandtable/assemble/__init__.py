@@ -214,6 +214,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             SandboxedConvert(tiers.index, threads=threads),
             partial(profile_of, tiers.index, threads=threads),
             rebuilds=serving,
+            keep_versions=settings.keep_versions,
         )
         stack.push_async_callback(datasets.aclose)
         gate = Gate(

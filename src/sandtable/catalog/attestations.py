@@ -98,6 +98,9 @@ class Attestations:
         content = self._code(b"attestation", body) + b"\n" + body
         replace_file(self._path(attestation.version), content, 0o600)
 
+    def remove(self, version: str) -> None:
+        self._path(version).unlink(missing_ok=True)
+
     def stamp(self, version: str) -> FileStamp | None:
         """Stamp of the record itself: other processes of this home write it, too."""
         try:

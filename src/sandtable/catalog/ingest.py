@@ -118,7 +118,7 @@ async def ingest_named(
     An earlier conversion of the same files is reused while it is whole, and otherwise repeated. Raises InvalidInput,
     whose details have the `questions` that are open and the `repairs` that are offered.
     """
-    digests = {file.table: await asyncio.to_thread(_digest, file, progress) for file in files}
+    digests = {file.table: await asyncio.to_thread(checked_digest, file, progress) for file in files}
     key = _source_key(files, digests, decided)
     recalled = await asyncio.to_thread(store.recall, key)
     again = None
@@ -161,7 +161,7 @@ async def ingest_again(
         name = described[0].file if described else ""
         several = any(table.recipe is not None for table in described)
         file = NamedFile(table_name(stem_of(Path(name))) if several else tables[0], path, name)
-        if await asyncio.to_thread(_digest, file, progress) != sha256:
+        if await asyncio.to_thread(checked_digest, file, progress) != sha256:
             raise InvalidInput(
                 f"{path.name} is no longer the file that the data was made from",
                 suggestion="Put the original back to its place, or use the new file as other data.",
@@ -185,16 +185,19 @@ async def take_in(
     progress: Progress | None = None,
     *,
     decided: Decided = NOTHING_DECIDED,
+    earlier: Decided = NOTHING_DECIDED,
     replace: str | None = None,
 ) -> Ingested:
-    """Converts and publishes. `replace` is the damaged version that the conversion must produce again."""
+    """Converts and publishes. `earlier` decisions hold, too, where what they are about is still there; `replace` is the
+    damaged version that the conversion must produce again."""
     files = [reading.file for reading in readings]
+    every = earlier.with_more(decided)
     async with _workspace(store) as work:
         results: list[tuple[NamedFile, str, ConvertResult]] = []
         for reading in readings:
             name = f"{reading.file.table}{ending_of(reading.file.named)}"
             source, sha256 = await asyncio.to_thread(store.stage, work, reading.file.path, name, progress)
-            results.append((reading.file, sha256, await tables_of(convert, work, source, reading, decided)))
+            results.append((reading.file, sha256, await tables_of(convert, work, source, reading, every)))
         require_answers([result for _, _, result in results], decided)
         made = [(file, sha256, table) for file, sha256, result in results for table in result.tables]
         tables = [table_from(table, file.file, sha256) for file, sha256, table in made]
@@ -297,7 +300,7 @@ def _checked(table: Table, result: ConvertResult) -> str:
     return output
 
 
-def _digest(file: NamedFile, progress: Progress | None) -> str:
+def checked_digest(file: NamedFile, progress: Progress | None) -> str:
     # What is longer than a line may be is no delimited text; the line ends of other files mean nothing.
     digest = digest_source(file.path, progress, lines=ending_of(file.named) in LINES)
     if file.path.stat().st_size == 0:

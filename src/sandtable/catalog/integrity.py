@@ -157,6 +157,11 @@ class Integrity:
         self._known.pop(version, None)
         self._write(Attestation(version=version, files=files, originals=dict(originals)))
 
+    def removed(self, version: str) -> None:
+        self._known.pop(version, None)
+        if self._attestations is not None:
+            self._attestations.remove(version)
+
     def originals(self, version: str) -> Mapping[str, Original]:
         attested = self._attested(version)
         return attested.originals if attested is not None else {}

@@ -15,9 +15,12 @@ from typing import Any
 import structlog
 
 from sandtable.catalog.convert import Convert
+from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
+from sandtable.catalog.filenames import NamedFile
 from sandtable.catalog.ingest import ingest_declared, ingest_files
 from sandtable.catalog.integrity import Damage, OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.own_datasets import Added, OwnDatasets
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.rebuilding import Rebuilding
 from sandtable.catalog.registry import Catalog
@@ -43,8 +46,10 @@ class ReadyDatasets:
         make_profile: MakeProfile,
         *,
         rebuilds: bool = False,
+        keep_versions: int | None = None,
     ) -> None:
-        """`rebuilds`: damaged data are rebuilt as soon as they are found, where their original is kept."""
+        """`rebuilds`: damaged data are rebuilt as soon as they are found, where their original is kept.
+        `keep_versions`: how many versions of a dataset that was added are kept; all when None."""
         self.catalog = catalog
         self._store = store
         self._convert = convert
@@ -57,7 +62,10 @@ class ReadyDatasets:
         self._checks: dict[str, asyncio.Task[Whole | Damage]] = {}
         """Versions whose files are being hashed: all callers wait for the same check."""
         self._closed = False
-        self.rebuilding = Rebuilding(catalog, store, convert, self.lock_of, self._watched, by_itself=rebuilds)
+        self.own = OwnDatasets(catalog, store, convert, keep_versions=keep_versions)
+        self.rebuilding = Rebuilding(
+            catalog, store, convert, self.own, self.lock_of, self._watched, by_itself=rebuilds
+        )
         self.progress: Progress | None = None
         """Called with the progress of a conversion or a check, in bytes."""
 
@@ -71,29 +79,50 @@ class ReadyDatasets:
         return self._locks.setdefault(dataset_id, asyncio.Lock())
 
     def datasets(self) -> tuple[Dataset, ...]:
-        return (*self._added.values(), *(d for d in self.catalog.values() if d.id not in self._added))
+        """Those of this process, then those that people added, then those of the registry. The first of a name hides
+        the others."""
+        every = (
+            *self._added.values(),
+            *(record.dataset for record in self.own.list()),
+            *self.catalog.values(),
+        )
+        return tuple({dataset.id: dataset for dataset in reversed(every)}[each] for each in _ids(every))
 
     def get(self, dataset_id: str) -> Dataset:
         """Raises NotFound with the nearest id."""
-        return self._added.get(dataset_id) or self.catalog.get(dataset_id)
+        found = self._added.get(dataset_id)
+        if found is None and (record := self.own.find(dataset_id)) is not None:
+            found = record.dataset
+        if found is None and dataset_id in self.catalog:
+            found = self.catalog.get(dataset_id)
+        return found or Catalog(self.datasets()).get(dataset_id)
 
     async def ready(self, dataset_id: str) -> Dataset:
         """The dataset, with its data in the store; `open` checks that they are whole."""
         dataset = self.get(dataset_id)
-        if dataset_id in self._added or self.catalog.folder is None:
+        if dataset_id in self._added or time.monotonic() < self._there_until.get(dataset.version, 0.0):
             return dataset
-        if time.monotonic() < self._there_until.get(dataset.version, 0.0):
-            return dataset
-        async with self.lock_of(dataset_id):
-            ready = await ingest_declared(
-                dataset, self.catalog.folder, self._store, self._convert, self.progress
-            )
+        if self.own.find(dataset_id) is not None:
+            await self._restore(dataset.version)
+        elif self.catalog.folder is not None:
+            async with self.lock_of(dataset_id):
+                dataset = await ingest_declared(
+                    dataset, self.catalog.folder, self._store, self._convert, self.progress
+                )
         self._there_until[dataset.version] = time.monotonic() + _LOOKED_S
-        return ready
+        return dataset
 
     async def version(self, dataset_id: str, version: str) -> Dataset:
         """One version, as it was when it was queried. Raises NotFound when it is not stored here."""
+        await self._restore(version)
         return await self._current(dataset_id, version) or await asyncio.to_thread(self._store.load, version)
+
+    async def _restore(self, version: str) -> None:
+        """Builds a version again that is lost and whose sources are kept."""
+        if not self._store.path(version).exists() and self.own.is_kept(version):
+            async with self.lock_of(version):
+                if not self._store.path(version).exists():
+                    await self.own.rebuild(version, self.progress)
 
     async def _current(self, dataset_id: str, version: str) -> Dataset | None:
         try:
@@ -106,6 +135,7 @@ class ReadyDatasets:
 
     async def open(self, dataset_id: str, version: str) -> OpenData:
         """One version whose files were found whole. Raises NotFound, DataDamaged."""
+        await self._restore(version)
         current = await self._current(dataset_id, version)
         whole = await self._whole(dataset_id, version)
         dataset = current or await asyncio.to_thread(self._store.load, version)
@@ -162,12 +192,14 @@ class ReadyDatasets:
 
         return watch
 
-    async def add_files(self, paths: Sequence[Path], *, reserved: Collection[str] = ()) -> Dataset:
+    async def add_files(
+        self, paths: Sequence[Path], *, reserved: Collection[str] = (), decided: Decided = NOTHING_DECIDED
+    ) -> Dataset:
         """Adds data files as a dataset of this process, named after the first, with a number if that is taken.
 
-        `reserved` names are never used; otherwise a file hides the catalog's dataset of the same name.
+        `reserved` names are never used; otherwise a file hides another dataset of the same name.
         """
-        dataset = await ingest_files(paths, self._store, self._convert, self.progress)
+        dataset = await ingest_files(paths, self._store, self._convert, self.progress, decided)
         name, number = dataset.id, 1
         while dataset.id in reserved or (
             (other := self._added.get(dataset.id)) is not None and other.version != dataset.version
@@ -176,6 +208,20 @@ class ReadyDatasets:
             dataset = dataset.model_copy(update={"id": f"{name[:120]}_{number}"})
         self._added[dataset.id] = dataset
         return dataset
+
+    async def add_own(
+        self,
+        files: Sequence[Path | NamedFile],
+        *,
+        dataset_id: str | None = None,
+        title: str = "",
+        to: str | None = None,
+        decided: Decided = NOTHING_DECIDED,
+    ) -> Added:
+        """Adds data files as a dataset that stays, or as a newer version of one: see `OwnDatasets.add`."""
+        return await self.own.add(
+            files, dataset_id=dataset_id, title=title, to=to, decided=decided, progress=self.progress
+        )
 
     async def profile(self, dataset: Dataset) -> Profile:
         """The contents of this version's columns. Concurrent callers share one profiling job."""
@@ -204,6 +250,10 @@ class ReadyDatasets:
             # It is valid for this process; the next one makes its own.
             log.warning("profile_not_kept", dataset_id=dataset.id, reason=str(error))
         return made
+
+
+def _ids(datasets: Sequence[Dataset]) -> dict[str, None]:
+    return dict.fromkeys(dataset.id for dataset in datasets)
 
 
 def _retrieve(task: asyncio.Task[Any]) -> None:

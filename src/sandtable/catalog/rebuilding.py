@@ -12,6 +12,7 @@ from sandtable.catalog.convert import Convert
 from sandtable.catalog.ingest import ingest_again, ingest_declared
 from sandtable.catalog.integrity import Whole
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.own_datasets import OwnDatasets
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.source import Progress
 from sandtable.catalog.store import DataStore
@@ -29,6 +30,7 @@ class Rebuilding:
         catalog: Catalog,
         store: DataStore,
         convert: Convert,
+        own: OwnDatasets,
         lock_of: Callable[[str], asyncio.Lock],
         watched: Callable[[str], Progress],
         *,
@@ -39,6 +41,7 @@ class Rebuilding:
         self._catalog = catalog
         self._store = store
         self._convert = convert
+        self._own = own
         self._lock_of = lock_of
         self._watched = watched
         self._by_itself = by_itself
@@ -51,7 +54,8 @@ class Rebuilding:
             return True
         if not self._by_itself or time.monotonic() < self._not_before.get(version, 0.0):
             return False
-        if self._declared(version) is None and not self._store.integrity.originals(version):
+        declared = self._declared(version) is not None or self._own.is_kept(version)
+        if not declared and not self._store.integrity.originals(version):
             return False
         task = self._tasks[version] = asyncio.create_task(self._rebuild(version), name=f"rebuild {version}")
         task.add_done_callback(lambda _: self._tasks.pop(version, None))
@@ -63,6 +67,8 @@ class Rebuilding:
         async with self._lock_of(version if declared is None else declared.id):
             found = await asyncio.to_thread(self._store.check, version, progress)
             if isinstance(found, Whole):
+                return
+            if declared is None and await self._own.rebuild(version, progress):
                 return
             if declared is None:
                 await ingest_again(version, self._store, self._convert, progress)

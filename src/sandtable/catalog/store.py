@@ -5,6 +5,7 @@
     versions/<64 hex>/<table>.parquet, dataset.json, digests.json
     by-source/<64 hex>              which version a set of source files became
     profiles/<64 hex>.json          what a version's columns hold
+    datasets/, sources/             the datasets that people added: see `catalog.own_records`
 
 Invariant: a folder under `versions` is complete and never changed here; it appears, and is replaced when it was
 found damaged (`catalog.integrity`), by one rename.
@@ -214,6 +215,15 @@ class DataStore:
             raise damaged(version, found.why)
         return dataset_version(self.load(version).tables)
 
+    def remove(self, version: str) -> None:
+        """The version with all that is known of it. Its source files become the same version again."""
+        self.drop_profile(version)
+        with contextlib.suppress(FileNotFoundError):
+            gone = self.root / "incoming" / f"removed-{secrets.token_hex(8)}"
+            self.path(version).rename(gone)
+            _discard(gone)
+        self.integrity.removed(version)
+
     # Index of source files
 
     def remember(self, source_key: str, conversion: Conversion) -> None:
@@ -262,7 +272,9 @@ class DataStore:
         ids = {path.name for folder in (incoming, staging) for path in folder.iterdir()}
         leftovers = [(incoming / name, staging / name) for name in sorted(ids)]
         leftovers += [
-            (p,) for name in ("versions", "by-source", "profiles") for p in (self.root / name).glob(".*")
+            (p,)
+            for name in ("versions", "by-source", "profiles", "datasets", "sources")
+            for p in (self.root / name).glob(".*")
         ]
         removed = 0
         for paths in leftovers:

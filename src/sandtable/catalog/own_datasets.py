@@ -1,0 +1,388 @@
+"""Datasets that people add, and that stay: made from files, changed by newer files and by corrections, removed.
+
+Invariant: a version is converted and published before a record names it, so what a record lists can be opened or built
+again from its kept sources. A dataset exists only when no question about its files is open.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, TypeVar
+
+from sandtable.catalog.convert import Convert
+from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided, Reading
+from sandtable.catalog.filenames import NamedFile, dataset_id, name_files
+from sandtable.catalog.ingest import Ingested, reading_of, take_in
+from sandtable.catalog.model import Table
+from sandtable.catalog.names import nearest
+from sandtable.catalog.own_records import KeptSource, Outdated, OwnDataset, OwnRecords, OwnVersion, now
+from sandtable.catalog.recipe import Recipe
+from sandtable.catalog.registry import Catalog
+from sandtable.catalog.source import Progress, digest_source
+from sandtable.catalog.store import DataStore, disk_trouble
+from sandtable.catalog.version_changes import changes_of
+from sandtable.errors import InvalidInput, NotFound, RunnerBroken
+from sandtable.quoting import quote
+
+T = TypeVar("T")
+
+_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_ATTEMPTS = 5
+_EMPTY_MISFITS = "misfits-empty:"
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    record: OwnDataset
+    outcome: Literal["added", "changed", "unchanged"]
+    notes: tuple[str, ...] = ()
+    """Such as why it has another name than its file."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """What is to become of a dataset."""
+
+    id: str
+    before: OwnDataset | None
+    title: str
+    sources: tuple[KeptSource, ...]
+    decided: Decided = NOTHING_DECIDED
+    recipes: Mapping[str, Recipe] | None = None
+    notes: tuple[str, ...] = ()
+
+
+class OwnDatasets:
+    def __init__(
+        self, catalog: Catalog, store: DataStore, convert: Convert, *, keep_versions: int | None = None
+    ) -> None:
+        """`keep_versions`: how many versions of a dataset are kept; all when None."""
+        self._catalog = catalog
+        self._store = store
+        self._convert = convert
+        self._keep_versions = keep_versions
+        self.records = OwnRecords(store.root)
+
+    def list(self) -> tuple[OwnDataset, ...]:
+        return self.records.values()
+
+    def find(self, dataset_id: str) -> OwnDataset | None:
+        return self.records.get(dataset_id) if _ID.fullmatch(dataset_id) else None
+
+    def get(self, dataset_id: str) -> OwnDataset:
+        """Raises NotFound with the nearest id."""
+        found = self.find(dataset_id)
+        if found is not None:
+            return found
+        ids = [record.id for record in self.list()]
+        alike = nearest(dataset_id, ids)
+        hint = f"; did you mean {quote(alike)}?" if alike else ""
+        built_in = " It is a built-in one, which stays as it is." if dataset_id in self._catalog else ""
+        raise NotFound(
+            f"no dataset {quote(dataset_id)} was added here{hint}",
+            suggestion=f"Added were: {', '.join(ids) or 'none'}.{built_in}",
+            dataset=dataset_id,
+            nearest=alike,
+        )
+
+    async def add(
+        self,
+        files: Sequence[Path | NamedFile],
+        *,
+        dataset_id: str | None = None,
+        title: str = "",
+        to: str | None = None,
+        decided: Decided = NOTHING_DECIDED,
+        progress: Progress | None = None,
+    ) -> Added:
+        """Adds files as a dataset; or as a newer version of the one that was made from files of these names. `to`
+        adds them as further tables of a dataset. A `NamedFile` with a name is a copy, such as an upload: its path is
+        not looked at again by `refresh`.
+
+        Without `dataset_id`, the first file names it, with a number where that is taken by a built-in dataset or by one
+        of other files. Raises InvalidInput, whose details have the open `questions` and the `repairs`.
+        """
+        paths = [file for file in files if isinstance(file, Path)]
+        named = [*(name_files(paths) if paths else ()), *(f for f in files if isinstance(f, NamedFile))]
+        with disk_trouble(self._store.root):
+            kept = tuple([await asyncio.to_thread(self._keep, file, progress) for file in named])
+            return await self._change(
+                lambda: self._addition(named, kept, dataset_id, title, to, decided), progress
+            )
+
+    def _keep(self, file: NamedFile, progress: Progress | None) -> KeptSource:
+        return self.records.keep(file, None if file.name else file.path, progress)
+
+    def _addition(
+        self,
+        files: Sequence[NamedFile],
+        kept: tuple[KeptSource, ...],
+        wanted: str | None,
+        title: str,
+        to: str | None,
+        decided: Decided,
+    ) -> _Change:
+        if to is not None:
+            before = self.get(to)
+            new = {source.table.lower() for source in kept}
+            sources = tuple(s for s in before.current.sources if s.table.lower() not in new)
+            return _Change(to, before, title, (*sources, *kept), decided)
+        chosen, notes = self._name(files, wanted)
+        return _Change(chosen, self.find(chosen), title, kept, decided, notes=notes)
+
+    def _name(self, files: Sequence[NamedFile], wanted: str | None) -> tuple[str, tuple[str, ...]]:
+        if wanted is not None:
+            self._require_free(wanted, files)
+            return wanted, ()
+        first = name = dataset_id(files[0])
+        number = 1
+        while name in self._catalog or (self.records.taken(name) and not self._is_of(name, files)):
+            number += 1
+            name = f"{first[:120]}_{number}"
+        if name == first:
+            return name, ()
+        owner = "is a built-in dataset" if first in self._catalog else "was added from other files"
+        return name, (f"The dataset is called {name}, because {first} {owner}.",)
+
+    def _require_free(self, wanted: str, files: Sequence[NamedFile]) -> None:
+        if not _ID.fullmatch(wanted):
+            raise InvalidInput(
+                f"{quote(wanted)} cannot be the id of a dataset",
+                suggestion="Use letters, digits, `_`, `-` and `.`, at most 128, beginning with a letter or a digit.",
+            )
+        if wanted in self._catalog:
+            raise InvalidInput(f"{quote(wanted)} is a built-in dataset", suggestion="Choose another id.")
+        if self.records.taken(wanted) and not self._is_of(wanted, files):
+            raise InvalidInput(
+                f"{quote(wanted)} was added from other files",
+                suggestion=f"Choose another id, or add the files to it as further tables (`--to {wanted}`).",
+            )
+
+    def _is_of(self, name: str, files: Sequence[NamedFile]) -> bool:
+        record = self.find(name)
+        return record is not None and {s.table.lower() for s in record.current.sources} == {
+            file.table.lower() for file in files
+        }
+
+    async def refresh(
+        self, dataset_id: str, *, decided: Decided = NOTHING_DECIDED, progress: Progress | None = None
+    ) -> Added:
+        """Looks at the files again where they were; those that are gone stay as they were."""
+
+        def change() -> _Change:
+            before = self.get(dataset_id)
+            sources = before.current.sources
+            there = [s for s in sources if s.origin is not None and s.origin.exists()]
+            if not there:
+                raise InvalidInput(
+                    f"no file of {quote(dataset_id)} is where it was",
+                    suggestion="Add the new files under the same names.",
+                    dataset=dataset_id,
+                )
+            notes = tuple(
+                f"{s.name} is not where it was, and stays as it was." for s in sources if s not in there
+            )
+            return _Change(
+                dataset_id, before, "", tuple(self._again(s, progress) for s in sources), decided, notes=notes
+            )
+
+        with disk_trouble(self._store.root):
+            return await self._change(change, progress)
+
+    def _again(self, source: KeptSource, progress: Progress | None) -> KeptSource:
+        origin = source.origin
+        if origin is None or not origin.exists():
+            return source
+        return self.records.keep(NamedFile(source.table, origin, source.name), origin, progress)
+
+    async def correct(
+        self,
+        dataset_id: str,
+        answers: Mapping[str, str] | None = None,
+        *,
+        repairs: Sequence[str] = (),
+        recipes: Mapping[str, Recipe] | None = None,
+        title: str = "",
+        progress: Progress | None = None,
+    ) -> Added:
+        """Reads the kept files in another way: `answers` by column, or whole `recipes` by table."""
+        decided = Decided(dict(answers or {}), tuple(repairs))
+
+        def change() -> _Change:
+            before = self.get(dataset_id)
+            unknown = [name for name in recipes or () if before.dataset.table(name) is None]
+            if unknown:
+                raise InvalidInput(
+                    f"{quote(dataset_id)} has no table {quote(unknown[0])}",
+                    suggestion=f"Its tables are {', '.join(t.name for t in before.dataset.tables)}.",
+                )
+            return _Change(dataset_id, before, title, before.current.sources, decided, recipes)
+
+        with disk_trouble(self._store.root):
+            return await self._change(change, progress)
+
+    async def remove(self, dataset_id: str) -> OwnDataset:
+        """With its versions and sources, as far as no other dataset needs them. Returns what it was."""
+        with disk_trouble(self._store.root):
+
+            async def attempt() -> OwnDataset:
+                record = self.get(dataset_id)
+                await asyncio.to_thread(self.records.remove, record)
+                await asyncio.to_thread(self._release, record.versions)
+                return record
+
+            return await _repeated(attempt, dataset_id)
+
+    async def drop_versions(self, dataset_id: str, versions: Sequence[OwnVersion]) -> None:
+        """Earlier versions; the current one stays in any case."""
+        with disk_trouble(self._store.root):
+
+            async def attempt() -> None:
+                record = self.get(dataset_id)
+                left = tuple(v for v in record.versions[:-1] if v not in versions)
+                kept = record.model_copy(update={"versions": (*left, record.current)})
+                await asyncio.to_thread(self.records.write, kept, record)
+                await asyncio.to_thread(self._release, [v for v in record.versions if v not in kept.versions])
+
+            await _repeated(attempt, dataset_id)
+
+    async def rebuild(self, version: str, progress: Progress | None = None) -> bool:
+        """Converts a damaged or lost version again from its kept sources. False where there are none."""
+        known = await asyncio.to_thread(self.records.version, version)
+        if known is None:
+            return False
+        for source in known.sources:
+            kept = self.records.source(source.sha256)
+            if not kept.is_file() or await asyncio.to_thread(digest_source, kept, progress) != source.sha256:
+                raise InvalidInput(
+                    f"the kept copy of {source.name} is missing or damaged",
+                    suggestion="Add the same file again: it becomes the same version.",
+                )
+        readings = [reading_of(self._file(s), _tables_of(known, s)) for s in known.sources]
+        await take_in(readings, self._store, self._convert, progress, replace=version)
+        return True
+
+    def is_kept(self, version: str) -> bool:
+        return self.records.version(version) is not None
+
+    # A new version
+
+    async def _change(self, change: Callable[[], _Change], progress: Progress | None) -> Added:
+        async def attempt() -> Added:
+            return await self._made(await asyncio.to_thread(change), progress)
+
+        return await _repeated(attempt, "the dataset")
+
+    async def _made(self, change: _Change, progress: Progress | None) -> Added:
+        before = change.before
+        earlier = before.current.decided if before else NOTHING_DECIDED
+        decided = earlier.with_more(change.decided)
+        if before is not None and change.recipes is None and decided == earlier:
+            same = [(s.table, s.sha256) for s in change.sources]
+            if same == [(s.table, s.sha256) for s in before.current.sources]:
+                return await self._kept(
+                    change, before, before.current.model_copy(update={"sources": change.sources})
+                )
+        made = await self._converted(change, earlier, progress)
+        title = change.title or (before.title if before else made.dataset.title)
+        version = OwnVersion(
+            at=now(),
+            dataset=made.dataset.model_copy(update={"id": change.id, "title": title}),
+            sources=change.sources,
+            table_sources=dict(made.sources),
+            findings=dict(made.findings),
+            answers=dict(decided.answers),
+            repairs=decided.repairs,
+        )
+        if before is None:
+            record = OwnDataset(id=change.id, title=title, added_at=version.at, versions=(version,))
+            await asyncio.to_thread(self.records.write, record, None)
+            return Added(record, "added", change.notes)
+        current = before.current
+        if version.dataset.version == current.dataset.version:
+            return await self._kept(change, before, version.model_copy(update={"at": current.at}))
+        changes = changes_of(current.dataset, version.dataset, current.findings, version.findings)
+        version = version.model_copy(update={"changes": changes})
+        versions = (*before.versions, version)[-(self._keep_versions or 0) :]
+        record = before.model_copy(update={"title": title, "versions": versions})
+        await asyncio.to_thread(self.records.write, record, before)
+        await asyncio.to_thread(self._release, [v for v in before.versions if v not in versions])
+        return Added(record, "changed", change.notes)
+
+    async def _kept(self, change: _Change, before: OwnDataset, current: OwnVersion) -> Added:
+        """The data are the same; where the files lie, the title and the answers may not be."""
+        title = change.title or before.title
+        current = current.model_copy(update={"dataset": current.dataset.model_copy(update={"title": title})})
+        record = before.model_copy(update={"title": title, "versions": (*before.versions[:-1], current)})
+        if record != before:
+            await asyncio.to_thread(self.records.write, record, before)
+        return Added(record, "unchanged", change.notes)
+
+    async def _converted(self, change: _Change, earlier: Decided, progress: Progress | None) -> Ingested:
+        readings = [self._reading(source, change) for source in change.sources]
+        store, convert = self._store, self._convert
+        try:
+            return await take_in(readings, store, convert, progress, decided=change.decided, earlier=earlier)
+        except InvalidInput as error:
+            # Where cells do not fit the recipe, a person decides; with other columns, the evidence does.
+            as_before = change.recipes is None and any(r.recipes or r.columns for r in readings)
+            if not as_before or error.details.get("misfits"):
+                raise
+        fresh = [Reading(reading.file) for reading in readings]
+        return await take_in(fresh, store, convert, progress, decided=change.decided, earlier=earlier)
+
+    def _reading(self, source: KeptSource, change: _Change) -> Reading:
+        file = self._file(source)
+        if change.before is None:
+            return Reading(file)
+        tables = _tables_of(change.before.current, source)
+        names = {
+            name.lower() for t in tables for c in t.columns for name in (t.name, c.name, f"{t.name}.{c.name}")
+        }
+        answered = any(name.lower() in names for name in change.decided.answers)
+        others = [repair for repair in change.decided.repairs if not repair.startswith(_EMPTY_MISFITS)]
+        if not tables or answered or others:
+            return Reading(file)
+        reading = reading_of(file, tables)
+        given = {t.name: recipe for t in tables if (recipe := (change.recipes or {}).get(t.name))}
+        recipes = {**(reading.recipes or {}), **given}
+        if not recipes:
+            return reading
+        emptied = {repair.removeprefix(_EMPTY_MISFITS) for repair in change.decided.repairs}
+        return Reading(file, recipes={name: _emptied(name, each, emptied) for name, each in recipes.items()})
+
+    def _file(self, source: KeptSource) -> NamedFile:
+        return NamedFile(source.table, self.records.source(source.sha256), source.name)
+
+    def _release(self, versions: Sequence[OwnVersion]) -> None:
+        """Removes the data of versions that no record names any more, and their sources."""
+        for version in {each.dataset.version for each in versions}:
+            declared = any(dataset.version == version for dataset in self._catalog.values())
+            if not declared and self.records.version(version) is None:
+                self._store.remove(version)
+        self.records.drop_sources(source for version in versions for source in version.sources)
+
+
+def _tables_of(version: OwnVersion, source: KeptSource) -> list[Table]:
+    return [t for t in version.dataset.tables if version.table_sources.get(t.name) == source.table]
+
+
+def _emptied(table: str, recipe: Recipe, columns: set[str]) -> Recipe:
+    changed = tuple(
+        c.model_copy(update={"misfits": "empty"}) if {c.name, f"{table}.{c.name}"} & columns else c
+        for c in recipe.columns
+    )
+    return recipe.model_copy(update={"columns": changed})
+
+
+async def _repeated(attempt: Callable[[], Awaitable[T]], what: str) -> T:
+    for _ in range(_ATTEMPTS):
+        try:
+            return await attempt()
+        except Outdated:
+            continue
+    raise RunnerBroken(f"{what} keeps being changed by another process", suggestion="Try again.")

@@ -1,0 +1,236 @@
+"""The datasets that people added, on disk: a record for each, and the bytes of the files that they were made from.
+
+    datasets/<id>.json     the record: its versions, the newest last, each with its sources, recipes and what changed
+    datasets/lock          held while a record is written or removed
+    sources/<64 hex>       a source file by its digest, for as long as a record names it
+
+Invariant: a record is replaced by one rename, and names only sources that are there. Several processes use one folder:
+a record is read again when its stamp has changed, and is written only over the one that the change was made from.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import os
+import time
+from collections.abc import Generator, Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+import structlog
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sandtable.catalog.conversions import Findings
+from sandtable.catalog.file_tables import Decided
+from sandtable.catalog.filenames import NamedFile
+from sandtable.catalog.ingest import checked_digest
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.source import FileStamp, Progress, copy_source, read_file, replace_file
+from sandtable.catalog.version_changes import VersionChanges
+
+log = structlog.get_logger(__name__)
+
+DATASETS, SOURCES = "datasets", "sources"
+_LOCK = "lock"
+_LEFTOVER_S = 3600.0
+"""A source that no record names is kept for this long: it may belong to a dataset that is being added."""
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class KeptSource(_Frozen):
+    table: str
+    """`NamedFile.table`: the name of its table, or the prefix of their names."""
+    name: str
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    bytes: int
+    quoted: str = ""
+    """Where it was, percent-encoded, because a path need not be text; empty for an upload."""
+
+    @property
+    def origin(self) -> Path | None:
+        return Path(os.fsdecode(unquote_to_bytes(self.quoted))) if self.quoted else None
+
+
+class OwnVersion(_Frozen):
+    at: str
+    """When it was made, in ISO form."""
+    dataset: Dataset
+    sources: tuple[KeptSource, ...] = Field(min_length=1)
+    table_sources: dict[str, str]
+    """By table, `KeptSource.table` of its source."""
+    findings: dict[str, Findings] = Field(default_factory=dict)
+    """By table."""
+    answers: dict[str, str] = Field(default_factory=dict)
+    repairs: tuple[str, ...] = ()
+    changes: VersionChanges = VersionChanges()
+    """Against the version before."""
+
+    @property
+    def decided(self) -> Decided:
+        return Decided(self.answers, self.repairs)
+
+
+class OwnDataset(_Frozen):
+    format: Literal[1] = 1
+    id: str
+    title: str
+    added_at: str
+    versions: tuple[OwnVersion, ...] = Field(min_length=1)
+    """The newest last; that one is current."""
+
+    @property
+    def current(self) -> OwnVersion:
+        return self.versions[-1]
+
+    @property
+    def dataset(self) -> Dataset:
+        return self.current.dataset
+
+
+class Outdated(Exception):
+    """The record has changed since the change to it was begun, or one of its sources is gone: begin again."""
+
+
+class OwnRecords:
+    def __init__(self, root: Path) -> None:
+        """`root` of the data store. Nothing is created before the first record."""
+        self._folder = root / DATASETS
+        self._sources = root / SOURCES
+        self._read: dict[str, tuple[FileStamp, OwnDataset]] = {}
+        self._logged: dict[str, str] = {}
+        """What is wrong with records that cannot be read: logged once."""
+
+    # Records
+
+    def values(self) -> tuple[OwnDataset, ...]:
+        """In the order in which they were added."""
+        try:
+            names = [entry.name for entry in os.scandir(self._folder) if entry.name.endswith(".json")]
+        except FileNotFoundError:
+            return ()
+        found = [record for name in names if (record := self.get(name.removesuffix(".json"))) is not None]
+        return tuple(sorted(found, key=lambda record: (record.added_at, record.id)))
+
+    def get(self, dataset_id: str) -> OwnDataset | None:
+        path = self._path(dataset_id)
+        try:
+            stamp = FileStamp.of(path.lstat())
+            known = self._read.get(dataset_id)
+            if known is not None and known[0] == stamp and stamp.settled:
+                return known[1]
+            record = OwnDataset.model_validate_json(read_file(path))
+        except FileNotFoundError:
+            return None
+        except (OSError, ValidationError) as error:
+            return self._unreadable(dataset_id, str(error)[:500])
+        if record.id != dataset_id:
+            return self._unreadable(dataset_id, f"it is the record of {record.id}")
+        self._read[dataset_id] = (stamp, record)
+        return record
+
+    def _unreadable(self, dataset_id: str, why: str) -> None:
+        if self._logged.get(dataset_id) != why:
+            log.error("own_dataset_not_read", dataset_id=dataset_id, reason=why)
+            self._logged[dataset_id] = why
+
+    def taken(self, dataset_id: str) -> bool:
+        """Whether there is a record of that id, also one that cannot be read."""
+        return os.path.lexists(self._path(dataset_id))
+
+    def version(self, version: str) -> OwnVersion | None:
+        """Of any dataset, current or not."""
+        return next(
+            (v for record in self.values() for v in record.versions if v.dataset.version == version), None
+        )
+
+    def write(self, record: OwnDataset, before: OwnDataset | None) -> None:
+        """Raises Outdated unless `before` is the present record."""
+        with self._locked():
+            if self.get(record.id) != before or (before is None and self.taken(record.id)):
+                raise Outdated
+            if any(not self.source(s.sha256).is_file() for v in record.versions for s in v.sources):
+                raise Outdated
+            replace_file(self._path(record.id), record.model_dump_json(indent=1).encode("utf-8"))
+            self._sync()
+
+    def remove(self, record: OwnDataset) -> None:
+        """Raises Outdated unless it is the present record."""
+        with self._locked():
+            if self.get(record.id) != record:
+                raise Outdated
+            self._path(record.id).unlink()
+            self._sync()
+
+    # Sources
+
+    def source(self, sha256: str) -> Path:
+        return self._sources / sha256
+
+    def keep(self, file: NamedFile, origin: Path | None, progress: Progress | None = None) -> KeptSource:
+        """Copies the file; a copy that no record names is removed after a while."""
+        self._sources.mkdir(mode=0o755, exist_ok=True)
+        self._sources.chmod(0o755)
+        digest = checked_digest(file, progress)
+        kept = self.source(digest)
+        if kept.is_file():
+            # Marks it as in use.
+            os.utime(kept)
+        else:
+            incoming = self._sources / f".{os.getpid()}-{time.monotonic_ns()}"
+            try:
+                # The file may have changed since it was hashed: what was copied counts.
+                digest = copy_source(file.path, incoming, progress)
+                kept = self.source(digest)
+                incoming.rename(kept)
+            finally:
+                incoming.unlink(missing_ok=True)
+        quoted = "" if origin is None else quote_from_bytes(os.fsencode(origin.resolve()))
+        return KeptSource(
+            table=file.table, name=file.file, sha256=digest, bytes=kept.stat().st_size, quoted=quoted
+        )
+
+    def drop_sources(self, released: Iterable[KeptSource] = ()) -> int:
+        """Removes sources that no record names: the `released` ones, and old leftovers. Returns the bytes."""
+        with self._locked():
+            named = {s.sha256 for record in self.values() for v in record.versions for s in v.sources}
+            gone = {source.sha256 for source in released} - named
+            before = time.time() - _LEFTOVER_S
+            freed = 0
+            for path in self._sources.iterdir() if self._sources.is_dir() else ():
+                if path.name not in named and (path.name in gone or path.lstat().st_mtime < before):
+                    freed += path.lstat().st_size
+                    path.unlink()
+        return freed
+
+    # Files
+
+    def _path(self, dataset_id: str) -> Path:
+        return self._folder / f"{dataset_id}.json"
+
+    def _sync(self) -> None:
+        fd = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Generator[None, None, None]:
+        self._folder.mkdir(mode=0o755, exist_ok=True)
+        self._folder.chmod(0o755)
+        fd = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield
+        finally:
+            os.close(fd)
+
+
+def now() -> str:
+    return datetime.now(UTC).isoformat(timespec="seconds")
