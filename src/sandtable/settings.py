@@ -252,6 +252,16 @@ class Settings(BaseSettings):
     user_threads: int | None = Field(default=None, ge=0)
     """How many conversations one user may have on a server; 0 is no limit. When unset it is 10,000."""
 
+    max_upload_mb: int = Field(default=5 << 10, ge=1)
+    """Largest file that may be sent to `sandtable serve`, in MiB."""
+
+    data_quota_mb: int = Field(default=50 << 10, ge=1)
+    """How much all data that people add to `sandtable serve` may take, in MiB: files being sent, the kept files and
+    what they became."""
+
+    upload_hours: float = Field(default=24.0, gt=0, le=8760)
+    """Hours after which an upload that receives no more bytes and was not imported is removed."""
+
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
 

@@ -17,6 +17,7 @@ from sandtable.capsule.report import VerifyReport
 from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
+from sandtable.catalog.uploads import UploadLimits, Uploads
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem
@@ -105,6 +106,7 @@ class House:
     executor: FakeExecutor
     world: World
     verifier: Verifier
+    uploads: Uploads
     problem: Problem | None = None
     """What the self-test finds."""
 
@@ -171,8 +173,22 @@ async def open_house(
         limits.meters.append(runs._store.holdings.bytes_of)
         verifier = Verifier(world.parts(), _version_of, places=chosen.verifications, share=chosen.user_share)
         yield House(
-            chosen, FakeReadyDatasets(), runs, open_signing_key(home), world.executor, world, verifier
+            chosen,
+            FakeReadyDatasets(),
+            runs,
+            open_signing_key(home),
+            world.executor,
+            world,
+            verifier,
+            uploads_below(home / "data", chosen),
         )
+
+
+def uploads_below(root: Path, settings: Settings) -> Uploads:
+    limits = UploadLimits(
+        settings.max_upload_mb << 20, settings.data_quota_mb << 20, settings.upload_hours * 3600
+    )
+    return Uploads(root, limits)
 
 
 async def _version_of(dataset: Dataset) -> str:

@@ -123,9 +123,10 @@ def _operations(house: House) -> list[dict[str, Any]]:
 
 async def test_operation_ids_are_stable(house: House) -> None:
     assert sorted(operation["operationId"] for operation in _operations(house)) == [
-        "cancel_run", "chat", "chat_page", "check", "download_csv", "download_json", "download_parquet",
+        "begin_upload", "cancel_run", "chat", "chat_page", "check", "continue_upload", "delete_upload",
+        "describe_uploads", "download_csv", "download_json", "download_parquet",
         "get_capsule", "get_chart", "get_dataset", "get_plan_schema", "get_profile",
-        "get_run", "get_schema", "healthz", "list_datasets", "list_keys", "list_runs", "query",
+        "get_run", "get_schema", "get_upload", "healthz", "list_datasets", "list_keys", "list_runs", "query",
         "readyz",
         "submit_run", "verify", "verify_run",
     ]  # fmt: skip

@@ -24,6 +24,7 @@ from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.scrub import Scrub
 from sandtable.catalog.store import DataStore
+from sandtable.catalog.uploads import UploadLimits, Uploads
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
 from sandtable.engines.rules import Rules
@@ -84,6 +85,7 @@ class Parts:
     _ahead: Ahead
     run_store: RunStore
     quotas: Quotas
+    uploads: Uploads
     database: Any = None
     """The `Postgres` that servers share; None when everything is stored in the home folder."""
 
@@ -278,7 +280,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
-            state.runs, quotas, state.database,
+            state.runs, quotas, uploads_of(settings, store), state.database,
         )  # fmt: skip
 
 
@@ -290,6 +292,15 @@ def store_of(settings: Settings, key: SigningKey) -> DataStore:
     """The data of this home folder, with the recorded attestations of its files. Raises RunnerBroken."""
     known = Attestations(settings.home / ATTESTATIONS, key.derive("sandtable attestations of data"))
     return DataStore(settings.home / "data", known)
+
+
+def uploads_of(settings: Settings, store: DataStore) -> Uploads:
+    limits = UploadLimits(
+        file_bytes=settings.max_upload_mb << 20,
+        all_bytes=settings.data_quota_mb << 20,
+        unfinished_s=settings.upload_hours * 3600,
+    )
+    return Uploads(store.root, limits)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:

@@ -12,7 +12,7 @@ from sandtable import __version__
 from sandtable.assemble import Parts, limits_of
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport
-from sandtable.server import chat, errors, health, langgraph, metrics, pages, reference, rest, v2
+from sandtable.server import chat, errors, files, health, langgraph, metrics, pages, reference, rest, v2
 from sandtable.server.adapter import Adapter
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.lazy_conversation import LazyConversation, Open
@@ -28,6 +28,10 @@ DESCRIPTION = (
 )
 TAGS = [
     {"name": "datasets", "description": "What may be asked about."},
+    {
+        "name": "files",
+        "description": "Bring your own files: send them, say how they are read, take them away.",
+    },
     {"name": "chat", "description": "Ask in plain language, and go on asking."},
     {"name": "query", "description": "Ask, and watch the answer being worked out over a WebSocket."},
     {"name": "runs", "description": "Ask, wait, look, cancel. Every run leaves a capsule, refused ones too."},
@@ -37,6 +41,7 @@ TAGS = [
 CHECKS_WAITING = 128
 ADAPTERS = (
     Adapter((rest.router,)),
+    files.ADAPTER,
     chat.ADAPTER,
     v2.ADAPTER,
     Adapter((health.router, metrics.router, pages.router, reference.router)),

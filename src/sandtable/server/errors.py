@@ -20,12 +20,14 @@ from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
 from sandtable.catalog.names import nearest
+from sandtable.catalog.uploads import NoSpace, OtherOffset, TooLarge
 from sandtable.conversations.model import ThreadBusy
 from sandtable.conversations.text import TooLong
 from sandtable.errors import ErrorCode, Problem, SandtableError, renamed
 from sandtable.quoting import quote
 from sandtable.runs.quotas import QuotaFull
 from sandtable.server.adapter import adapter_of
+from sandtable.server.bodies import Stalled
 from sandtable.store.run_store import StoreUnavailable
 
 log = structlog.get_logger("sandtable.server")
@@ -44,6 +46,17 @@ STATUS: dict[ErrorCode, int] = {
     ErrorCode.NOT_FOUND: 404,
     ErrorCode.UNAUTHORIZED: 401,
 }
+_STATUS_OF_CLASS: tuple[tuple[type[SandtableError], int], ...] = (
+    (StoreUnavailable, 503),
+    (QuotaFull, 507),
+    (NoSpace, 507),
+    (ThreadBusy, 409),
+    (OtherOffset, 409),
+    (TooLong, 413),
+    (TooLarge, 413),
+    (Stalled, 408),
+)
+"""Where the code alone does not say it."""
 REQUEST_ID = "sandtable.request_id"
 RETRY_SECONDS = "5"
 """Every answer with status 503 says when to come back."""
@@ -117,15 +130,14 @@ def install(app: FastAPI, routes: Iterable[BaseRoute]) -> None:
 
 async def _known(request: Request, error: Exception) -> Response:
     assert isinstance(error, SandtableError)
+    return answer_to(error, request)
+
+
+def answer_to(error: SandtableError, request: Request) -> Response:
     if _FOR_THE_LOG & error.details.keys():
         log.error("request_failed", path=request.url.path, reason=error.message, **error.details)
-    if isinstance(error, StoreUnavailable):
-        return error_response(error.problem, request.scope, 503)
-    if isinstance(error, QuotaFull):
-        return error_response(error.problem, request.scope, 507)
-    if isinstance(error, ThreadBusy | TooLong):
-        return error_response(error.problem, request.scope, 409 if isinstance(error, ThreadBusy) else 413)
-    return error_response(error.problem, request.scope)
+    status = next((status for kind, status in _STATUS_OF_CLASS if isinstance(error, kind)), None)
+    return error_response(error.problem, request.scope, status)
 
 
 async def _refused_by_framework(request: Request, error: Exception) -> Response:

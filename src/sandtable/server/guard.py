@@ -1,8 +1,9 @@
 """Checks of every request: caller, host, origin, size and content type; and the headers of every response.
 
-Invariant: a body is bounded and complete before anything parses it. A web page of another origin cannot make a
-browser start, read, cancel, verify or stream a run here (no CORS, JSON only, no cross-site requests, no WebSocket
-of another origin, no foreign host name). It can only link to our pages.
+Invariant: a body is bounded and complete before anything parses it; only uploads are streamed, by `server.files`, which
+bounds them. A web page of another origin cannot make a browser start, read, cancel, verify or stream a run here, nor
+upload (no CORS, JSON only but for uploads, no cross-site requests, no WebSocket of another origin, no foreign host
+name). It can only link to our pages.
 """
 
 from __future__ import annotations
@@ -24,6 +25,11 @@ from sandtable.settings import Settings
 
 MAX_BODY = 1 << 20
 _LARGE = {"/verify": DOCUMENT_BYTES}
+# `multipart/form-data` needs no preflight: the check of the origin alone keeps pages of other origins from uploading.
+_STREAMED = (
+    ("POST", re.compile(r"/upload"), "multipart/form-data"),
+    ("PATCH", re.compile(r"/uploads/[^/]+"), "application/offset+octet-stream"),
+)
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # What a link on another site may open in a tab: pages, and files to download.
 _LINKED = re.compile(
@@ -140,16 +146,38 @@ class Guard:
 
     async def _with_body(self, scope: Scope, receive: Receive, send: Send) -> None:
         headers = Headers(scope=scope)
+        kind = headers.get("content-type", "").split(";")[0].strip().lower()
+        streamed = _streamed_as(scope)
+        if streamed is not None:
+            if kind != streamed:
+                await error_response(_other_type(streamed), scope, 415)(scope, receive, send)
+            elif _is_compressed(headers):
+                await error_response(_COMPRESSED, scope, 415)(scope, receive, send)
+            else:
+                await self._app(scope, receive, send)
+            return
         limit = _LARGE.get(scope["path"], MAX_BODY)
         body = await read_body(headers, receive, limit, _BODY_SECONDS)
         if isinstance(body, int):
             await error_response(_unread(body, limit), scope, body)(scope, receive, send)
-        elif body and headers.get("content-type", "").split(";")[0].strip().lower() != "application/json":
+        elif body and kind != "application/json":
             await error_response(_NOT_JSON, scope, 415)(scope, receive, send)
-        elif body and headers.get("content-encoding", "identity").lower() not in ("", "identity"):
+        elif body and _is_compressed(headers):
             await error_response(_COMPRESSED, scope, 415)(scope, receive, send)
         else:
             await self._app(scope, replayed(body, receive), send)
+
+
+def _streamed_as(scope: Scope) -> str | None:
+    """The content type of a body that is not read here; None for all others."""
+    for method, path, kind in _STREAMED:
+        if scope["method"] == method and path.fullmatch(scope["path"]):
+            return kind
+    return None
+
+
+def _is_compressed(headers: Headers) -> bool:
+    return headers.get("content-encoding", "identity").lower() not in ("", "identity")
 
 
 def _seen_from_outside(scope: Scope, caller: Caller) -> Scope:
@@ -206,6 +234,16 @@ _NOT_JSON = Problem(
     message="the body must be JSON, and say so",
     suggestion="Send it with the header `Content-Type: application/json`.",
 )
+
+
+def _other_type(expected: str) -> Problem:
+    return Problem(
+        code=ErrorCode.VALIDATION_ERROR,
+        message=f"the body must be {expected}, and say so",
+        suggestion=f"Send it with the header `Content-Type: {expected}`.",
+    )
+
+
 _COMPRESSED = Problem(
     code=ErrorCode.VALIDATION_ERROR,
     message="the body must not be compressed",

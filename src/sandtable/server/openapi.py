@@ -37,7 +37,7 @@ _EVERY_REQUEST = {
 _EVERY_BODY = {
     "413": f"The body has more than {MAX_BODY >> 20} MiB ({DOCUMENT_BYTES >> 20} MiB for `POST /verify`), or a text"
     " in it is too long.",
-    "415": "The body is not `application/json`, or is compressed.",
+    "415": "The body is not `application/json` (or what the operation names instead), or is compressed.",
 }
 _HEADERS: dict[str, Any] = {
     "X-Request-Id": {

@@ -1,0 +1,17 @@
+"""Files that people send: resumable uploads (tus), imports, and the datasets that they become."""
+
+from __future__ import annotations
+
+from fastapi import FastAPI
+
+from sandtable.server.adapter import Adapter
+from sandtable.server.files import tus
+from sandtable.server.files.writers import Writers
+from sandtable.settings import Settings
+
+
+def _set_up(app: FastAPI, settings: Settings) -> None:
+    app.state.writers = Writers()
+
+
+ADAPTER = Adapter((tus.router,), _set_up)
