@@ -7,11 +7,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import structlog
 
-from sandtable.agent.means import Desk
+from sandtable.agent.means import Desk, Means
+from sandtable.capsule.query import PlanQuery
+from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
+from sandtable.runs.lookup import Execute
 from sandtable.runs.model import Run, RunRequest
 
 log = structlog.get_logger(__name__)
@@ -37,6 +41,17 @@ async def execute(runs: Desk, requests: Sequence[RunRequest], tell: Callable[[Ru
     except (asyncio.CancelledError, SandtableError):
         await asyncio.shield(_cancel(runs, accepted))
         raise
+
+
+def looking_up(means: Means, dataset: Dataset, user: str, question: str = "") -> Execute:
+    """Executes plans that Sandtable makes itself, to look something up for a turn."""
+
+    async def looked_up(plan: dict[str, Any]) -> Run:
+        request = RunRequest(dataset_id=dataset.id, query=PlanQuery(plan), question=question, user=user)
+        [ended] = await execute(means.runs, [request], lambda _: None)
+        return ended
+
+    return looked_up
 
 
 async def _hand_in(runs: Desk, request: RunRequest, accepted: list[Run]) -> None:

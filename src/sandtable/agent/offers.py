@@ -1,7 +1,8 @@
 """A question back that offers readings: each is a plan with words for what it computes, and a person chooses one.
 
 Invariant: pure. What is offered fits the dataset, and no two offers of a question have the same label. An offer that
-is taken is known by its plan: only a plan that this thread was offered runs as the built-in reader's.
+is taken is known by its plan: only a plan that this thread was offered runs as the built-in reader's, or as that of
+the proposer whose plan it corrects.
 """
 
 from __future__ import annotations
@@ -14,19 +15,23 @@ from sandtable.agent.named import Definitions, complete
 from sandtable.agent.proposer import AskBack, Exchange, PlanProposal
 from sandtable.agent.read_as.model import Aligned, Offered
 from sandtable.agent.replies import prompts_of
-from sandtable.agent.state import ClosingMessage
+from sandtable.agent.state import ClosingMessage, TurnNotes
+from sandtable.capsule.trust import BUILTIN, READER
 from sandtable.catalog.model import Dataset
+from sandtable.plan.lookup import Correction
 from sandtable.quoting import in_markdown
+from sandtable.wording.emptiness import corrected_conditions
 from sandtable.wording.phrases import words
 from sandtable.wording.titles import title_of
 
 MOST = 3
+MOST_VALUES = 5
 _ANY_ROWS = 1_000_000_000
 """A title names a limit where it may have cut rows; before the run it may."""
-_PLACES = ("first", "second", "third")
+_PLACES = ("first", "second", "third", "fourth", "fifth")
 _PICK = re.compile(
     r"(?:(?:i mean|i meant|take|choose|pick)\s+)?(?:the\s+)?(?:number\s+|option\s+|choice\s+|#)?"
-    rf"(?P<place>[1-{MOST}]|{'|'.join(_PLACES)})(?:\s+one|\s+reading)?(?:[,\s]+please)?"
+    rf"(?P<place>[1-{len(_PLACES)}]|{'|'.join(_PLACES)})(?:\s+one|\s+reading)?(?:[,\s]+please)?"
 )
 _YES = re.compile(r"(?:yes|y|yep|yeah|right|exactly)(?:[,\s]+please)?")
 
@@ -34,8 +39,39 @@ _YES = re.compile(r"(?:yes|y|yep|yeah|right|exactly)(?:[,\s]+please)?")
 def asked_back(what: AskBack, dataset: Dataset, defined: Definitions) -> ClosingMessage:
     """The reason, the readings that may be chosen, and questions that could be asked instead."""
     offers = offers_of(what.choices, dataset, defined)
-    nearest = list(what.suggestions) or ([] if offers else prompts_of(dataset)[:2])
-    paragraphs = [in_markdown(what.reason)]
+    return _asked(what.reason, offers, list(what.suggestions) or ([] if offers else prompts_of(dataset)[:2]))
+
+
+def asked_about_values(
+    reason: str, found: Sequence[Correction], turn: TurnNotes, run_ids: Sequence[str]
+) -> ClosingMessage:
+    """The plans with other values that may be chosen for one whose values are in no row."""
+    kept, origin = turn.get("alignment"), turn.get("origin")
+    made: dict[str, Offered] = {}
+    for correction in found:
+        label = corrected_conditions(correction)
+        offer = Offered(
+            label=label,
+            message=f"Read it as “{label}”",
+            plan=correction.plan,
+            alignment=Aligned.model_validate(kept) if kept else _unaligned(turn),
+            used=tuple(turn.get("used") or ()),
+            # The built-in planner's name stands for plans whose every part is in the words.
+            proposer=None if origin in (BUILTIN, READER) else origin or "",
+        )
+        made.setdefault(label, offer)
+    said = _asked(reason, tuple(made.values())[:MOST_VALUES], [])
+    if run_ids:
+        said["run_ids"] = list(run_ids)
+    return said
+
+
+def _unaligned(turn: TurnNotes) -> Aligned | None:
+    return Aligned(question=turn.get("question", "")) if turn.get("origin") else None
+
+
+def _asked(reason: str, offers: Sequence[Offered], nearest: list[str]) -> ClosingMessage:
+    paragraphs = [in_markdown(reason)]
     if offers:
         lead = "Which of these do you mean?" if len(offers) > 1 else "Do you mean this?"
         listed = (f"{place}. {in_markdown(offer.label)}" for place, offer in enumerate(offers, start=1))

@@ -32,6 +32,11 @@ def nearest(name: str, candidates: Iterable[str]) -> str | None:
     return best
 
 
+def apart(name: str, candidate: str) -> float:
+    """How unlike two names are: below 0 for the same one, 1 for nothing in common or for a name too long to compare."""
+    return _cost(name, candidate) if 0 < len(name) <= _LONGEST else _FAR
+
+
 def _likeliest(name: str, candidates: list[str]) -> list[str]:
     """Candidates that share most of the name's letters, in their order."""
     if len(candidates) <= _MOST_COMPARED:

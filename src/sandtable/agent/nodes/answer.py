@@ -11,10 +11,11 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig
 from langgraph.graph.ui import push_ui_message
 
+from sandtable.agent.execution import looking_up
 from sandtable.agent.grounding import facts_of, grounded
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.ending import end_turn
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import dataset_of, user_of
 from sandtable.agent.nodes.propose import asked_of
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_answer
@@ -23,6 +24,7 @@ from sandtable.agent.streaming import outside_stream
 from sandtable.catalog.model import Dataset
 from sandtable.errors import Problem, SandtableError
 from sandtable.runs.described import DescribedColumn, described_run
+from sandtable.runs.empty import Explanation, first_emptying, found_nothing
 from sandtable.runs.model import Run
 from sandtable.wording import answer_of
 from sandtable.wording.meanings import result_of
@@ -39,13 +41,16 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
         return await _failure(state, ended[0] if ended else None)
     main = ended[0]
     sentence = await _sentence(means, state, dataset, ended)
+    why = await _why_empty(means, turn, main, dataset, user_of(config))
+    if why is not None:
+        sentence = f"{sentence} {why.text}"
     suggestions = turn.get("suggestions") or []
     fields = _result(turn, main, dataset, None).fields if shows_table(main) else ()
     text = whole_answer(sentence, main, turn, fields)
     said = ClosingMessage(
         text=text,
         ending="answered",
-        run_ids=[r.id for r in ended],
+        run_ids=[*(r.id for r in ended), *(why.run_ids if why else ())],
         suggestions=suggestions,
         title=_title(turn, main, dataset),
     )
@@ -53,6 +58,17 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
     props = props_of(main, state, suggestions, described_run(main, dataset))
     push_ui_message("answer", props, id=f"answer_{message.id}", message=message, merge=True)
     return update
+
+
+async def _why_empty(
+    means: Means, turn: TurnNotes, run: Run, dataset: Dataset, user: str
+) -> Explanation | None:
+    """Where the answer found nothing. Only what a person approved may run, so that then nothing is counted."""
+    plan = turn.get("plan")
+    if plan is None or means.approval == "sql" or not found_nothing(run, dataset):
+        return None
+    execute = looking_up(means, dataset, user, turn.get("asked", ""))
+    return await first_emptying(plan, dataset, execute)
 
 
 def _title(turn: TurnNotes, run: Run, dataset: Dataset) -> str:

@@ -98,13 +98,13 @@ def _as_offered(asked: str, offer: Offered) -> TurnNotes:
     """The question that was asked back about, with the plan that a person chose for it: as it is, without repairs."""
     return TurnNotes(
         asked=asked,
-        question=offer.alignment.question,
+        question=offer.alignment.question if offer.alignment else asked,
         alone=True,
-        origin=READER,
+        origin=READER if offer.proposer is None else offer.proposer,
         plan=offer.plan,
         used=list(offer.used),
         confidence=offer.confidence,
-        alignment=offer.alignment.model_dump(mode="json"),
+        alignment=offer.alignment.model_dump(mode="json") if offer.alignment else None,
         given_up=True,
     )
 

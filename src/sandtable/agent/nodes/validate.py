@@ -1,6 +1,8 @@
 """Does the proposal fit the data? A plan is checked and compiled here; the gate judges SQL when it runs.
 
-Invariant: pure work only, apart from the gate's opinion where a person will be asked to approve.
+Its values are looked up, too: one that is in no row of its column is asked about before anything runs.
+Invariant: pure work only, apart from the gate's opinion where a person will be asked to approve, and look-ups of values
+that the profile does not list, which are runs.
 """
 
 from __future__ import annotations
@@ -11,15 +13,17 @@ from langchain_core.runnables import RunnableConfig
 
 from sandtable.agent.builtin import last_answer
 from sandtable.agent.events import Planned, Sql, Thought
+from sandtable.agent.execution import looking_up
 from sandtable.agent.look_back import reading_or_none
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.named import complete
 from sandtable.agent.nodes.calling import ids_of, new_call
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import dataset_of, user_of
 from sandtable.agent.nodes.propose import asked_of, instead_of_refused
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.normalising import Known, definitions, table_problem
+from sandtable.agent.offers import asked_about_values
 from sandtable.agent.read_as.model import Aligned
 from sandtable.agent.state import (
     ClosingMessage,
@@ -38,9 +42,12 @@ from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import chart_of
 from sandtable.chart.wishes import unmet_wish
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, Problem
+from sandtable.plan.lookup import corrections
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Approved, Refused
+from sandtable.runs.lookup import look_up
 from sandtable.sql.compile import compile_plan
+from sandtable.wording.emptiness import not_in_the_data
 
 
 async def validate(means: Means, state: State, config: RunnableConfig) -> State:
@@ -52,13 +59,18 @@ async def validate(means: Means, state: State, config: RunnableConfig) -> State:
     kept = await _chart_stays(means, state, changes)
     if kept is not None:
         return State(turn=changed(turn, TurnNotes(said=kept)))
+    checked = changed(turn, changes)
+    looked = await _looked_up(means, checked, dataset, user_of(config))
+    if looked.get("said"):
+        return State(turn=changed(checked, looked))
+    changes.update(looked)
     changes.update(await _read_as(means, state, dataset, changed(turn, changes)))
     _show(changed(turn, changes))
     if means.approval == "sql" and not changes.get("problem"):
         changes.update(await _judged(means, dataset, changes.get("sql") or ""))
     checked = changed(turn, changes)
     if checked.get("problem") and is_models_plan(means, turn) and not may_repair(means, checked):
-        checked = await _without_the_models_plan(means, state, dataset, checked)
+        checked = await _without_the_models_plan(means, state, dataset, checked, user_of(config))
         if checked.get("said"):
             return State(turn=checked)
     if may_repair(means, checked):
@@ -108,6 +120,25 @@ def _rows_of(plan: dict[str, Any]) -> dict[str, Any]:
     return {field: value for field, value in plan.items() if field != "chart"}
 
 
+async def _looked_up(means: Means, turn: TurnNotes, dataset: Dataset, user: str) -> TurnNotes:
+    """A question back where values of the plan are in no row of their columns and others may be meant, else a remark.
+
+    A plan that a person chose after such a question runs as it is.
+    """
+    plan = turn.get("plan")
+    if plan is None or turn.get("problem") or turn.get("given_up"):
+        return TurnNotes()
+    # Only what a person approved may run.
+    execute = None if means.approval == "sql" else looking_up(means, dataset, user)
+    looked = await look_up(plan, dataset, await means.datasets.profile(dataset), execute)
+    if not looked.missing:
+        return TurnNotes()
+    said, found = not_in_the_data(looked.missing), corrections(plan, looked.missing, dataset)
+    if found:
+        return TurnNotes(said=asked_about_values(said, found, turn, looked.run_ids))
+    return TurnNotes(used=[*(turn.get("used") or ()), said.removesuffix(".")])
+
+
 def _show(turn: TurnNotes) -> None:
     """What will run, and how the question was read; nothing of a plan that will not do."""
     if turn.get("problem"):
@@ -126,11 +157,13 @@ def _show(turn: TurnNotes) -> None:
 
 
 def is_models_plan(means: Means, turn: TurnNotes) -> bool:
-    """Whether a chat model made it: the built-in proposers hold their own plans against the words."""
+    """Whether a chat model made it: the built-in proposers hold their own plans against the words, and one that a
+    person chose is not held against them."""
     return (
         turn.get("plan") is not None
         and turn.get("origin") not in (None, "", BUILTIN, READER)
         and not turn.get("note")
+        and not turn.get("given_up")
     )
 
 
@@ -170,7 +203,7 @@ async def _read_as(means: Means, state: State, dataset: Dataset, turn: TurnNotes
 
 
 async def _without_the_models_plan(
-    means: Means, state: State, dataset: Dataset, turn: TurnNotes
+    means: Means, state: State, dataset: Dataset, turn: TurnNotes, user: str
 ) -> TurnNotes:
     """The built-in planner's plan for what the model could not plan, or its question back."""
     kept = turn.get("problem")
@@ -181,6 +214,9 @@ async def _without_the_models_plan(
     if taken.get("said"):
         return taken
     taken = changed(taken, _checked(taken, dataset, defined_of(state), means.max_rows))
+    taken = changed(taken, await _looked_up(means, taken, dataset, user))
+    if taken.get("said"):
+        return taken
     taken = changed(taken, await _read_as(means, state, dataset, taken))
     _show(taken)
     return taken

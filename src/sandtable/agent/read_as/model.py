@@ -110,6 +110,10 @@ class Aligned(_Frozen):
 class Offered(Choice):
     """A reading that a question back offered, with all that its run needs once it is chosen."""
 
-    alignment: Aligned
+    alignment: Aligned | None = None
+    """None where a person handed in the plan that it differs from."""
     used: tuple[str, ...] = ()
     confidence: float | None = None
+    proposer: str | None = None
+    """Who proposed the plan that it differs from in a value, empty for a person; None for a reading of the built-in
+    reader."""
