@@ -153,6 +153,16 @@ def test_a_refusal_brings_a_correction(sandtable: Any) -> None:
     assert [fix["text"] for fix in json.loads(listed.stdout)["fixes"]] == ["SELECT count(*) FROM tickets"]
 
 
+def test_a_plan_that_finds_nothing_is_explained(sandtable: Any, tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text("city,amount\nMünchen,10\nBerlin,20\nBerlin,5\n")
+    plan = {"table": "sales", "select": [{"agg": "count", "as": "n"}]}
+    plan["filters"] = [{"column": "city", "op": "=", "value": "Munchen"}]
+    told = sandtable("run", "--data", "sales.csv", "--plan", "-", stdin=json.dumps(plan))
+    assert told.returncode == 0 and told.stdout.split() == ["n", "0"]
+    assert "Of 3 sales, none is left where city is Munchen. No row has `Munchen` as city." in told.stderr
+    assert "Use `München` for `Munchen`:" in told.stderr and '"value": "München"' in told.stderr
+
+
 def test_many_through_one_process_in_order(sandtable: Any) -> None:
     asked = [{"id": n, "sql": f"SELECT {n} AS n, count(*) FROM tickets"} for n in range(40)]
     asked[7] = {"id": 7, "sql": "DROP TABLE tickets"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,7 +12,7 @@ from sandtable.assemble import Parts
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.cli import failure, inputs
 from sandtable.cli.jsonl import Answer, Line, answer_lines
-from sandtable.cli.refusal import problem_of, show_refusal
+from sandtable.cli.refusal import problem_of, show_fix, show_refusal
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import Problem
@@ -65,8 +64,7 @@ async def _one(
     else:
         show_refusal(problem_of(verdict), _text_of(query))
         for fix in verdict.fixes:
-            text = fix.text if fix.text is not None else json.dumps(fix.plan, ensure_ascii=False)
-            click.echo(f"{clean(fix.title)}:\n  {clean(text, newlines=True)}", err=True)
+            show_fix(fix)
     return 0 if isinstance(verdict, Approved) else failure.REFUSED
 
 

@@ -1,13 +1,15 @@
-"""Prints a refusal: the construct in its line, the reason, and what to do instead."""
+"""Prints a refusal: the construct in its line, the reason, and what to do instead; and corrections."""
 
 from __future__ import annotations
+
+import json
 
 import click
 
 from sandtable.cli import failure
-from sandtable.cli.show import caret
+from sandtable.cli.show import caret, clean
 from sandtable.errors import Problem
-from sandtable.policy.verdict import Refused
+from sandtable.policy.verdict import Fix, Refused
 
 
 def show_refusal(problem: Problem, text: str | None) -> None:
@@ -16,6 +18,11 @@ def show_refusal(problem: Problem, text: str | None) -> None:
         for line in caret(text, position, int(problem.details.get("length") or 1)):
             click.echo(line, err=True)
     failure.tell(problem)
+
+
+def show_fix(fix: Fix) -> None:
+    text = fix.text if fix.text is not None else json.dumps(fix.plan, ensure_ascii=False)
+    click.echo(f"{clean(fix.title)}:\n  {clean(text, newlines=True)}", err=True)
 
 
 def problem_of(refused: Refused) -> Problem:

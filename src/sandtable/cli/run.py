@@ -20,14 +20,16 @@ from sandtable.cli.artifacts import show_code_output
 from sandtable.cli.config import raised
 from sandtable.cli.jsonl import Answer, Line, answer_lines
 from sandtable.cli.percentages import in_percent
-from sandtable.cli.refusal import show_refusal
+from sandtable.cli.refusal import show_fix, show_refusal
 from sandtable.cli.session import open_dataset, with_parts
 from sandtable.cli.show import clean, on_terminal, print_json, print_rows
 from sandtable.errors import ErrorCode, InvalidInput, Problem
 from sandtable.process import load_settings
 from sandtable.quoting import quote
 from sandtable.runs.described import described_run
+from sandtable.runs.empty import explained, found_nothing
 from sandtable.runs.export import MEDIA_TYPES, Format, export_run
+from sandtable.runs.lookup import executing
 from sandtable.runs.model import Run, RunRequest
 
 
@@ -97,6 +99,9 @@ def command(
     {"id", "status", "columns", "rows", "error", "exec_time_ms", …}. With --output the rows (of Python: of the
     last table) go to a file; CSV is safe to open in a spreadsheet, Parquet keeps the types of the columns.
 
+    For a plan that finds nothing, a further run counts which of its conditions leaves no rows, and a value that is in
+    no row is shown with plans that have the nearest values instead.
+
     Exit code: 0 succeeded, 1 failed, 2 the input cannot be used, 3 refused, 4 no sandbox; with --jsonl, 0
     when every line was answered.
     """
@@ -140,7 +145,20 @@ async def _one(parts: Parts, ask: Ask, query: Query, as_json: bool) -> int:
         print_json(document(await parts.runs.capsule(run.id)))
     else:
         _show(run, dataset, rows=ask.output is None)
+        if found_nothing(run, dataset):
+            await _explain(parts, run, dataset)
     return exit_code(run)
+
+
+async def _explain(parts: Parts, run: Run, dataset: Dataset) -> None:
+    """Why there is nothing, and plans with other values."""
+    execute = executing(parts.runs, dataset.id, run.request.user)
+    why = await explained(run, dataset, await parts.datasets.profile(dataset), execute, parts.check)
+    if why.text:
+        verified = f" · sandtable verify {why.run_ids[0]}" if why.run_ids else ""
+        click.echo(f"{clean(why.text)}{verified}", err=True)
+    for fix in why.fixes:
+        show_fix(fix)
 
 
 def format_of(file: Path) -> Format:

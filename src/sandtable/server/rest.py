@@ -20,7 +20,7 @@ from sandtable.runs.fair_queue import FairQueue
 from sandtable.runs.fixes import fixes_for, with_fixes
 from sandtable.runs.ids import RUN_ID
 from sandtable.runs.model import Run, check_names
-from sandtable.server import charts, exports, logs, views
+from sandtable.server import charts, explaining, exports, logs, views
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
 from sandtable.server.hanging_up import while_there
@@ -50,6 +50,7 @@ _QUOTA_FULL: dict[int | str, dict[str, Any]] = {
 router = APIRouter()
 router.include_router(exports.router)
 router.include_router(charts.router)
+router.include_router(explaining.router)
 
 DatasetId = Annotated[str, Path(max_length=128, examples=["ecommerce"])]
 RunId = Annotated[str, Path(max_length=128, examples=["run_019a83f0c1d2000000a1b2c3d4e5f607"])]

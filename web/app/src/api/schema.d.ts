@@ -294,6 +294,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/runs/{run_id}/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Why a plan found nothing
+         * @description The first condition that leaves no rows, counted by a further run, and corrections of values that no row has.
+         */
+        post: operations["explain_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/runs/{run_id}/result.csv": {
         parameters: {
             query?: never;
@@ -883,6 +903,26 @@ export interface components {
          * @enum {string}
          */
         ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "QUEUE_FULL" | "CANCELLED" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
+        /** ExplanationView */
+        ExplanationView: {
+            /**
+             * Fixes
+             * @description Plans with other values that the gate approves, the likeliest first.
+             */
+            fixes: components["schemas"]["Fix"][];
+            /** Run Id */
+            run_id: string;
+            /**
+             * Run Ids
+             * @description The runs that counted what the text says.
+             */
+            run_ids: string[];
+            /**
+             * Text
+             * @description Sentences; empty where nothing can be said, as for a run that found something.
+             */
+            text: string;
+        };
         /**
          * Fix
          * @description One way to mend what was refused or failed: replaces all that was handed in. Either a text or a plan.
@@ -2727,6 +2767,50 @@ export interface operations {
             };
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    explain_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExplanationView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such run, or it has no result. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
             431: components["responses"]["Status431"];
