@@ -262,6 +262,13 @@ class Settings(BaseSettings):
     upload_hours: float = Field(default=24.0, gt=0, le=8760)
     """Hours after which an upload that receives no more bytes and was not imported is removed."""
 
+    fetch_private: bool = False
+    """Whether `sandtable serve` may fetch files from loopback and private addresses, which its users may not be able
+    to reach themselves."""
+
+    fetch_timeout_s: float = Field(default=600.0, gt=0, le=86_400)
+    """Wall-clock limit for fetching a file from an address, in seconds."""
+
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
 

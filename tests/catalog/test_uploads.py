@@ -72,7 +72,10 @@ def test_a_file_that_is_too_large_is_refused_when_announced_and_when_written(upl
     assert uploads.find(known.id).offset == 0
 
 
-def test_the_quota_counts_what_is_on_disk_and_what_was_added(tmp_path: Path) -> None:
+def test_the_quota_counts_what_is_on_disk_and_what_was_added(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sandtable.catalog.uploads._MEASURED_S", 0.0)
     kept = [0]
     uploads = Uploads(tmp_path / "data", LIMITS, lambda: kept[0])
     _written(uploads, bytes(MB))
@@ -92,7 +95,7 @@ def test_an_announced_size_takes_no_quota(uploads: Uploads) -> None:
 
 def test_a_full_disk_is_said_before_it_is_full(uploads: Uploads, monkeypatch: pytest.MonkeyPatch) -> None:
     upload = uploads.begin("a.csv", 10, "@me")
-    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1 << 20))  # pyright: ignore[reportUnknownLambdaType]
+    monkeypatch.setattr(shutil, "disk_usage", lambda path: SimpleNamespace(free=1 << 20))
     with pytest.raises(NoSpace, match="disk is full: 1 MiB"):
         uploads.append(upload.id, 0, b"abc")
     with pytest.raises(NoSpace):

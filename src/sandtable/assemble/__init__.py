@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -20,6 +20,7 @@ from sandtable.capsule.report import VerifyReport
 from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.own_datasets import OwnDatasets
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.scrub import Scrub
@@ -29,6 +30,10 @@ from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
 from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput
+from sandtable.imports.desk import Imports
+from sandtable.imports.fetching import Fetcher
+from sandtable.imports.public_addresses import CheckedConnections, is_public
+from sandtable.imports.records import ImportRecords
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
@@ -86,6 +91,7 @@ class Parts:
     run_store: RunStore
     quotas: Quotas
     uploads: Uploads
+    imports: Imports
     database: Any = None
     """The `Postgres` that servers share; None when everything is stored in the home folder."""
 
@@ -277,10 +283,15 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             scrub = Scrub(store, datasets.on_damage, every_s=settings.scrub_hours * 3600)
             scrub.begin()
             stack.push_async_callback(scrub.aclose)
+        uploads = uploads_of(settings, store, datasets.own.records.bytes)
+        imports = imports_of(settings, store, uploads, datasets.own)
+        stack.push_async_callback(imports.aclose)
+        if serving:
+            await imports.start()
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
-            state.runs, quotas, uploads_of(settings, store), state.database,
+            state.runs, quotas, uploads, imports, state.database,
         )  # fmt: skip
 
 
@@ -294,13 +305,19 @@ def store_of(settings: Settings, key: SigningKey) -> DataStore:
     return DataStore(settings.home / "data", known)
 
 
-def uploads_of(settings: Settings, store: DataStore) -> Uploads:
+def uploads_of(settings: Settings, store: DataStore, kept_bytes: Callable[[], int]) -> Uploads:
     limits = UploadLimits(
         file_bytes=settings.max_upload_mb << 20,
         all_bytes=settings.data_quota_mb << 20,
         unfinished_s=settings.upload_hours * 3600,
     )
-    return Uploads(store.root, limits)
+    return Uploads(store.root, limits, kept_bytes)
+
+
+def imports_of(settings: Settings, store: DataStore, uploads: Uploads, own: OwnDatasets) -> Imports:
+    connections = CheckedConnections((lambda _: True) if settings.fetch_private else is_public)
+    fetcher = Fetcher(uploads, connections, settings.fetch_timeout_s)
+    return Imports(ImportRecords(store.root), uploads, own, fetcher)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:

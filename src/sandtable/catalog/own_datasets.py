@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeVar
@@ -17,21 +17,19 @@ from sandtable.catalog.convert import Convert
 from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided, Reading
 from sandtable.catalog.filenames import NamedFile, dataset_id, name_files
 from sandtable.catalog.ingest import Ingested, reading_of, take_in
-from sandtable.catalog.model import Table
 from sandtable.catalog.names import nearest
-from sandtable.catalog.own_records import KeptSource, Outdated, OwnDataset, OwnRecords, OwnVersion, now
+from sandtable.catalog.own_records import KeptSource, OwnDataset, OwnRecords, OwnVersion, now, repeated
 from sandtable.catalog.recipe import Recipe
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.source import Progress, digest_source
 from sandtable.catalog.store import DataStore, disk_trouble
 from sandtable.catalog.version_changes import changes_of
-from sandtable.errors import InvalidInput, NotFound, RunnerBroken
+from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 
 T = TypeVar("T")
 
 _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
-_ATTEMPTS = 5
 _EMPTY_MISFITS = "misfits-empty:"
 
 
@@ -235,7 +233,22 @@ class OwnDatasets:
                 await asyncio.to_thread(self._release, record.versions)
                 return record
 
-            return await _repeated(attempt, dataset_id)
+            return await repeated(attempt, dataset_id)
+
+    async def remove_file(self, dataset_id: str, table: str) -> None:
+        """Takes the source that became this table, or tables with this prefix, out of the dataset, as a new version;
+        the dataset goes with its last one."""
+
+        def change() -> _Change:
+            before = self.get(dataset_id)
+            left = tuple(s for s in before.current.sources if s.table != table)
+            return _Change(dataset_id, before, "", left)
+
+        if all(source.table == table for source in self.get(dataset_id).current.sources):
+            await self.remove(dataset_id)
+            return
+        with disk_trouble(self._store.root):
+            await self._change(change, None)
 
     async def drop_versions(self, dataset_id: str, versions: Sequence[OwnVersion]) -> None:
         """Earlier versions; the current one stays in any case."""
@@ -248,7 +261,7 @@ class OwnDatasets:
                 await asyncio.to_thread(self.records.write, kept, record)
                 await asyncio.to_thread(self._release, [v for v in record.versions if v not in kept.versions])
 
-            await _repeated(attempt, dataset_id)
+            await repeated(attempt, dataset_id)
 
     async def rebuild(self, version: str, progress: Progress | None = None) -> bool:
         """Converts a damaged or lost version again from its kept sources. False where there are none."""
@@ -262,7 +275,7 @@ class OwnDatasets:
                     f"the kept copy of {source.name} is missing or damaged",
                     suggestion="Add the same file again: it becomes the same version.",
                 )
-        readings = [reading_of(self._file(s), _tables_of(known, s)) for s in known.sources]
+        readings = [reading_of(self._file(s), known.tables_of(s)) for s in known.sources]
         await take_in(readings, self._store, self._convert, progress, replace=version)
         return True
 
@@ -275,7 +288,7 @@ class OwnDatasets:
         async def attempt() -> Added:
             return await self._made(await asyncio.to_thread(change), progress)
 
-        return await _repeated(attempt, "the dataset")
+        return await repeated(attempt, "the dataset")
 
     async def _made(self, change: _Change, progress: Progress | None) -> Added:
         before = change.before
@@ -339,7 +352,7 @@ class OwnDatasets:
         file = self._file(source)
         if change.before is None:
             return Reading(file)
-        tables = _tables_of(change.before.current, source)
+        tables = change.before.current.tables_of(source)
         names = {
             name.lower() for t in tables for c in t.columns for name in (t.name, c.name, f"{t.name}.{c.name}")
         }
@@ -367,22 +380,9 @@ class OwnDatasets:
         self.records.drop_sources(source for version in versions for source in version.sources)
 
 
-def _tables_of(version: OwnVersion, source: KeptSource) -> list[Table]:
-    return [t for t in version.dataset.tables if version.table_sources.get(t.name) == source.table]
-
-
 def _emptied(table: str, recipe: Recipe, columns: set[str]) -> Recipe:
     changed = tuple(
         c.model_copy(update={"misfits": "empty"}) if {c.name, f"{table}.{c.name}"} & columns else c
         for c in recipe.columns
     )
     return recipe.model_copy(update={"columns": changed})
-
-
-async def _repeated(attempt: Callable[[], Awaitable[T]], what: str) -> T:
-    for _ in range(_ATTEMPTS):
-        try:
-            return await attempt()
-        except Outdated:
-            continue
-    raise RunnerBroken(f"{what} keeps being changed by another process", suggestion="Try again.")

@@ -14,10 +14,10 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Literal
+from typing import Literal, TypeVar
 from urllib.parse import quote_from_bytes, unquote_to_bytes
 
 import structlog
@@ -27,14 +27,19 @@ from sandtable.catalog.conversions import Findings
 from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import NamedFile
 from sandtable.catalog.ingest import checked_digest
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.model import Dataset, Table
 from sandtable.catalog.source import FileStamp, Progress, copy_source, read_file, replace_file
 from sandtable.catalog.version_changes import VersionChanges
+from sandtable.catalog.version_files import version_folder
+from sandtable.errors import RunnerBroken
 
 log = structlog.get_logger(__name__)
 
 DATASETS, SOURCES = "datasets", "sources"
+T = TypeVar("T")
+
 _LOCK = "lock"
+_ATTEMPTS = 5
 _LEFTOVER_S = 3600.0
 """A source that no record names is kept for this long: it may belong to a dataset that is being added."""
 
@@ -75,6 +80,9 @@ class OwnVersion(_Frozen):
     def decided(self) -> Decided:
         return Decided(self.answers, self.repairs)
 
+    def tables_of(self, source: KeptSource) -> list[Table]:
+        return [t for t in self.dataset.tables if self.table_sources.get(t.name) == source.table]
+
 
 class OwnDataset(_Frozen):
     format: Literal[1] = 1
@@ -100,6 +108,7 @@ class Outdated(Exception):
 class OwnRecords:
     def __init__(self, root: Path) -> None:
         """`root` of the data store. Nothing is created before the first record."""
+        self._root = root
         self._folder = root / DATASETS
         self._sources = root / SOURCES
         self._read: dict[str, tuple[FileStamp, OwnDataset]] = {}
@@ -159,6 +168,16 @@ class OwnRecords:
             replace_file(self._path(record.id), record.model_dump_json(indent=1).encode("utf-8"))
             self._sync()
 
+    def keep_prompts(self, dataset_id: str, version: str, prompts: Iterable[str]) -> None:
+        """Questions to begin with, unless the dataset has another version by now, which gets its own."""
+        record = self.get(dataset_id)
+        if record is None or record.dataset.version != version:
+            return
+        dataset = record.dataset.model_copy(update={"prompts": tuple(prompts)})
+        current = record.current.model_copy(update={"dataset": dataset})
+        with contextlib.suppress(Outdated):
+            self.write(record.model_copy(update={"versions": (*record.versions[:-1], current)}), record)
+
     def remove(self, record: OwnDataset) -> None:
         """Raises Outdated unless it is the present record."""
         with self._locked():
@@ -208,6 +227,11 @@ class OwnRecords:
                     path.unlink()
         return freed
 
+    def bytes(self) -> int:
+        """Of all kept sources, and of all versions that were made from them."""
+        folders = {version_folder(self._root, v.dataset.version) for r in self.values() for v in r.versions}
+        return sum(_size(folder) for folder in (self._sources, *folders))
+
     # Files
 
     def _path(self, dataset_id: str) -> Path:
@@ -234,3 +258,21 @@ class OwnRecords:
 
 def now() -> str:
     return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+def _size(folder: Path) -> int:
+    try:
+        return sum(entry.stat().st_size for entry in os.scandir(folder) if entry.is_file())
+    except FileNotFoundError:
+        # It was removed meanwhile.
+        return 0
+
+
+async def repeated(attempt: Callable[[], Awaitable[T]], what: str) -> T:
+    """Until no other process has changed the record meanwhile. Raises RunnerBroken when that keeps happening."""
+    for _ in range(_ATTEMPTS):
+        try:
+            return await attempt()
+        except Outdated:
+            continue
+    raise RunnerBroken(f"{what} keeps being changed by another process", suggestion="Try again.")

@@ -41,6 +41,8 @@ MOST_UNFINISHED = 200
 _PART, _RECORD = "part", "upload.json"
 _HEADROOM = 64 << 20
 """Disk space that uploads leave free, so that the rest of the server can still write."""
+_MEASURED_S = 5.0
+"""How long the size of the data that people have added is remembered."""
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -90,6 +92,8 @@ class Uploads:
         self.limits = limits
         self._folder = root / "uploads"
         self._kept_bytes = kept_bytes
+        self._kept = 0
+        self._measured_at = -_MEASURED_S
         with disk_trouble(root):
             private_folder(self._folder)
 
@@ -209,7 +213,7 @@ class Uploads:
 
     def require_space(self, more: int) -> None:
         """Raises NoSpace where so many bytes do not fit the quota or the disk."""
-        taken = self._kept_bytes() + sum(_size(folder / _PART) for folder in self._folder.iterdir())
+        taken = self._kept_data() + sum(_size(folder / _PART) for folder in self._folder.iterdir())
         if taken + more > self.limits.all_bytes:
             raise NoSpace(
                 f"the data that people have added take {_mib(taken)}, and may take {_mib(self.limits.all_bytes)}",
@@ -221,6 +225,11 @@ class Uploads:
         free = shutil.disk_usage(self._folder).free
         if free < more + _HEADROOM:
             raise _disk_full(free)
+
+    def _kept_data(self) -> int:
+        if time.monotonic() - self._measured_at >= _MEASURED_S:
+            self._kept, self._measured_at = self._kept_bytes(), time.monotonic()
+        return self._kept
 
     def too_large(self, name: str) -> TooLarge:
         return TooLarge(

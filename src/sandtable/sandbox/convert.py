@@ -21,7 +21,7 @@ from sandtable.catalog.convert import (
 )
 from sandtable.errors import ErrorCode, InvalidInput, RunnerBroken
 from sandtable.sandbox.converted import Answered, repairs_in, result_of
-from sandtable.sandbox.executor import Executor
+from sandtable.sandbox.executor import Executor, executed
 from sandtable.sandbox.job import Job, JobResult, Limits
 
 _LIMITS = Limits(
@@ -74,8 +74,7 @@ class SandboxedConvert:
             limits=_LIMITS,
             options=options,
         )
-        await self._executor.submit(job)
-        return _read(await self._executor.result(job.id), source.name, request)
+        return _read(await executed(self._executor, job), source.name, request)
 
     async def compare(self, request: CompareRequest, /) -> Comparison:
         """When memory or time runs out, the comparison is empty: nothing is known of any column."""
@@ -94,8 +93,7 @@ class SandboxedConvert:
             limits=_COMPARING,
             options=options,
         )
-        await self._executor.submit(job)
-        return _read_comparison(await self._executor.result(job.id), request)
+        return _read_comparison(await executed(self._executor, job), request)
 
 
 def _pair(place: ColumnPlace) -> list[str]:

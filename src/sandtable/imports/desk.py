@@ -1,0 +1,340 @@
+"""Imports at work: files are fetched, read and registered, one conversion at a time.
+
+Invariant: the record on disk says what is to be done before it is begun, so that a restarted server goes on: what was
+being read is read again, and questions stay open. A dataset appears when all its files were read, or not at all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+import structlog
+
+from sandtable.catalog.file_tables import Decided
+from sandtable.catalog.filenames import NamedFile, name_files
+from sandtable.catalog.own_datasets import Added
+from sandtable.catalog.source import Progress
+from sandtable.catalog.uploads import Upload, Uploads
+from sandtable.errors import ErrorCode, InvalidInput, Problem, QueueFull, SandtableError
+from sandtable.imports.fetching import Fetcher, read_address
+from sandtable.imports.model import Import, ImportedFile, ImportOrder, ImportProgress, ImportRecord
+from sandtable.imports.outcomes import asked_or_failed, ready
+from sandtable.imports.records import ImportRecords
+from sandtable.stopping import in_thread, stopped
+
+MOST_OPEN = 100
+"""Imports of all users that have not ended."""
+_FETCHES = 4
+_CLEAN_S = 600.0
+_FORGOTTEN_S = 30 * 86_400.0
+_BROKEN = Problem(
+    code=ErrorCode.RUNNER_INTERNAL_ERROR,
+    message="the import met an unexpected error",
+    suggestion="Try again; if it happens again, report it: the log has the cause.",
+)
+_UNANSWERED = Problem(
+    code=ErrorCode.CANCELLED,
+    message="the questions were not answered in time",
+    suggestion="Import the files again.",
+)
+
+log = structlog.get_logger(__name__)
+
+
+class OwnData(Protocol):
+    """What imports need of `catalog.own_datasets.OwnDatasets`."""
+
+    async def add(
+        self,
+        files: Sequence[NamedFile],
+        *,
+        title: str = "",
+        to: str | None = None,
+        decided: Decided = ...,
+        progress: Progress | None = None,
+    ) -> Added: ...
+
+    async def correct(
+        self,
+        dataset_id: str,
+        answers: Mapping[str, str] | None = None,
+        *,
+        repairs: Sequence[str] = (),
+        progress: Progress | None = None,
+    ) -> Added: ...
+
+
+class Imports:
+    def __init__(
+        self,
+        records: ImportRecords,
+        uploads: Uploads,
+        own: OwnData,
+        fetcher: Fetcher,
+    ) -> None:
+        self._records = records
+        self._uploads = uploads
+        self._own = own
+        self._fetcher = fetcher
+        self.then: Callable[[Added], Awaitable[None]] | None = None
+        """Called in the background with each dataset that an import made or changed."""
+        self._one = asyncio.Lock()
+        self._fetches = asyncio.Semaphore(_FETCHES)
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        self._beside: set[asyncio.Task[None]] = set()
+        self._progress: dict[str, ImportProgress] = {}
+
+    async def start(self) -> None:
+        """Goes on with the imports of an earlier process, unless another one that lives has them."""
+        if await asyncio.to_thread(self._records.lock):
+            for record in reversed(await asyncio.to_thread(self._records.all)):
+                if record.shown.state == "reading":
+                    self._begin(record)
+        self._aside(self._clean_up())
+
+    async def aclose(self) -> None:
+        """Imports that are being read stay so on disk, for the next process."""
+        await stopped(*self._tasks.values(), *self._beside)
+        self._records.unlock()
+
+    # Asked by clients
+
+    async def new(self, order: ImportOrder) -> Import:
+        """Raises NotFound for an upload that is not there, InvalidInput for what cannot be imported, QueueFull."""
+        files = [await asyncio.to_thread(self._uploads.find, upload_id) for upload_id in order.uploads]
+        unfinished = [upload.name for upload in files if not upload.complete]
+        if unfinished or len(set(order.uploads)) < len(order.uploads):
+            raise InvalidInput(
+                f"{unfinished[0]} has not arrived completely" if unfinished else "an upload is named twice",
+                suggestion="Send the rest of it first." if unfinished else "Name each upload once.",
+            )
+        if order.url:
+            read_address(order.url)
+        else:
+            self._named(files)
+        every = await asyncio.to_thread(self._records.all)
+        if sum(not record.shown.ended for record in every) >= MOST_OPEN:
+            raise QueueFull(
+                f"{MOST_OPEN} imports are under way or wait for answers",
+                suggestion="Answer or delete some of them, or try again later.",
+            )
+        if set(order.uploads) & self._used(every):
+            raise InvalidInput(
+                "an upload is being imported already", suggestion="GET /imports shows by which import."
+            )
+        now = datetime.now(UTC)
+        shown = Import(
+            id=f"imp_{secrets.token_hex(16)}",
+            files=tuple(ImportedFile(name=upload.name, bytes=upload.offset) for upload in files),
+            dataset_id=order.dataset_id,
+            created_at=now.isoformat(timespec="milliseconds"),
+        )
+        return await self._kept_and_begun(ImportRecord(shown=shown, order=order, changed_at=now.timestamp()))
+
+    async def again(
+        self, dataset_id: str, user: str, answers: Mapping[str, str], repairs: Sequence[str]
+    ) -> Import:
+        """Reads the kept files of a dataset in another way."""
+        now = datetime.now(UTC)
+        shown = Import(
+            id=f"imp_{secrets.token_hex(16)}",
+            dataset_id=dataset_id,
+            created_at=now.isoformat(timespec="milliseconds"),
+        )
+        order = ImportOrder(dataset_id=dataset_id, user=user)
+        record = ImportRecord(
+            shown=shown, order=order, answers=dict(answers), agreed=tuple(repairs), changed_at=now.timestamp()
+        )
+        return await self._kept_and_begun(record)
+
+    async def all(self) -> list[Import]:
+        """Newest first."""
+        return [self._shown(record) for record in await asyncio.to_thread(self._records.all)]
+
+    async def get(self, import_id: str) -> Import:
+        """Raises NotFound."""
+        return self._shown(await asyncio.to_thread(self._records.read, import_id))
+
+    async def uses(self, upload_id: str) -> bool:
+        """Whether an import that has not ended needs the upload."""
+        return upload_id in self._used(await asyncio.to_thread(self._records.all))
+
+    async def answer(self, import_id: str, answers: Mapping[str, str], repairs: Sequence[str]) -> Import:
+        """Reads the files again with these answers. Raises NotFound, and InvalidInput where nothing was asked."""
+        record = await asyncio.to_thread(self._records.read, import_id)
+        if record.shown.state != "asks" or import_id in self._tasks:
+            raise InvalidInput(
+                f"this import is {record.shown.state} and asks nothing",
+                suggestion="GET /imports/{import_id} shows what it asks, and when.",
+            )
+        asking = {"questions": (), "repairs": (), "misfits": (), "problem": None, "state": "reading"}
+        more = record.model_copy(
+            update={
+                "shown": record.shown.model_copy(update=asking),
+                "answers": {**record.answers, **answers},
+                "agreed": tuple(dict.fromkeys((*record.agreed, *repairs))),
+                "changed_at": time.time(),
+            }
+        )
+        return await self._kept_and_begun(more)
+
+    async def cancel(self, import_id: str) -> None:
+        """Ends it and removes its uploads; forgets one that had ended. Raises NotFound."""
+        await asyncio.to_thread(self._records.read, import_id)
+        task = self._tasks.get(import_id)
+        if task is not None:
+            await stopped(task)
+        record = await asyncio.to_thread(self._records.read, import_id)
+        if record.shown.ended:
+            await asyncio.to_thread(self._records.remove, import_id)
+        else:
+            await self._end(
+                record, record.shown.model_copy(update={"state": "cancelled", "questions": (), "repairs": ()})
+            )
+
+    # At work
+
+    async def _kept_and_begun(self, record: ImportRecord) -> Import:
+        await asyncio.to_thread(self._records.write, record)
+        self._begin(record)
+        return self._shown(record)
+
+    def _begin(self, record: ImportRecord) -> None:
+        import_id = record.shown.id
+        self._progress[import_id] = ImportProgress(done=0, total=0, what="waiting")
+        task = self._tasks[import_id] = asyncio.create_task(self._work(record), name=f"import {import_id}")
+
+        def ended(_: object) -> None:
+            self._tasks.pop(import_id, None)
+            self._progress.pop(import_id, None)
+
+        task.add_done_callback(ended)
+
+    async def _work(self, record: ImportRecord) -> None:
+        try:
+            record = await self._fetched(record)
+            async with self._one:
+                added = await self._read(record)
+        except SandtableError as error:
+            outcome = asked_or_failed(record.shown, error)
+            log.info("import_not_ready", import_id=record.shown.id, state=outcome.state, reason=error.message)
+        except Exception:
+            log.exception("import_broke", import_id=record.shown.id)
+            outcome = record.shown.model_copy(update={"state": "failed", "problem": _BROKEN})
+        else:
+            outcome = ready(record.shown, added)
+            if self.then is not None:
+                self._aside(self.then(added))
+        await self._end(record, outcome)
+
+    async def _fetched(self, record: ImportRecord) -> ImportRecord:
+        order = record.order
+        if not order.url or order.uploads:
+            return record
+        async with self._fetches:
+            upload = await self._fetcher.fetch(order.url, order.user, self._watch(record, "fetching"))
+        file = ImportedFile(name=upload.name, bytes=upload.offset)
+        found = record.model_copy(
+            update={
+                "order": order.model_copy(update={"uploads": (upload.id,)}),
+                "shown": record.shown.model_copy(update={"files": (file,)}),
+            }
+        )
+        await in_thread(self._records.write, found)
+        return found
+
+    async def _read(self, record: ImportRecord) -> Added:
+        order, progress = record.order, self._watch(record, "reading")
+        if order.again:
+            assert order.dataset_id is not None
+            return await self._own.correct(
+                order.dataset_id, record.answers, repairs=record.agreed, progress=progress
+            )
+        uploads = [await asyncio.to_thread(self._uploads.find, upload_id) for upload_id in order.uploads]
+        return await self._own.add(
+            self._named(uploads),
+            title=order.title,
+            to=order.dataset_id,
+            decided=Decided(record.answers, record.agreed),
+            progress=progress,
+        )
+
+    def _named(self, uploads: Sequence[Upload]) -> list[NamedFile]:
+        """Raises InvalidInput for two files of one table, and for a file that is none of data."""
+        named = name_files([Path(upload.name) for upload in uploads])
+        return [
+            NamedFile(file.table, self._uploads.path(upload.id), upload.name)
+            for file, upload in zip(named, uploads, strict=True)
+        ]
+
+    async def _end(self, record: ImportRecord, outcome: Import) -> None:
+        """Until the outcome is on disk, the next process would read the files again: it needs the uploads."""
+        ended = record.model_copy(update={"shown": outcome, "changed_at": time.time()})
+        await in_thread(self._records.write, ended)
+        if outcome.ended:
+            for upload_id in record.order.uploads:
+                await in_thread(self._uploads.remove, upload_id)
+
+    def _watch(self, record: ImportRecord, what: Any) -> Progress:
+        def watch(done: int, total: int) -> None:
+            converting = what == "reading" and done >= total
+            said = ImportProgress(done=done, total=total, what="converting" if converting else what)
+            if record.shown.id in self._tasks:
+                self._progress[record.shown.id] = said
+
+        return watch
+
+    def _shown(self, record: ImportRecord) -> Import:
+        if record.shown.state != "reading":
+            return record.shown
+        return record.shown.model_copy(update={"progress": self._progress.get(record.shown.id)})
+
+    @staticmethod
+    def _used(records: Sequence[ImportRecord]) -> set[str]:
+        return {
+            upload_id for record in records if not record.shown.ended for upload_id in record.order.uploads
+        }
+
+    # Beside
+
+    def _aside(self, work: Any) -> None:
+        task = asyncio.create_task(_logged(work))
+        self._beside.add(task)
+        task.add_done_callback(self._beside.discard)
+
+    async def _clean_up(self) -> None:
+        while True:
+            try:
+                await self.clean()
+            except SandtableError as error:
+                log.error("uploads_not_cleaned", reason=error.message)
+            await asyncio.sleep(_CLEAN_S)
+
+    async def clean(self, now: float | None = None) -> None:
+        """Removes uploads whose time is over, ends imports that were not answered in it, forgets old ones."""
+        at = time.time() if now is None else now
+        every = await asyncio.to_thread(self._records.all)
+        for record in every:
+            age = at - record.changed_at
+            if record.shown.state == "asks" and age > self._uploads.limits.unfinished_s:
+                await self._end(
+                    record, record.shown.model_copy(update={"state": "failed", "problem": _UNANSWERED})
+                )
+            elif record.shown.ended and age > _FORGOTTEN_S:
+                await asyncio.to_thread(self._records.remove, record.shown.id)
+        await asyncio.to_thread(self._uploads.clean, self._used(every), at)
+
+
+async def _logged(work: Awaitable[None]) -> None:
+    try:
+        await work
+    except SandtableError as error:
+        log.warning("after_import", reason=error.message)
+    except Exception:
+        log.exception("after_import")
