@@ -14,7 +14,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
-from benchmarks import chat, contenders, extras, growth, peer_image, python
+from benchmarks import chat, contenders, extras, growth, intake, peer_image, python
 from benchmarks.data import QUERIES, Data, make_data
 from benchmarks.measure import Table, Timings, take_turns
 from benchmarks.peers import open_peers
@@ -29,6 +29,14 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--no-peers", action="store_true", help="leave the peers out")
     parser.add_argument("--chat", action="store_true", help="the conversation only")
     parser.add_argument("--python", action="store_true", help="Python code and sessions only")
+    parser.add_argument(
+        "--intake",
+        type=int,
+        nargs="?",
+        const=intake.MEGABYTES,
+        metavar="MB",
+        help="converting a CSV file of this size only",
+    )
     parser.add_argument("--json", type=Path, metavar="FILE", help="write everything measured as JSON")
     return parser.parse_args()
 
@@ -158,6 +166,8 @@ async def _main(arguments: argparse.Namespace) -> int:
         return 0 if all(target.met for target in targets) else 1
     if arguments.python:
         return await _python_only(arguments)
+    if arguments.intake is not None:
+        return await _intake_only(arguments)
     root = Path(tempfile.mkdtemp(prefix="sandtable-bench-"))
     try:
         data = make_data(root, large_rows=10_000_000)
@@ -167,12 +177,14 @@ async def _main(arguments: argparse.Namespace) -> int:
         chats = await _chats(arguments.quick)
         grown = await growth.measure()
         pythons = await _pythons(data, arguments)
+        converted = await intake.measure(root, rounds=3 if arguments.quick else 5)
+        intake.print_table(converted)
     except SandboxUnavailable as error:
         print(f"{error.message}\n{error.suggestion}", file=sys.stderr)
         return 1
     finally:
         shutil.rmtree(root)
-    targets = [*judge(table, measured, chats, grown), *python.targets(pythons)]
+    targets = [*judge(table, measured, chats, grown), *python.targets(pythons), *intake.targets(converted)]
     _print_targets(targets)
     if arguments.json:
         told = {**_as_json(table, missing, measured, targets), "python": python.as_json(pythons)}
@@ -180,9 +192,19 @@ async def _main(arguments: argparse.Namespace) -> int:
     return 0 if all(target.met for target in targets) else 1
 
 
+async def _intake_only(arguments: argparse.Namespace) -> int:
+    with tempfile.TemporaryDirectory(prefix="sandtable-bench-") as root:
+        Path(root).chmod(0o755)
+        found = await intake.measure(Path(root), arguments.intake, rounds=3 if arguments.quick else 5)
+    intake.print_table(found)
+    targets = intake.targets(found)
+    _print_targets(targets)
+    return 0 if all(target.met for target in targets) else 1
+
+
 def main() -> int:
     arguments = _arguments()
-    alone = arguments.no_peers or arguments.chat
+    alone = arguments.no_peers or arguments.chat or arguments.intake is not None
     with nullcontext() if alone else peer_image.daemon_at_hand():
         return asyncio.run(_main(arguments))
 

@@ -7,10 +7,11 @@ from typing import Any
 
 import duckdb
 
-from sandtable_runner import compare, engine, escape, export, ingest, parse, parse_python, profile
+from sandtable_runner import compare, engine, escape, export, parse, parse_python, profile
 from sandtable_runner.complaint import explain
 from sandtable_runner.encode import CellTooLarge, Inexact, encode_row, text_size
 from sandtable_runner.intake.bad_file import BadFile
+from sandtable_runner.intake.convert import convert
 from sandtable_runner.type_names import INEXACT
 
 Job = dict[str, Any]
@@ -164,7 +165,7 @@ def parse_text(connection: engine.Connection, job: Job) -> Outcome:
 
 def run_ingest(connection: engine.Connection, job: Job) -> Outcome:
     try:
-        output = (compare.compare if "pairs" in job["options"] else ingest.ingest)(connection, job)
+        output = (compare.compare if "pairs" in job["options"] else convert)(connection, job)
     except BadFile as error:
         refused = failure("VALIDATION_ERROR", "BadFile", error.message, error.suggestion)
         return {**refused, "output": {"repairs": list(error.repairs)}}

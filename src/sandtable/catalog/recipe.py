@@ -52,7 +52,8 @@ class ColumnReading(_Frozen):
     read_as: ReadAs = "text"
     format: str = ""
     """Of dates, timestamps and times: the `strptime` format, such as `%d/%m/%Y`; empty for ISO. Of numbers: the group
-    mark and the decimal mark, such as `,.` (1,234.50) or `.,` (1.234,50); empty for plain digits with a point."""
+    mark and the decimal mark, such as `,.` (1,234.50) or `.,` (1.234,50); the decimal mark alone where there are no
+    groups; empty for plain digits with a point. Of money, the most digits after the mark follow: `,.2`."""
     unit: str = ""
     """`%`, or a currency such as `EUR`."""
     empty: tuple[str, ...] = PLAIN_EMPTY
