@@ -12,7 +12,7 @@ from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import name_files
 from sandtable.catalog.ingest import ingest_again, ingest_files, ingest_named
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.recipe import Choice, FileQuestion
+from sandtable.catalog.recipe import FileChoice, FileQuestion
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput
 from tests.catalog.fakes import FakeConvert
@@ -21,7 +21,7 @@ BOOK = "## orders\nid,ordered\n1,03/04/2024\n## items\nid,price\n1,2\n"
 
 
 def question(place: str) -> FileQuestion:
-    choices = (Choice(label="3 April", answer="date"), Choice(label="Text", answer="text"))
+    choices = (FileChoice(label="3 April", answer="date"), FileChoice(label="Text", answer="text"))
     return FileQuestion(id=place, text=f"Is 03/04/2024 in {place} 3 April or 4 March?", choices=choices)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,17 +11,23 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from sandtable.assemble import imports_of, uploads_of
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.report import VerifyReport
+from sandtable.catalog.convert import ConvertRequest, ConvertResult
 from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.own_datasets import OwnDatasets
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
-from sandtable.catalog.uploads import UploadLimits, Uploads
+from sandtable.catalog.registry import Catalog
+from sandtable.catalog.store import DataStore
+from sandtable.catalog.uploads import Uploads
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem
+from sandtable.imports.desk import Imports
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.quotas import Quotas
@@ -30,6 +37,7 @@ from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
+from tests.catalog.fakes import FakeConvert
 from tests.runs.world import World, compile_plan, judge, judge_python
 
 THIS_MACHINE = (ip_network("127.0.0.1/32"),)
@@ -58,7 +66,21 @@ SHOP_PROFILE = _shop_profile()
 
 
 @dataclass
+class GatedConvert(FakeConvert):
+    """Converts only while `go` is set."""
+
+    go: asyncio.Event = field(default_factory=asyncio.Event)
+    waiting: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, request: ConvertRequest, /) -> ConvertResult:
+        self.waiting.set()
+        await self.go.wait()
+        return await super().__call__(request)
+
+
+@dataclass
 class FakeReadyDatasets:
+    own: OwnDatasets
     added: list[Sequence[Path]] = field(default_factory=list)
     progress: Any = None
     copy_id: str = ""
@@ -67,9 +89,11 @@ class FakeReadyDatasets:
     """No version that was queried is stored any more."""
 
     def datasets(self) -> tuple[Dataset, ...]:
-        return (SHOP,)
+        return (*(record.dataset for record in self.own.list()), SHOP)
 
     def get(self, dataset_id: str) -> Dataset:
+        if (record := self.own.find(dataset_id)) is not None:
+            return record.dataset
         if dataset_id != SHOP.id:
             raise NotFound(f"no dataset `{dataset_id}`; did you mean `shop`?", suggestion="There is `shop`.")
         return SHOP
@@ -107,6 +131,8 @@ class House:
     world: World
     verifier: Verifier
     uploads: Uploads
+    imports: Imports
+    convert: GatedConvert
     problem: Problem | None = None
     """What the self-test finds."""
 
@@ -172,23 +198,28 @@ async def open_house(
     async with world.opened(queue_limit=chosen.queue_limit, quotas=limits) as runs:
         limits.meters.append(runs._store.holdings.bytes_of)
         verifier = Verifier(world.parts(), _version_of, places=chosen.verifications, share=chosen.user_share)
-        yield House(
-            chosen,
-            FakeReadyDatasets(),
-            runs,
-            open_signing_key(home),
-            world.executor,
-            world,
-            verifier,
-            uploads_below(home / "data", chosen),
-        )
-
-
-def uploads_below(root: Path, settings: Settings) -> Uploads:
-    limits = UploadLimits(
-        settings.max_upload_mb << 20, settings.data_quota_mb << 20, settings.upload_hours * 3600
-    )
-    return Uploads(root, limits)
+        store = DataStore(home / "data")
+        convert = GatedConvert(store, types={"day": "DATE", "amount": "BIGINT"})
+        convert.go.set()
+        own = OwnDatasets(Catalog((SHOP,)), store, convert)
+        uploads = uploads_of(chosen, store, own.records.bytes)
+        imports = imports_of(chosen, store, uploads, own)
+        await imports.start()
+        try:
+            yield House(
+                chosen,
+                FakeReadyDatasets(own),
+                runs,
+                open_signing_key(home),
+                world.executor,
+                world,
+                verifier,
+                uploads,
+                imports,
+                convert,
+            )
+        finally:
+            await imports.aclose()
 
 
 async def _version_of(dataset: Dataset) -> str:

@@ -20,10 +20,13 @@ from langgraph.types import StreamMode
 from pydantic import BaseModel
 
 from sandtable.agent.events import Error, Event
+from sandtable.agent.first_questions import first_questions
 from sandtable.agent.graph import FIRST, build_graph
 from sandtable.agent.means import Means
+from sandtable.agent.proposer import Asked, PlanProposal
 from sandtable.agent.thread_graph import Given, ThreadGraph, given_of, modes_of, place, stream_event
 from sandtable.agent.turn_events import DecisionsAwaited, Detail, StreamEvent, TurnInput, with_plan
+from sandtable.catalog.model import Dataset
 from sandtable.errors import NotFound, SandtableError
 
 log = structlog.get_logger(__name__)
@@ -46,6 +49,17 @@ class Analyst:
         profile = await self._means.datasets.profile(dataset)
         if self._means.prepare is not None:
             await self._means.prepare(dataset, profile)
+
+    async def first_questions(self, dataset: Dataset) -> list[str]:
+        """Questions to begin with, which the built-in planner answers."""
+        profile = await self._means.datasets.profile(dataset)
+        planner = self._means.planner or self._means.proposer
+
+        async def plan_of(question: str) -> dict[str, Any] | None:
+            proposed = await planner.propose(Asked(question, dataset, profile))
+            return proposed.what.plan if isinstance(proposed.what, PlanProposal) else None
+
+        return await first_questions(dataset, profile, plan_of)
 
     async def ask(
         self,

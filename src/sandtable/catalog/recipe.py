@@ -91,7 +91,7 @@ class Recipe(_Frozen):
         return self.model_dump(mode="json", exclude=exclude)
 
 
-class Choice(_Frozen):
+class FileChoice(_Frozen):
     """One answer to a question about a file."""
 
     label: str
@@ -107,7 +107,7 @@ class FileQuestion(_Frozen):
     """Names the place: `orders.ordered` for a column, `orders` for a table."""
     text: str
     """Such as: Is 03/04/2024 in column ordered 3 April or 4 March?"""
-    choices: tuple[Choice, ...] = Field(min_length=2)
+    choices: tuple[FileChoice, ...] = Field(min_length=2)
 
 
 class Repair(_Frozen):

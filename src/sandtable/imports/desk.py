@@ -11,6 +11,7 @@ import secrets
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -96,7 +97,7 @@ class Imports:
             for record in reversed(await asyncio.to_thread(self._records.all)):
                 if record.shown.state == "reading":
                     self._begin(record)
-        self._aside(self._clean_up())
+        self._aside(self._clean_up)
 
     async def aclose(self) -> None:
         """Imports that are being read stay so on disk, for the next process."""
@@ -230,7 +231,7 @@ class Imports:
         else:
             outcome = ready(record.shown, added)
             if self.then is not None:
-                self._aside(self.then(added))
+                self._aside(partial(self.then, added))
         await self._end(record, outcome)
 
     async def _fetched(self, record: ImportRecord) -> ImportRecord:
@@ -303,7 +304,7 @@ class Imports:
 
     # Beside
 
-    def _aside(self, work: Any) -> None:
+    def _aside(self, work: Callable[[], Awaitable[None]]) -> None:
         task = asyncio.create_task(_logged(work))
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
@@ -331,9 +332,9 @@ class Imports:
         await asyncio.to_thread(self._uploads.clean, self._used(every), at)
 
 
-async def _logged(work: Awaitable[None]) -> None:
+async def _logged(work: Callable[[], Awaitable[None]]) -> None:
     try:
-        await work
+        await work()
     except SandtableError as error:
         log.warning("after_import", reason=error.message)
     except Exception:

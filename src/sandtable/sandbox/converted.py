@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, FailFast, Field, TypeAdapter, model_
 
 from sandtable.catalog.convert import ConvertedColumn, ConvertedTable, ConvertResult
 from sandtable.catalog.filenames import table_name
-from sandtable.catalog.recipe import Choice, FileQuestion, Misfit, Recipe, Repair
+from sandtable.catalog.recipe import FileChoice, FileQuestion, Misfit, Recipe, Repair
 from sandtable.engines.duckdb.types import column_type
 
 _MOST_COLUMNS = 100_000
@@ -135,7 +135,7 @@ def result_of(answered: Answered, *, declared: bool) -> ConvertResult:
         FileQuestion(
             id=question.id,
             text=question.text,
-            choices=tuple(Choice(label=c.label, answer=c.answer) for c in question.choices),
+            choices=tuple(FileChoice(label=c.label, answer=c.answer) for c in question.choices),
         )
         for question in answered.questions
     )

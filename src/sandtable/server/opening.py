@@ -9,6 +9,7 @@ import asyncio
 import gc
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 
 import structlog
 
@@ -17,6 +18,8 @@ from sandtable.agent.models import choose_endpoint, model_name
 from sandtable.assemble import Parts
 from sandtable.assemble.conversation import converse
 from sandtable.assemble.memory import kept_in, open_memory, probes_of
+from sandtable.catalog.model import Dataset
+from sandtable.catalog.own_datasets import Added
 from sandtable.conversations.conversation import Conversation
 from sandtable.conversations.engine import TurnEngine
 from sandtable.conversations.line import Line
@@ -55,6 +58,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
             end_session=parts.sessions.end,
             pause_s=PAUSE_S,
         )
+        parts.imports.then = partial(_prepare_added, analyst, parts)
         beside = (
             asyncio.create_task(_learn(analyst, parts), name="vocabularies"),
             asyncio.create_task(keep(keeper, parts.settings), name="retention"),
@@ -62,6 +66,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
         try:
             yield Conversation(analyst, turns, store, line, parts.quotas, probes)
         finally:
+            parts.imports.then = None
             await stopped(*beside)
 
 
@@ -70,11 +75,27 @@ async def _learn(analyst: Analyst, parts: Parts) -> None:
     for dataset in parts.datasets.datasets():
         try:
             await analyst.prepare(dataset.id)
+            await _suggest(analyst, parts, dataset)
         except SandtableError as error:
             log.error("vocabulary_not_ready", dataset_id=dataset.id, reason=error.message)
     # Objects that are alive now stay alive: the garbage collector need not scan them again.
     gc.collect()
     gc.freeze()
+
+
+async def _prepare_added(analyst: Analyst, parts: Parts, added: Added) -> None:
+    dataset = added.record.dataset
+    await parts.warm(dataset)
+    await analyst.prepare(dataset.id)
+    await _suggest(analyst, parts, dataset)
+
+
+async def _suggest(analyst: Analyst, parts: Parts, dataset: Dataset) -> None:
+    """Questions to begin with, for a dataset that was added."""
+    if not dataset.prompts and parts.datasets.own.find(dataset.id) is not None:
+        prompts = await analyst.first_questions(dataset)
+        records = parts.datasets.own.records
+        await asyncio.to_thread(records.keep_prompts, dataset.id, dataset.version, prompts)
 
 
 def line_of(settings: Settings) -> Line:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Path, Query, Request, Response
@@ -112,7 +113,11 @@ def _checks(request: Request) -> FairQueue:
 
 @router.get("/datasets", operation_id="list_datasets", tags=["datasets"], summary="What may be asked about")
 async def list_datasets(request: Request) -> list[views.DatasetSummary]:
-    return [views.DatasetSummary.of(dataset) for dataset in _parts(request).datasets.datasets()]
+    """Those that people added come first, the newest at the top."""
+    datasets = _parts(request).datasets
+    own = {record.id: record.added_at for record in await asyncio.to_thread(datasets.own.list)}
+    every = sorted(datasets.datasets(), key=lambda dataset: own.get(dataset.id, ""), reverse=True)
+    return [views.DatasetSummary.of(dataset, own=dataset.id in own) for dataset in every]
 
 
 @router.get(

@@ -177,9 +177,11 @@ class DatasetSummary(_Shown):
     as_of: str | None
     prompts: tuple[str, ...]
     tables: tuple[TableSummary, ...]
+    own: bool = False
+    """Whether people added it here."""
 
     @classmethod
-    def of(cls, dataset: Dataset) -> DatasetSummary:
+    def of(cls, dataset: Dataset, *, own: bool = False) -> DatasetSummary:
         tables = tuple(
             TableSummary(name=t.name, description=t.description, rows=t.rows, columns=len(t.columns))
             for t in dataset.tables
@@ -192,6 +194,7 @@ class DatasetSummary(_Shown):
             as_of=dataset.as_of,
             prompts=dataset.prompts,
             tables=tables,
+            own=own,
         )
 
 

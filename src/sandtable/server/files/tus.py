@@ -217,6 +217,10 @@ async def continue_upload(
 async def delete_upload(request: Request, upload_id: UploadId) -> Response:
     uploads = _uploads(request)
     await asyncio.to_thread(uploads.find, upload_id)
+    if await request.app.state.parts.imports.uses(upload_id):
+        raise InvalidInput(
+            "the upload is being imported", suggestion="Cancel the import: DELETE /imports/{import_id}."
+        )
     await _writers(request).end(upload_id)
     await asyncio.to_thread(uploads.remove, upload_id)
     return Response(status_code=204)

@@ -99,6 +99,7 @@ const dataset = (id: string): DatasetSummary => ({
   version: "sha256:f9847bcd0c1b",
   as_of: "2025-12-31",
   prompts: [],
+  own: false,
   tables: [
     { name: "a", description: "", rows: 9000, columns: 1 },
     { name: "b", description: "", rows: 172, columns: 1 },
