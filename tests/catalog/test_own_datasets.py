@@ -123,6 +123,23 @@ async def test_other_columns_are_reported(own: OwnDatasets, convert: FakeConvert
     assert changes.retyped == {"sales.day": ("DATE", "VARCHAR")}
 
 
+async def test_a_refusal_of_the_same_columns_retypes_nothing(
+    own: OwnDatasets, store: DataStore, convert: FakeConvert, sales: Path
+) -> None:
+    first = await own.add([sales])
+
+    def no_number(request: object) -> None:
+        if convert.requests[-1].recipes is not None:
+            raise InvalidInput("row 3 of column amount is no number")
+
+    convert.before = no_number
+    convert.types = {}
+    written(sales, SALES + "2025-01-03,x\n")
+    with pytest.raises(InvalidInput, match="row 3 of column amount is no number"):
+        await own.add([sales])
+    assert own.get("sales") == first.record and store.versions() == [first.record.dataset.version]
+
+
 async def test_cells_that_no_longer_fit_are_for_a_person_to_decide(own: OwnDatasets, sales: Path) -> None:
     first = await own.add([sales])
     written(sales, SALES + "2025-01-03,?\n")

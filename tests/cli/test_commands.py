@@ -206,7 +206,7 @@ async def test_interrupting_a_command_cancels_its_runs(tmp_path: Path) -> None:
         house.executor.on("SELECT 1;", Script(delay_s=60))
         lines = tmp_path / "in.jsonl"
         lines.write_text('{"id": 1, "sql": "SELECT 1"}\n{"id": 2, "sql": "SELECT 1"}\n')
-        ask = run.Ask("shop", (), "", None, None, False, True)
+        ask = run.Ask(inputs.About("shop"), "", None, None, False, True)
         work = asyncio.create_task(run._many(house, ask, str(lines)))  # pyright: ignore[reportArgumentType, reportPrivateUsage] - a double of Parts
         async with asyncio.timeout(10):
             while len(await house.runs.list(status="running")) < 2:

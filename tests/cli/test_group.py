@@ -126,10 +126,10 @@ def test_an_expected_error_is_an_object_with_json() -> None:
     ],
 )
 def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int) -> None:
-    def broken(folder: Path, column_type: object) -> None:
+    def broken() -> None:
         raise error
 
-    monkeypatch.setattr("sandtable.cli.datasets.load_catalog", broken)
+    monkeypatch.setattr("sandtable.cli.datasets.known_datasets", broken)
     assert CliRunner().invoke(main, ["datasets"]).exit_code == code
 
 
@@ -144,10 +144,10 @@ def test_how_a_command_ends(monkeypatch: pytest.MonkeyPatch, error: BaseExceptio
 def test_what_nobody_foresaw_is_told_without_a_traceback(
     monkeypatch: pytest.MonkeyPatch, error: Exception, says: str
 ) -> None:
-    def broken(folder: Path, column_type: object) -> None:
+    def broken() -> None:
         raise error
 
-    monkeypatch.setattr("sandtable.cli.datasets.load_catalog", broken)
+    monkeypatch.setattr("sandtable.cli.datasets.known_datasets", broken)
     done = CliRunner().invoke(main, ["datasets"])
     assert done.stderr.startswith("error[RUNNER_INTERNAL_ERROR]: ") and says in done.stderr
     assert "  → " in done.stderr and "Traceback" not in done.output

@@ -238,3 +238,26 @@ def test_the_public_names_are_there() -> None:
     assert dir(sandtable) == sorted(sandtable.__all__)
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = sandtable.nothing
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"answers": 7}, "`answers` is not a dict"),
+        ({"answers": {"day": 1}}, "`answers` is not a dict"),
+        ({"repairs": "pad-rows"}, "`repairs` is not a list"),
+        ({"repairs": [1]}, "`repairs` is not a list"),
+    ],
+    ids=str,
+)
+def test_answers_and_repairs_that_cannot_be_any(given: dict[str, Any], complaint: str) -> None:
+    with pytest.raises(sandtable.InvalidInput, match=complaint):
+        sandtable.Session("sales.csv", **given)
+
+
+def test_answers_are_for_files(tmp_path: Path) -> None:
+    with pytest.raises(sandtable.InvalidInput, match="`answers` and `repairs` are for files"):
+        sandtable.run("1", data="ecommerce", answers={"day": "text"})
+    (tmp_path / "sales.csv").write_text("day,amount\n2025-01-01,1\n", "utf-8")
+    with pytest.raises(sandtable.InvalidInput, match="`dya`, which is no table or column"):
+        sandtable.run("1", data=tmp_path / "sales.csv", answers={"dya": "text"})

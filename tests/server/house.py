@@ -17,6 +17,7 @@ from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.report import VerifyReport
 from sandtable.catalog.convert import ConvertRequest, ConvertResult
+from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import OwnDatasets
@@ -114,7 +115,7 @@ class FakeReadyDatasets:
     async def profile(self, dataset: Dataset) -> Profile:
         return SHOP_PROFILE
 
-    async def add_files(self, paths: Sequence[Path]) -> Dataset:
+    async def add_files(self, paths: Sequence[Path], *, decided: Decided = NOTHING_DECIDED) -> Dataset:
         self.added.append(paths)
         return SHOP
 

@@ -320,6 +320,12 @@ def imports_of(settings: Settings, store: DataStore, uploads: Uploads, own: OwnD
     return Imports(ImportRecords(store.root), uploads, own, fetcher)
 
 
+def own_datasets_of(settings: Settings) -> OwnDatasets:
+    """The datasets that were added, to list and to remove: without a sandbox, which adding needs."""
+    store = store_of(settings, open_signing_key(settings.home, settings.signing_key))
+    return OwnDatasets(load_catalog(registry_folder(settings), column_type), store, None)
+
+
 async def diagnose(settings: Settings) -> DoctorReport:
     """The doctor's report alone, for a machine where nothing else may work."""
     store = DataStore(settings.home / "data")

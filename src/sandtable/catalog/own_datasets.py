@@ -7,7 +7,6 @@ again from its kept sources. A dataset exists only when no question about its fi
 from __future__ import annotations
 
 import asyncio
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,21 +14,29 @@ from typing import Literal, TypeVar
 
 from sandtable.catalog.convert import Convert
 from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided, Reading
-from sandtable.catalog.filenames import NamedFile, dataset_id, name_files
+from sandtable.catalog.filenames import NamedFile, name_files
 from sandtable.catalog.ingest import Ingested, reading_of, take_in
+from sandtable.catalog.model import Dataset
 from sandtable.catalog.names import nearest
-from sandtable.catalog.own_records import KeptSource, OwnDataset, OwnRecords, OwnVersion, now, repeated
+from sandtable.catalog.own_names import is_id, name_for
+from sandtable.catalog.own_records import (
+    KeptSource,
+    OwnDataset,
+    OwnRecords,
+    OwnVersion,
+    now,
+    repeated,
+)
 from sandtable.catalog.recipe import Recipe
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.source import Progress, digest_source
 from sandtable.catalog.store import DataStore, disk_trouble
 from sandtable.catalog.version_changes import changes_of
-from sandtable.errors import InvalidInput, NotFound
+from sandtable.errors import InvalidInput, NotFound, RunnerBroken
 from sandtable.quoting import quote
 
 T = TypeVar("T")
 
-_ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _EMPTY_MISFITS = "misfits-empty:"
 
 
@@ -56,9 +63,10 @@ class _Change:
 
 class OwnDatasets:
     def __init__(
-        self, catalog: Catalog, store: DataStore, convert: Convert, *, keep_versions: int | None = None
+        self, catalog: Catalog, store: DataStore, convert: Convert | None, *, keep_versions: int | None = None
     ) -> None:
-        """`keep_versions`: how many versions of a dataset are kept; all when None."""
+        """Without `convert`, as where there is no sandbox, datasets can be listed and removed. `keep_versions`: how
+        many versions of a dataset are kept; all when None."""
         self._catalog = catalog
         self._store = store
         self._convert = convert
@@ -69,7 +77,7 @@ class OwnDatasets:
         return self.records.values()
 
     def find(self, dataset_id: str) -> OwnDataset | None:
-        return self.records.get(dataset_id) if _ID.fullmatch(dataset_id) else None
+        return self.records.get(dataset_id) if is_id(dataset_id) else None
 
     def get(self, dataset_id: str) -> OwnDataset:
         """Raises NotFound with the nearest id."""
@@ -129,42 +137,8 @@ class OwnDatasets:
             new = {source.table.lower() for source in kept}
             sources = tuple(s for s in before.current.sources if s.table.lower() not in new)
             return _Change(to, before, title, (*sources, *kept), decided)
-        chosen, notes = self._name(files, wanted)
+        chosen, notes = name_for(files, wanted, self._catalog, self.records)
         return _Change(chosen, self.find(chosen), title, kept, decided, notes=notes)
-
-    def _name(self, files: Sequence[NamedFile], wanted: str | None) -> tuple[str, tuple[str, ...]]:
-        if wanted is not None:
-            self._require_free(wanted, files)
-            return wanted, ()
-        first = name = dataset_id(files[0])
-        number = 1
-        while name in self._catalog or (self.records.taken(name) and not self._is_of(name, files)):
-            number += 1
-            name = f"{first[:120]}_{number}"
-        if name == first:
-            return name, ()
-        owner = "is a built-in dataset" if first in self._catalog else "was added from other files"
-        return name, (f"The dataset is called {name}, because {first} {owner}.",)
-
-    def _require_free(self, wanted: str, files: Sequence[NamedFile]) -> None:
-        if not _ID.fullmatch(wanted):
-            raise InvalidInput(
-                f"{quote(wanted)} cannot be the id of a dataset",
-                suggestion="Use letters, digits, `_`, `-` and `.`, at most 128, beginning with a letter or a digit.",
-            )
-        if wanted in self._catalog:
-            raise InvalidInput(f"{quote(wanted)} is a built-in dataset", suggestion="Choose another id.")
-        if self.records.taken(wanted) and not self._is_of(wanted, files):
-            raise InvalidInput(
-                f"{quote(wanted)} was added from other files",
-                suggestion=f"Choose another id, or add the files to it as further tables (`--to {wanted}`).",
-            )
-
-    def _is_of(self, name: str, files: Sequence[NamedFile]) -> bool:
-        record = self.find(name)
-        return record is not None and {s.table.lower() for s in record.current.sources} == {
-            file.table.lower() for file in files
-        }
 
     async def refresh(
         self, dataset_id: str, *, decided: Decided = NOTHING_DECIDED, progress: Progress | None = None
@@ -276,8 +250,13 @@ class OwnDatasets:
                     suggestion="Add the same file again: it becomes the same version.",
                 )
         readings = [reading_of(self._file(s), known.tables_of(s)) for s in known.sources]
-        await take_in(readings, self._store, self._convert, progress, replace=version)
+        await take_in(readings, self._store, self._converter(), progress, replace=version)
         return True
+
+    def size_of(self, version: OwnVersion) -> int:
+        """Of its converted files, in bytes."""
+        folder = self._store.path(version.dataset.version)
+        return sum(path.lstat().st_size for path in folder.iterdir()) if folder.is_dir() else 0
 
     def is_kept(self, version: str) -> bool:
         return self.records.version(version) is not None
@@ -337,16 +316,26 @@ class OwnDatasets:
 
     async def _converted(self, change: _Change, earlier: Decided, progress: Progress | None) -> Ingested:
         readings = [self._reading(source, change) for source in change.sources]
-        store, convert = self._store, self._convert
+        store, convert = self._store, self._converter()
         try:
             return await take_in(readings, store, convert, progress, decided=change.decided, earlier=earlier)
         except InvalidInput as error:
-            # Where cells do not fit the recipe, a person decides; with other columns, the evidence does.
             as_before = change.recipes is None and any(r.recipes or r.columns for r in readings)
-            if not as_before or error.details.get("misfits"):
+            if change.before is None or not as_before or _names_misfits(error):
                 raise
+            refused = error
         fresh = [Reading(reading.file) for reading in readings]
-        return await take_in(fresh, store, convert, progress, decided=change.decided, earlier=earlier)
+        made = await take_in(fresh, store, convert, progress, decided=change.decided, earlier=earlier)
+        # With other columns, the evidence decides; where cells do not fit the recipe, a person does.
+        if _columns(made.dataset) == _columns(change.before.dataset):
+            await asyncio.to_thread(self._remove_unnamed, made.dataset.version)
+            raise refused
+        return made
+
+    def _converter(self) -> Convert:
+        if self._convert is None:
+            raise RunnerBroken("files cannot be converted without a sandbox")
+        return self._convert
 
     def _reading(self, source: KeptSource, change: _Change) -> Reading:
         file = self._file(source)
@@ -374,10 +363,22 @@ class OwnDatasets:
     def _release(self, versions: Sequence[OwnVersion]) -> None:
         """Removes the data of versions that no record names any more, and their sources."""
         for version in {each.dataset.version for each in versions}:
-            declared = any(dataset.version == version for dataset in self._catalog.values())
-            if not declared and self.records.version(version) is None:
-                self._store.remove(version)
+            self._remove_unnamed(version)
         self.records.drop_sources(source for version in versions for source in version.sources)
+
+    def _remove_unnamed(self, version: str) -> None:
+        declared = any(dataset.version == version for dataset in self._catalog.values())
+        if not declared and self.records.version(version) is None:
+            self._store.remove(version)
+
+
+def _names_misfits(error: InvalidInput) -> bool:
+    repairs = error.details.get("repairs") or ()
+    return bool(error.details.get("misfits")) or any(r["id"].startswith(_EMPTY_MISFITS) for r in repairs)
+
+
+def _columns(dataset: Dataset) -> set[tuple[str, str]]:
+    return {(table.name, column.name) for table in dataset.tables for column in table.columns}
 
 
 def _emptied(table: str, recipe: Recipe, columns: set[str]) -> Recipe:

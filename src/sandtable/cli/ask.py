@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from pathlib import Path
 
 import click
 
@@ -23,7 +22,7 @@ _MOST_STDIN = 1 << 20
 @click.argument("question", metavar="QUESTION|-")
 @inputs.dataset_options
 @inputs.json_option
-def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> int:
+def command(question: str, about: inputs.About, as_json: bool) -> int:
     """Ask a question in plain language.
 
     Prints the answer, its table, a chart where one fits, how the question was read, and the run's id; with
@@ -34,12 +33,12 @@ def command(question: str, dataset_id: str | None, data: tuple[Path, ...], as_js
     Exit code: 0 answered, 1 failed, 2 the input cannot be used, 3 refused, 4 not understood: it asks back and
     says what it could answer (or, as ever, there is no sandbox).
     """
-    inputs.require_dataset(dataset_id, data)
+    inputs.require_dataset(about)
     asked = checked_question(inputs.read_text("-", _MOST_STDIN) if question == "-" else question)
     loading = begin_loading()
 
     async def act(parts: Parts) -> int:
-        dataset = await open_dataset(parts, dataset_id, data)
+        dataset = await open_dataset(parts, about)
         async with (await asyncio.wrap_future(loading))(parts) as analyst:
             turn = await _ask(analyst, asked, dataset, may_approve=not as_json)
         if as_json:

@@ -7,7 +7,6 @@ import json
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from string import ascii_lowercase
 
 import click
@@ -40,7 +39,7 @@ Ctrl-C stops an answer that takes too long."""
 @click.command("chat")
 @inputs.dataset_options
 @inputs.json_option
-def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> int:
+def command(about: inputs.About, as_json: bool) -> int:
     """Ask one question after the other.
 
     Each question knows what came before. /sql and /plan show how the last answer came about, /change reads it
@@ -51,11 +50,11 @@ def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> in
 
     Exit code: 0 left, 2 the input cannot be used, 4 no sandbox.
     """
-    inputs.require_dataset(dataset_id, data)
+    inputs.require_dataset(about)
     if sys.stdin.isatty():
-        _at_a_prompt(dataset_id, data, as_json)
+        _at_a_prompt(about, as_json)
     else:
-        with_parts(lambda parts: _piped(parts, dataset_id, data, as_json))
+        with_parts(lambda parts: _piped(parts, about, as_json))
     return 0
 
 
@@ -151,17 +150,15 @@ class Chat:
 
 
 @asynccontextmanager
-async def _opened(
-    parts: Parts, dataset_id: str | None, data: tuple[Path, ...], as_json: bool
-) -> AsyncGenerator[Chat, None]:
+async def _opened(parts: Parts, about: inputs.About, as_json: bool) -> AsyncGenerator[Chat, None]:
     loading = begin_loading()
-    dataset = await open_dataset(parts, dataset_id, data)
+    dataset = await open_dataset(parts, about)
     async with (await asyncio.wrap_future(loading))(parts) as analyst:
         yield Chat(analyst, dataset, as_json=as_json)
 
 
-async def _piped(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> None:
-    async with _opened(parts, dataset_id, data, as_json) as chat:
+async def _piped(parts: Parts, about: inputs.About, as_json: bool) -> None:
+    async with _opened(parts, about, as_json) as chat:
         async for number, raw in lines_of("-"):
             text = _decoded(raw, number, as_json)
             if text is None:
@@ -188,13 +185,13 @@ def _decoded(raw: bytes, number: int, as_json: bool) -> str | None:
         return None
 
 
-def _at_a_prompt(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> None:
+def _at_a_prompt(about: inputs.About, as_json: bool) -> None:
     quiet_logs()
     settings = load_settings()
 
     async def conversation(prompter: Prompter) -> None:
         async def act(parts: Parts) -> None:
-            async with _opened(parts, dataset_id, data, as_json) as chat:
+            async with _opened(parts, about, as_json) as chat:
                 chat.greet()
                 await _talk(chat, prompter)
 

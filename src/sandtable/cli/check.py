@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 import click
@@ -25,8 +24,7 @@ from sandtable.runs.fixes import with_fixes
 @inputs.query_options
 @inputs.json_option
 def command(
-    dataset_id: str | None,
-    data: tuple[Path, ...],
+    about: inputs.About,
     sql_text: str | None,
     plan_file: str | None,
     python_text: str | None,
@@ -41,19 +39,17 @@ def command(
     Exit code: 0 approved, 2 the input cannot be used, 3 refused, 4 no sandbox; with --jsonl, 0 when every
     line was answered.
     """
-    inputs.require_dataset(dataset_id, data)
+    inputs.require_dataset(about)
     inputs.require_one(sql=sql_text, plan=plan_file, python=python_text, jsonl=lines_file)
     if lines_file is not None:
-        return with_parts(lambda parts: _many(parts, dataset_id, data, lines_file))
+        return with_parts(lambda parts: _many(parts, about, lines_file))
     query = inputs.read_query(sql_text, plan_file, python_text)
-    return with_parts(lambda parts: _one(parts, dataset_id, data, query, as_json))
+    return with_parts(lambda parts: _one(parts, about, query, as_json))
 
 
-async def _one(
-    parts: Parts, dataset_id: str | None, data: tuple[Path, ...], query: Query, as_json: bool
-) -> int:
-    dataset = await open_dataset(parts, dataset_id, data)
-    query = inputs.fitted(query, dataset, on_the_fly=bool(data))
+async def _one(parts: Parts, about: inputs.About, query: Query, as_json: bool) -> int:
+    dataset = await open_dataset(parts, about)
+    query = inputs.fitted(query, dataset, on_the_fly=bool(about.data))
     verdict = await parts.check(dataset, query)
     verdict = await with_fixes(parts.check, dataset, verdict, query, parts.rules_of(dataset.id))
     if as_json:
@@ -68,11 +64,11 @@ async def _one(
     return 0 if isinstance(verdict, Approved) else failure.REFUSED
 
 
-async def _many(parts: Parts, dataset_id: str | None, data: tuple[Path, ...], source: str) -> int:
-    dataset = await open_dataset(parts, dataset_id, data)
+async def _many(parts: Parts, about: inputs.About, source: str) -> int:
+    dataset = await open_dataset(parts, about)
 
     async def answer(line: Line) -> Answer:
-        query = inputs.fitted(line.query, dataset, on_the_fly=bool(data))
+        query = inputs.fitted(line.query, dataset, on_the_fly=bool(about.data))
         verdict = await parts.check(dataset, query)
         return {"id": line.id, **_fields(verdict, query)}
 

@@ -1,4 +1,4 @@
-"""`sandtable data`: maintenance of the converted data on disk."""
+"""`sandtable data`: datasets that stay, and maintenance of the converted data on disk."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from sandtable.catalog.source import Progress
 from sandtable.catalog.store import DataStore
 from sandtable.cli import inputs
 from sandtable.cli.failure import FAILED
+from sandtable.cli.own_data import COMMANDS
 from sandtable.cli.session import with_parts
 from sandtable.cli.show import clean, console, grid, on_terminal, print_json
 from sandtable.errors import SandtableError
@@ -48,7 +49,11 @@ class Found:
 
 @click.group("data")
 def command() -> None:
-    """Look after the converted data on disk."""
+    """Add data files as datasets that stay, and look after the data on disk."""
+
+
+for _each in COMMANDS:
+    command.add_command(_each)
 
 
 @command.command("scrub")

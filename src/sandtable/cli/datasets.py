@@ -5,18 +5,16 @@ from __future__ import annotations
 import click
 from rich.text import Text
 
-from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.cli import inputs
+from sandtable.cli.known import known_datasets
 from sandtable.cli.show import clean, console, grid, on_terminal, print_json
-from sandtable.engines.duckdb.types import column_type
-from sandtable.process import load_settings
 
 
 @click.command("datasets")
 @inputs.json_option
 def command(as_json: bool) -> int:
     """List what may be asked about."""
-    datasets = load_catalog(registry_folder(load_settings()), column_type).values()
+    datasets = known_datasets().values()
     if as_json:
         shown = {"id", "title", "description", "version", "as_of", "prompts"}
         print_json(

@@ -7,6 +7,7 @@ import traceback
 import click
 
 from sandtable.cli.config import debugging
+from sandtable.cli.file_questions import options_in
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import ErrorCode, Problem, SandtableError
 
@@ -73,3 +74,5 @@ def tell(problem: Problem) -> None:
         click.echo(f"  also: {clean(str(other.get('message', other)))}", err=True)
     if problem.suggestion:
         click.echo(f"  → {clean(problem.suggestion)}", err=True)
+    for line in options_in(problem.details):
+        click.echo(f"  {clean(line)}", err=True)

@@ -9,12 +9,15 @@ import json
 import math
 import sys
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, fitted_plan
+from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.model import Dataset
 from sandtable.cli.group import AS_JSON
 from sandtable.errors import InvalidInput
@@ -45,17 +48,73 @@ json_option = click.option(
     "--json", "as_json", is_flag=True, is_eager=True, callback=_remember_json, help="Answer in JSON."
 )
 _dataset_option = click.option("--dataset", "dataset_id", metavar="ID", help="The dataset it is about.")
-data_option = click.option(
+_data_option = click.option(
     "--data",
     metavar="FILE",
     multiple=True,
     type=click.Path(path_type=Path, readable=False),
-    help="A CSV or Parquet file to use as a dataset; its table has the file's name. Repeatable.",
+    help="A data file (CSV, JSON, Parquet, Excel, …) to use as a dataset; its table has the file's name. Repeatable.",
+)
+_answer_option = click.option(
+    "--answer",
+    "answers",
+    metavar="COLUMN=ANSWER",
+    multiple=True,
+    help="How a column of a file is to be read, where the file does not say. Repeatable.",
+)
+_repair_option = click.option(
+    "--repair",
+    "repairs",
+    metavar="ID",
+    multiple=True,
+    help="What is to be done with a file that is refused as it is; the refusal says what can be. Repeatable.",
 )
 
 
-def dataset_options(command: F) -> F:
-    return _dataset_option(data_option(command))
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a command is about: a dataset by its id, or the files of `--data` and what was decided about them."""
+
+    dataset_id: str | None = None
+    data: tuple[Path, ...] = ()
+    decided: Decided = NOTHING_DECIDED
+
+
+def decided_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--answer` and `--repair`, which the command gets as `decided`."""
+
+    @wraps(command)
+    def gathered(*, answers: tuple[str, ...], repairs: tuple[str, ...], **others: Any) -> int:
+        return command(decided=Decided(dict(map(_answer, answers)), repairs), **others)
+
+    return _answer_option(_repair_option(gathered))
+
+
+def data_options(command: Callable[..., int]) -> Callable[..., int]:
+    """`--data` with its decisions, and `dataset_id` where the command has it; it gets them as `about`."""
+
+    @wraps(command)
+    def gathered(
+        *, data: tuple[Path, ...], decided: Decided, dataset_id: str | None = None, **others: Any
+    ) -> int:
+        if decided and not data:
+            raise click.UsageError("--answer and --repair go with --data.")
+        return command(about=About(dataset_id, data, decided), **others)
+
+    return _data_option(decided_options(gathered))
+
+
+def dataset_options(command: Callable[..., int]) -> Callable[..., int]:
+    return _dataset_option(data_options(command))
+
+
+def _answer(given: str) -> tuple[str, str]:
+    column, found, answer = given.rpartition("=")
+    if not found or not column.strip() or not answer.strip():
+        raise click.BadParameter(
+            f"{quote(given)} is not COLUMN=ANSWER, such as ordered=day-first.", param_hint="--answer"
+        )
+    return column.strip(), answer.strip()
 
 
 def query_options(command: F) -> F:
@@ -77,9 +136,9 @@ def query_options(command: F) -> F:
     return sql(plan(python(lines(command))))
 
 
-def require_dataset(dataset_id: str | None, data: tuple[Path, ...]) -> None:
-    if (dataset_id is None) == (not data):
-        raise click.UsageError("Give either --dataset ID or --data FILE.")
+def require_dataset(about: About, id_option: str = "--dataset ID") -> None:
+    if (about.dataset_id is None) == (not about.data):
+        raise click.UsageError(f"Give either {id_option} or --data FILE.")
 
 
 def require_one(**given: object) -> None:

@@ -28,7 +28,7 @@ from sandtable.errors import RunnerBroken
     help="Where to write what a client needs to connect; must not exist. Else beside the kernel's sockets.",
 )
 @inputs.json_option
-def command(dataset_id: str | None, data: tuple[Path, ...], file: Path | None, as_json: bool) -> int:
+def command(about: inputs.About, file: Path | None, as_json: bool) -> int:
     """Start a Jupyter kernel in the sandbox.
 
     It has the dataset's tables in it. Prints the path of its connection file, for `jupyter console --existing FILE`
@@ -38,14 +38,12 @@ def command(dataset_id: str | None, data: tuple[Path, ...], file: Path | None, a
 
     Exit code: 0 shut down by a client, 1 the kernel died, 2 the input cannot be used, 4 no sandbox, 130 Ctrl-C.
     """
-    inputs.require_dataset(dataset_id, data)
-    return with_parts(lambda parts: _serve(parts, dataset_id, data, file, as_json))
+    inputs.require_dataset(about)
+    return with_parts(lambda parts: _serve(parts, about, file, as_json))
 
 
-async def _serve(
-    parts: Parts, dataset_id: str | None, data: tuple[Path, ...], wanted: Path | None, as_json: bool
-) -> int:
-    dataset = await open_dataset(parts, dataset_id, data)
+async def _serve(parts: Parts, about: inputs.About, wanted: Path | None, as_json: bool) -> int:
+    dataset = await open_dataset(parts, about)
     async with open_kernel(parts, dataset) as kernel:
         file = (wanted or kernel.folder / "kernel.json").absolute()
         kernel.write_connection(file)

@@ -35,8 +35,7 @@ from sandtable.runs.model import Run, RunRequest
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    dataset_id: str | None
-    data: tuple[Path, ...]
+    about: inputs.About
     question: str
     timeout: float | None
     max_rows: int | None
@@ -106,7 +105,7 @@ def command(
     when every line was answered.
     """
     ask = Ask(**options)
-    inputs.require_dataset(ask.dataset_id, ask.data)
+    inputs.require_dataset(ask.about)
     inputs.require_one(sql=sql_text, plan=plan_file, python=python_text, jsonl=lines_file)
     if python_text is not None and ask.dry_run:
         raise click.UsageError("--dry-run is for a plan or SQL; `sandtable check` tells about Python.")
@@ -136,8 +135,8 @@ async def _run(parts: Parts, ask: Ask, dataset_id: str, query: Query, question: 
 async def _one(parts: Parts, ask: Ask, query: Query, as_json: bool) -> int:
     if isinstance(query, CodeQuery):
         parts.expect_code()
-    dataset = await open_dataset(parts, ask.dataset_id, ask.data)
-    query = inputs.fitted(query, dataset, on_the_fly=bool(ask.data))
+    dataset = await open_dataset(parts, ask.about)
+    query = inputs.fitted(query, dataset, on_the_fly=bool(ask.about.data))
     run = await _run(parts, ask, dataset.id, query, ask.question)
     if ask.output is not None and run.status == "succeeded":
         await _write(parts, run, ask.output)
@@ -181,10 +180,10 @@ async def _write(parts: Parts, run: Run, file: Path) -> None:
 
 
 async def _many(parts: Parts, ask: Ask, source: str) -> int:
-    dataset = await open_dataset(parts, ask.dataset_id, ask.data)
+    dataset = await open_dataset(parts, ask.about)
 
     async def answer(line: Line) -> Answer:
-        query = inputs.fitted(line.query, dataset, on_the_fly=bool(ask.data))
+        query = inputs.fitted(line.query, dataset, on_the_fly=bool(ask.about.data))
         run = await _run(parts, ask, dataset.id, query, line.question or ask.question)
         return _line_of(line.id, run)
 

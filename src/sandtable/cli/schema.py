@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import click
 from rich.text import Text
 
 from sandtable.catalog.model import Dataset, Table
-from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.cli import inputs
+from sandtable.cli.known import known_datasets
 from sandtable.cli.show import clean, console, grid, print_json
-from sandtable.engines.duckdb.types import column_type
-from sandtable.process import load_settings
 
 
 @click.command("schema")
 @click.argument("dataset_id", metavar="[ID]", required=False)
-@inputs.data_option
+@inputs.data_options
 @inputs.json_option
-def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> int:
+def command(about: inputs.About, as_json: bool) -> int:
     """Show the tables, columns, relationships and metrics of a dataset."""
-    if (dataset_id is None) == (not data):
-        raise click.UsageError("Give either a dataset ID or --data FILE.")
-    dataset = _from_files(data) if data else _declared(str(dataset_id))
+    inputs.require_dataset(about, "a dataset ID")
+    dataset = _from_files(about) if about.data else known_datasets().get(str(about.dataset_id))
     if as_json:
         print_json(dataset.model_dump(mode="json"))
     else:
@@ -31,15 +26,11 @@ def command(dataset_id: str | None, data: tuple[Path, ...], as_json: bool) -> in
     return 0
 
 
-def _declared(dataset_id: str) -> Dataset:
-    return load_catalog(registry_folder(load_settings()), column_type).get(dataset_id)
-
-
-def _from_files(data: tuple[Path, ...]) -> Dataset:
+def _from_files(about: inputs.About) -> Dataset:
     # Only here are all parts needed, which take a second to load.
     from sandtable.cli.session import open_dataset, with_parts
 
-    return with_parts(lambda parts: open_dataset(parts, None, data))
+    return with_parts(lambda parts: open_dataset(parts, about))
 
 
 def _show(dataset: Dataset) -> None:

@@ -17,12 +17,16 @@ from sandtable.process import load_settings
 @click.option(
     "--insecure", is_flag=True, help="Let everybody who can reach ADDRESS use it; else SANDTABLE_INSECURE."
 )
+@inputs.data_options
 @inputs.json_option
-def command(host: str | None, port: int | None, insecure: bool, as_json: bool) -> int:
+def command(host: str | None, port: int | None, insecure: bool, about: inputs.About, as_json: bool) -> int:
     """Serve the web page and the REST interface.
 
     Listens once the sandbox has withstood its self-test. Logs are JSON lines on stderr. Ctrl-C or SIGTERM
     ends it after the last request was answered.
+
+    The files of --data are a dataset of this server, listed first, until it ends; `sandtable data add` adds datasets
+    that stay.
 
     There are no accounts: an address that other machines can reach is refused, unless SANDTABLE_TRUSTED_PROXIES names
     a proxy that signs people in, or --insecure lets everybody in.
@@ -42,5 +46,5 @@ def command(host: str | None, port: int | None, insecure: bool, as_json: bool) -
         if warning:
             click.secho(f"WARNING: {warning}", bold=True)
 
-    asyncio.run(listen(settings, announce))
+    asyncio.run(listen(settings, announce, about.data, about.decided))
     return 0

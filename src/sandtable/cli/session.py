@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
-from pathlib import Path
 from typing import TypeVar
 
 import click
@@ -15,8 +14,11 @@ from rich.console import Console
 from rich.status import Status
 
 from sandtable.assemble import Parts, assemble
+from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.model import Dataset
+from sandtable.cli.file_questions import with_answers
 from sandtable.cli.group import TERMINATED
+from sandtable.cli.inputs import About
 from sandtable.errors import DataDamaged
 from sandtable.process import load_settings, quiet_logs
 from sandtable.settings import Settings
@@ -48,15 +50,19 @@ async def on_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings) -> 
         return await act(parts)
 
 
-async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, ...]) -> Dataset:
+async def open_dataset(parts: Parts, about: About) -> Dataset:
     """The dataset that `--dataset` names or that consists of the files of `--data`, with its data converted."""
-    async with _patience(parts):
-        datasets = parts.datasets
-        if data:
-            dataset = await datasets.add_files(data)
-        else:
-            assert dataset_id is not None
-            dataset = await datasets.ready(dataset_id)
+    datasets = parts.datasets
+
+    async def add(decided: Decided) -> Dataset:
+        async with patience(parts):
+            return await datasets.add_files(about.data, decided=decided)
+
+    dataset = await with_answers(about.decided, add) if about.data else None
+    async with patience(parts):
+        if dataset is None:
+            assert about.dataset_id is not None
+            dataset = await datasets.ready(about.dataset_id)
         # Hashing a large file is shown here; a damaged one is reported by the run, which leaves a capsule.
         with suppress(DataDamaged):
             await datasets.open(dataset.id, dataset.version)
@@ -64,7 +70,7 @@ async def open_dataset(parts: Parts, dataset_id: str | None, data: tuple[Path, .
 
 
 @asynccontextmanager
-async def _patience(parts: Parts) -> AsyncGenerator[None, None]:
+async def patience(parts: Parts) -> AsyncGenerator[None, None]:
     """Prints that data is being prepared, if that takes a moment and stderr is a terminal."""
     if not sys.stderr.isatty():
         yield

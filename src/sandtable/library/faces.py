@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from functools import wraps
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Self, TypeVar
 
 from sandtable.library.bridge import BRIDGE, await_for, wait_for
 from sandtable.library.session import LiveSession
-from sandtable.library.work import Data
+from sandtable.library.work import Data, decided_of
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -42,8 +42,10 @@ class _Face:
         names: Mapping[str, str] | None = None,
         check: bool = True,
         memory_mb: int | None = None,
+        answers: Mapping[str, str] | None = None,
+        repairs: Sequence[str] = (),
     ) -> None:
-        self._live = LiveSession(data, timeout, names, check, memory_mb)
+        self._live = LiveSession(data, timeout, names, check, memory_mb, decided_of(answers, repairs))
         # A session that is not closed explicitly releases its process when it is garbage-collected.
         weakref.finalize(self, BRIDGE.later, self._live.close).atexit = False
 

@@ -17,9 +17,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.filenames import ending_of, source_format, table_name
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.ready_datasets import ReadyDatasets
+from sandtable.catalog.registry import Catalog
 from sandtable.catalog.source import FileStamp
 from sandtable.errors import DataDamaged, InvalidInput, NotFound
 from sandtable.library.frames import is_frame, write_frame
@@ -37,7 +39,7 @@ _REMEMBERED = 64
 class Handover:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._taken: Recent[tuple[Given, ...], Dataset] = Recent(_REMEMBERED)
+        self._taken: Recent[tuple[object, ...], Dataset] = Recent(_REMEMBERED)
         """Files that were ingested before: reading a large one again only to find it unchanged takes long."""
 
     @classmethod
@@ -58,25 +60,40 @@ class Handover:
         finally:
             instance.release()
 
-    async def dataset(self, data: Any, datasets: ReadyDatasets) -> Dataset:
+    async def dataset(
+        self, data: Any, datasets: ReadyDatasets, decided: Decided = NOTHING_DECIDED
+    ) -> Dataset:
         """Raises InvalidInput and NotFound."""
-        if isinstance(data, str) and data in datasets.catalog:
+        lasting = _lasting(datasets)
+        if isinstance(data, str) and data in lasting:
+            if decided:
+                raise InvalidInput(
+                    f"{quote(data)} is a dataset, and `answers` and `repairs` are for files",
+                    suggestion="Leave them out; `sandtable data correct` changes how an added dataset is read.",
+                )
             return await datasets.ready(data)
         stamps = await asyncio.to_thread(_stamps, data)
-        known = self._taken.get(stamps) if stamps else None
+        key = (*stamps, *sorted(decided.answers.items()), decided.repairs) if stamps else ()
+        known = self._taken.get(key) if key else None
         if known is not None and await _still_there(known, datasets):
             return known
         with self._files() as folder:
-            paths = await asyncio.to_thread(_paths, data, folder, datasets)
-            dataset = await datasets.add_files(paths, reserved=tuple(datasets.catalog))
-        if stamps:
-            self._taken.put(stamps, dataset)
+            paths = await asyncio.to_thread(_paths, data, folder, lasting)
+            dataset = await datasets.add_files(paths, reserved=tuple(lasting), decided=decided)
+        if key:
+            self._taken.put(key, dataset)
         return dataset
 
     @contextmanager
     def _files(self) -> Generator[Path, None, None]:
         with tempfile.TemporaryDirectory(dir=self._folder) as name:
             yield Path(name)
+
+
+def _lasting(datasets: ReadyDatasets) -> Catalog:
+    """Those that a name can mean: of the registry, and added ones."""
+    added = [record.dataset for record in datasets.own.list()]
+    return Catalog([*datasets.catalog.values(), *added])
 
 
 async def _still_there(dataset: Dataset, datasets: ReadyDatasets) -> bool:
@@ -121,7 +138,7 @@ def _stamp(table: str, path: Path) -> Given:
     return Given(table, path, found)
 
 
-def _paths(data: Any, folder: Path, datasets: ReadyDatasets) -> list[Path]:
+def _paths(data: Any, folder: Path, datasets: Catalog) -> list[Path]:
     if data is None:
         (folder / f"{NOTHING}.csv").write_bytes(_NO_DATA)
         return [folder / f"{NOTHING}.csv"]
@@ -138,15 +155,15 @@ def _paths(data: Any, folder: Path, datasets: ReadyDatasets) -> list[Path]:
     raise InvalidInput(
         f"`data` cannot be {_kind(data)}",
         suggestion="Give a path, a list of paths, a pandas or Polars DataFrame, a dict of names and paths or "
-        f"DataFrames, or the id of a dataset: {', '.join(datasets.catalog)}.",
+        f"DataFrames, or the id of a dataset: {', '.join(datasets)}.",
     )
 
 
-def _path(given: str | os.PathLike[str], datasets: ReadyDatasets) -> Path:
+def _path(given: str | os.PathLike[str], datasets: Catalog) -> Path:
     path = Path(given).expanduser()
     if isinstance(given, str) and not path.suffix and not path.exists():
         try:
-            datasets.catalog.get(given)
+            datasets.get(given)
         except NotFound as error:
             raise NotFound(
                 f"`data` is {quote(given)}, which is neither a file nor a dataset",
@@ -156,7 +173,7 @@ def _path(given: str | os.PathLike[str], datasets: ReadyDatasets) -> Path:
     return path
 
 
-def _named(name: Any, value: Any, folder: Path, datasets: ReadyDatasets) -> Path:
+def _named(name: Any, value: Any, folder: Path, datasets: Catalog) -> Path:
     if not isinstance(name, str) or table_name(name) != name or keyword.iskeyword(name):
         raise InvalidInput(
             f"{quote(str(name))} cannot be the name of a table",

@@ -13,6 +13,7 @@ import secrets
 from collections.abc import Mapping
 
 from sandtable.capsule.query import CodeQuery
+from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.model import Dataset
 from sandtable.errors import InvalidInput
 from sandtable.library.open_parts import OPEN_PARTS, OpenParts
@@ -30,10 +31,12 @@ class LiveSession:
         names: Mapping[str, str] | None,
         check: bool,
         memory_mb: int | None,
+        decided: Decided = NOTHING_DECIDED,
     ) -> None:
         timeout_of(seconds)
         self._memory_mb = memory_of(memory_mb)
         self._data = data
+        self._decided = decided
         self._seconds = seconds
         self._names = dict(names or {})
         self._check = check
@@ -92,7 +95,7 @@ class LiveSession:
     async def _place(self, seconds: float) -> tuple[OpenParts, Dataset]:
         if self._opened is None or self._dataset is None:
             opened = await OPEN_PARTS.get(timeout_s=max(seconds, self._seconds), memory_mb=self._memory_mb)
-            dataset = await opened.handover.dataset(self._data, opened.parts.datasets)
+            dataset = await opened.handover.dataset(self._data, opened.parts.datasets, self._decided)
             require_tables(self._names, dataset)
             self._opened, self._dataset = opened, dataset
         return self._opened, self._dataset

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import math
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +13,7 @@ from sandtable.agent.events import Error, Event
 from sandtable.agent.folding import FoldedAnswer, fold
 from sandtable.capsule.document import document
 from sandtable.capsule.query import CodeQuery
+from sandtable.catalog.file_tables import Decided
 from sandtable.errors import InvalidInput
 from sandtable.library.bridge import wait_for
 from sandtable.library.open_parts import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, OPEN_PARTS, OpenParts
@@ -34,6 +35,8 @@ async def run(
     max_rows: int | None = None,
     memory_mb: int | None = None,
     cache: bool = True,
+    answers: Mapping[str, str] | None = None,
+    repairs: Sequence[str] = (),
 ) -> RunResult:
     """Run Python code on tables, in a sealed sandbox without network, files or other processes.
 
@@ -51,9 +54,9 @@ async def run(
 
     Args:
         code: Python source.
-        data: the path of a CSV or Parquet file, or a list of them (a table each, named as the file); a pandas or
-            Polars DataFrame (the table `df`); a dict such as {"orders": orders_frame, "items": "items.csv"}; the
-            id of a built-in dataset, such as "ecommerce"; or None.
+        data: the path of a data file (CSV, JSON, Parquet, Excel, ...), or a list of them (named as the file); a pandas
+            or Polars DataFrame (the table `df`); a dict such as {"orders": orders_frame, "items": "items.csv"}; the
+            id of a built-in or an added dataset, such as "ecommerce"; or None.
         timeout: seconds after which the code is stopped, at most 3600.
         names: further names for tables, such as {"award_data": "awards"}.
         check: False skips the check of the code before it runs, and relies on the sandbox alone.
@@ -61,6 +64,9 @@ async def run(
         memory_mb: memory that the code may use at least, in MiB; 1024 by default. A table takes a few times the
             size of its file when all its columns are used.
         cache: whether the result of an identical earlier run on the same data may be returned.
+        answers: how columns of the files are read where the files do not say, such as {"ordered": "day-first"}. What
+            is open is in `error.details["questions"]` of the InvalidInput, each with its choices.
+        repairs: what is done with files that are refused as they are; `error.details["repairs"]` offers them.
 
     Raises:
         InvalidInput, NotFound: `data` or another argument cannot be used.
@@ -72,7 +78,7 @@ async def run(
     opened = await OPEN_PARTS.get(
         timeout_s=timeout, max_rows=_number(max_rows, "max_rows", MOST_ROWS), memory_mb=memory_of(memory_mb)
     )
-    dataset = await opened.handover.dataset(data, opened.parts.datasets)
+    dataset = await opened.handover.dataset(data, opened.parts.datasets, decided_of(answers, repairs))
     try:
         request = RunRequest(
             dataset_id=dataset.id,
@@ -89,7 +95,13 @@ async def run(
 
 
 async def ask(
-    question: str, data: Data, *, thread: str | None = None, plan: Mapping[str, Any] | None = None
+    question: str,
+    data: Data,
+    *,
+    thread: str | None = None,
+    plan: Mapping[str, Any] | None = None,
+    answers: Mapping[str, str] | None = None,
+    repairs: Sequence[str] = (),
 ) -> Answer:
     """Ask a question about tables in plain language: "What was revenue by month in 2024?".
 
@@ -102,6 +114,7 @@ async def ask(
         thread: `answer.thread` of an earlier answer, to follow it up.
         plan: a plan to run as the answer, such as that of one of `answer.choices`, or of a choice in `answer.read_as`;
             nothing is proposed then.
+        answers, repairs: about the files of `data`, as in `run`.
 
     Returns an Answer; a question that was not understood has the status "asked", `answer.choices` are readings of it
     that can be taken, and `answer.suggestions` says what could be asked instead. A message with several questions gets
@@ -118,7 +131,7 @@ async def ask(
             suggestion=f"Ask in a sentence or two, with at most {LONGEST_QUESTION:,} characters.",
         )
     opened = await OPEN_PARTS.get()
-    dataset = await opened.handover.dataset(data, opened.parts.datasets)
+    dataset = await opened.handover.dataset(data, opened.parts.datasets, decided_of(answers, repairs))
     analyst = await opened.analyst()
     chosen = normal_plan(dict(plan)) if plan is not None else None
     talk = thread or analyst.new_thread()
@@ -180,6 +193,20 @@ def timeout_of(seconds: Any) -> int:
             suggestion=f"Give seconds, more than 0 and at most {MOST_SECONDS:g}.",
         )
     return max(1, int(seconds * 1000))
+
+
+def decided_of(answers: Any, repairs: Any) -> Decided:
+    """Raises InvalidInput."""
+    given = {} if answers is None else answers
+    if not isinstance(given, Mapping) or not all(isinstance(t, str) for pair in given.items() for t in pair):
+        raise InvalidInput(
+            "`answers` is not a dict of texts", suggestion='Write {"column": "answer"}, as the error says.'
+        )
+    if isinstance(repairs, str) or not all(isinstance(each, str) for each in repairs):
+        raise InvalidInput(
+            "`repairs` is not a list of texts", suggestion="Give the ids that the error offers."
+        )
+    return Decided(dict(given), tuple(repairs))
 
 
 def memory_of(mib: Any) -> int | None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
+from pathlib import Path
 
 import structlog
 
 from sandtable.assemble import Parts, assemble
+from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.registry import registry_folder
 from sandtable.errors import InvalidInput, SandtableError, folders_named
 from sandtable.server import logs
@@ -40,9 +42,14 @@ _OPEN = "everybody who can reach this address can run queries here and read all 
 log = structlog.get_logger("sandtable.server")
 
 
-async def listen(settings: Settings, announce: Callable[[tuple[str, ...], str], None]) -> None:
+async def listen(
+    settings: Settings,
+    announce: Callable[[tuple[str, ...], str], None],
+    data: Sequence[Path] = (),
+    decided: Decided = NOTHING_DECIDED,
+) -> None:
     """Serves until a signal. `announce` is called with the addresses, and a warning or None, once the server accepts
-    requests.
+    requests. The files of `data` are a dataset of this server only.
 
     Raises InvalidInput, SandboxUnavailable.
     """
@@ -53,6 +60,8 @@ async def listen(settings: Settings, announce: Callable[[tuple[str, ...], str], 
         async with assemble(settings, serving=True) as parts:
             report = await parts.doctor()
             require(report)
+            if data:
+                await parts.datasets.add_files(data, decided=decided)
             app = create_app(parts, report)
             server = Server(
                 configured(app, grace_s=GRACE_S, room=room_here(Callers(settings).trusts)),

@@ -1,0 +1,266 @@
+"""`sandtable data add`, `list`, `show`, `refresh`, `correct`, `remove`, `prune`: datasets that stay."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sandtable.assemble import Parts, own_datasets_of
+from sandtable.catalog.file_tables import Decided
+from sandtable.catalog.filenames import data_files
+from sandtable.catalog.own_datasets import Added, OwnDatasets
+from sandtable.catalog.own_pruning import Going, PruneRules, versions_to_go
+from sandtable.catalog.own_records import OwnVersion
+from sandtable.catalog.ready_datasets import ReadyDatasets
+from sandtable.cli import inputs
+from sandtable.cli.file_questions import can_ask, with_answers
+from sandtable.cli.own_data_show import added_json, dataset_json, show_added, show_dataset, show_list
+from sandtable.cli.session import patience, with_parts
+from sandtable.cli.show import clean, print_json
+from sandtable.errors import InvalidInput
+from sandtable.process import load_settings, quiet_logs
+
+_LOST = "Capsules of a version that goes can be verified only after the same files were added again."
+
+
+@click.command("add")
+@click.argument(
+    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False)
+)
+@click.option("--id", "dataset_id", metavar="ID", help="The dataset's id; else the first file's name.")
+@click.option("--title", default="", metavar="TEXT", help="The dataset's title; else the first file's name.")
+@click.option("--to", metavar="ID", help="Add the files as further tables of this dataset.")
+@inputs.decided_options
+@inputs.json_option
+def add(
+    files: tuple[Path, ...],
+    dataset_id: str | None,
+    title: str,
+    to: str | None,
+    decided: Decided,
+    as_json: bool,
+) -> int:
+    """Add data files as a dataset that stays.
+
+    Each FILE is a data file (CSV, TSV, JSON, NDJSON, Parquet, Excel, ODS; texts also as .gz or .zst; a zip of them) or
+    a folder, which stands for the data files in it. The files are copied and converted in the sandbox. Files of the
+    same names as before are a newer version, read in the same way: what changed is printed. What a file does not say
+    by itself is asked on a terminal, and else is an error that lists the options to give.
+
+    Without --id, a name that is taken by a built-in dataset or by other files gets a number; an --id that is taken is
+    refused.
+
+    Exit code: 0 added, changed or the same as before, 2 a file or an option cannot be used, 4 no sandbox.
+    """
+    if to is not None and dataset_id is not None:
+        raise click.UsageError("Give either --id or --to.")
+    paths = [path for file in files for path in (data_files(file) if file.is_dir() else [file])]
+    return _changed(
+        decided,
+        as_json,
+        lambda datasets, now: datasets.add_own(paths, dataset_id=dataset_id, title=title, to=to, decided=now),
+    )
+
+
+@click.command("refresh")
+@click.argument("dataset_id", metavar="ID")
+@inputs.decided_options
+@inputs.json_option
+def refresh(dataset_id: str, decided: Decided, as_json: bool) -> int:
+    """Look at the files of a dataset again where they were.
+
+    Exit code: 0 changed or the same as before, 2 the files cannot be used, 4 no sandbox.
+    """
+    return _changed(
+        decided,
+        as_json,
+        lambda datasets, now: datasets.own.refresh(dataset_id, decided=now, progress=datasets.progress),
+    )
+
+
+@click.command("correct")
+@click.argument("dataset_id", metavar="ID")
+@click.option("--title", default="", metavar="TEXT", help="Another title.")
+@inputs.decided_options
+@inputs.json_option
+def correct(dataset_id: str, title: str, decided: Decided, as_json: bool) -> int:
+    """Read the files of a dataset in another way.
+
+    Makes a new version from the copies that were kept; the files themselves are not needed.
+
+    Exit code: 0 changed or the same as before, 2 an option cannot be used, 4 no sandbox.
+    """
+    if not decided and not title:
+        raise click.UsageError("Give --answer, --repair or --title.")
+    return _changed(
+        decided,
+        as_json,
+        lambda datasets, now: datasets.own.correct(
+            dataset_id, now.answers, repairs=now.repairs, title=title, progress=datasets.progress
+        ),
+    )
+
+
+def _changed(
+    decided: Decided, as_json: bool, change: Callable[[ReadyDatasets, Decided], Awaitable[Added]]
+) -> int:
+    async def act(parts: Parts) -> Added:
+        async def attempt(now: Decided) -> Added:
+            async with patience(parts):
+                return await change(parts.datasets, now)
+
+        return await with_answers(decided, attempt)
+
+    added = with_parts(act)
+    if as_json:
+        print_json(added_json(added))
+    else:
+        show_added(added)
+    return 0
+
+
+@click.command("list")
+@inputs.json_option
+def list_(as_json: bool) -> int:
+    """List the datasets that were added."""
+    records = _own().list()
+    if as_json:
+        print_json([dataset_json(record, brief=True) for record in records])
+    else:
+        show_list(records)
+    return 0
+
+
+@click.command("show")
+@click.argument("dataset_id", metavar="ID")
+@inputs.json_option
+def show(dataset_id: str, as_json: bool) -> int:
+    """Show a dataset that was added: its tables, how each column was read and why, its versions."""
+    record = _own().get(dataset_id)
+    if as_json:
+        print_json(dataset_json(record))
+    else:
+        show_dataset(record)
+    return 0
+
+
+@click.command("remove")
+@click.argument("dataset_id", metavar="ID")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@inputs.json_option
+def remove(dataset_id: str, yes: bool, as_json: bool) -> int:
+    """Remove a dataset that was added, with its versions and the copies of its files.
+
+    What another dataset needs, too, stays. Capsules of its versions can be verified only after the same files were
+    added again.
+
+    Exit code: 0 removed, 1 the answer was no, 2 there is no such dataset.
+    """
+    own = _own()
+    record = own.get(dataset_id)
+    if not _agreed(f"Remove {clean(record.id)} with {_counted(len(record.versions))}? {_LOST}", yes):
+        return 1
+    gone = asyncio.run(own.remove(dataset_id))
+    if as_json:
+        print_json({"removed": gone.id, "versions": [v.dataset.version for v in gone.versions]})
+    else:
+        click.echo(f"Removed {clean(gone.id)} with {_counted(len(gone.versions))}.")
+    return 0
+
+
+@click.command("prune")
+@click.option(
+    "--keep-versions",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="So many versions of each dataset stay, the current one among them.",
+)
+@click.option(
+    "--older-than", type=inputs.Number(0), metavar="DAYS", help="What was replaced longer ago goes."
+)
+@click.option(
+    "--max-mb", type=click.IntRange(min=0), metavar="N", help="All versions together take no more than this."
+)
+@click.option("--dry-run", is_flag=True, help="Only show what would go.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@inputs.json_option
+def prune(
+    keep_versions: int | None,
+    older_than: float | None,
+    max_mb: int | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> int:
+    """Remove earlier versions of the datasets that were added.
+
+    The current version of a dataset always stays. Without a rule, SANDTABLE_KEEP_VERSIONS is the rule. Capsules of a
+    version that goes can be verified only after the same files were added again; the versions are listed.
+
+    Exit code: 0 done or nothing to do, 1 the answer was no, 2 there is no rule.
+    """
+    rules = PruneRules(keep_versions, older_than, None if max_mb is None else max_mb << 20)
+    if not rules.any:
+        rules = PruneRules(keep_versions=load_settings().keep_versions)
+    if not rules.any:
+        raise InvalidInput(
+            "no rule says what is to be kept",
+            suggestion="Give --keep-versions, --older-than or --max-mb, or set SANDTABLE_KEEP_VERSIONS.",
+        )
+    own = _own()
+    goes = versions_to_go(own.list(), rules, datetime.now(UTC), own.size_of)
+    if not as_json:
+        for each in goes:
+            click.echo(f"{clean(each.dataset_id)}\t{each.version.dataset.version}\t{each.version.at}")
+    if goes and not dry_run and not _agreed(f"Remove {_counted(len(goes))}? {_LOST}", yes):
+        return 1
+    if not dry_run:
+        asyncio.run(_drop(own, goes))
+    if as_json:
+        print_json({"goes": [_going_json(each) for each in goes], "removed": not dry_run})
+    elif not dry_run or not goes:
+        click.echo(f"Removed {_counted(len(goes))}." if goes else "Nothing goes.")
+    return 0
+
+
+async def _drop(own: OwnDatasets, goes: list[Going]) -> None:
+    by_dataset: dict[str, list[OwnVersion]] = {}
+    for each in goes:
+        by_dataset.setdefault(each.dataset_id, []).append(each.version)
+    for dataset_id, versions in by_dataset.items():
+        await own.drop_versions(dataset_id, versions)
+
+
+def _going_json(each: Going) -> dict[str, Any]:
+    version = each.version
+    return {
+        "dataset": each.dataset_id,
+        "version": version.dataset.version,
+        "at": version.at,
+        "bytes": each.bytes,
+    }
+
+
+def _own() -> OwnDatasets:
+    quiet_logs()
+    return own_datasets_of(load_settings())
+
+
+def _agreed(question: str, yes: bool) -> bool:
+    if yes:
+        return True
+    if not can_ask():
+        raise InvalidInput("there is no terminal to ask on", suggestion="Add --yes.")
+    return click.confirm(question, err=True)
+
+
+def _counted(versions: int) -> str:
+    return f"{versions} version{'s' * (versions != 1)}"
+
+
+COMMANDS = (add, list_, show, refresh, correct, remove, prune)
