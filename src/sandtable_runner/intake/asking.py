@@ -5,7 +5,6 @@ Answers name a choice of a question (`day-first`), or a reading of any column (`
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -112,8 +111,13 @@ def _in_words(example: str, reading: Reading) -> str:
 
 def _parts(example: str, reading: Reading) -> tuple[int, int, int]:
     fields = dict(zip(re.findall("%.", reading.format), re.findall("[0-9]+", example), strict=False))
-    year = dt.datetime.strptime(fields["%y"], "%y").year if "%y" in fields else int(fields["%Y"])
+    year = _in_full(int(fields["%y"])) if "%y" in fields else int(fields["%Y"])
     return int(fields["%d"]), int(fields["%m"]), year
+
+
+def _in_full(year: int) -> int:
+    """A year of two digits, as `strptime` reads it: that would import a module, and a sealed sandbox finds none."""
+    return year + (2000 if year < 69 else 1900)
 
 
 def answered(answer: str, evidence: Evidence, place: str) -> Reading:

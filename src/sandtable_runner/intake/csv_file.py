@@ -181,12 +181,17 @@ def _count(connection: engine.Connection, relation: str) -> int:
 
 
 def _counts_rows(connection: engine.Connection, relation: str, rows: int) -> bool:
-    """Whether the first column holds 0 to n - 1, as pandas writes the index of a data frame."""
+    """Whether the first column holds 0 to n - 1, as pandas writes the index of a data frame, or 1 to n, as R does."""
     found = connection.execute(
         f"SELECT count(n), min(n), max(n), sum(n) FROM (SELECT TRY_CAST(c1 AS BIGINT) AS n FROM {relation} "
         "WHERE CAST(TRY_CAST(c1 AS BIGINT) AS VARCHAR) = c1)"
     ).fetchone()
-    return rows > 0 and found == (rows, 0, rows - 1, rows * (rows - 1) // 2)
+    first = found[1] if found else None
+    return (
+        rows > 0
+        and first in (0, 1)
+        and found == (rows, first, first + rows - 1, first * rows + rows * (rows - 1) // 2)
+    )
 
 
 def _all_rows(shape: _Shape) -> Iterator[Row]:

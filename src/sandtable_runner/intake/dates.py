@@ -176,13 +176,20 @@ def in_sql(reading: Reading, cell: str) -> InSql:
         sql_type = "TIMESTAMP WITH TIME ZONE"
     trimmed = f"trim({cell}, {literal(BLANKS)})"
     if reading.format in ("", ISO_OFFSET):
-        value = f"TRY_CAST({trimmed} AS {sql_type})"
+        written = _with_plain_offset(trimmed) if reading.format else trimmed
+        value = f"TRY_CAST({written} AS {sql_type})"
     else:
         value = f"CAST({_parsed(reading.format, trimmed)} AS {sql_type})"
     conditions = [f"regexp_full_match({trimmed}, {literal(pattern(reading))})", f"{value} IS NOT NULL"]
     if reading.read_as != "time":
         conditions.append(f"{value} >= '0001-01-01'::{sql_type}")
     return InSql(sql_type, _quick(reading, cell, sql_type), " AND ".join(conditions), value)
+
+
+def _with_plain_offset(cell: str) -> str:
+    """` +0100` as `+01:00`: the engine's cast knows no other form."""
+    colon = f"regexp_replace({cell}, ' ?([-+][0-9]{{2}}):?([0-9]{{2}})$', '\\1:\\2')"
+    return f"regexp_replace({colon}, ' (Z|[-+][0-9]{{2}})$', '\\1')"
 
 
 def _parsed(form: str, cell: str) -> str:

@@ -47,7 +47,8 @@ class Evidence:
     words: dict[str, int] = field(default_factory=dict[str, int])
     """Empty words, with the number of rows that have them."""
     identifiers: int = 0
-    scale: int | None = None
+    scales: dict[Reading, int] = field(default_factory=dict[Reading, int])
+    """Of readings as money, the most digits after the mark."""
     complete: bool = False
     """Whether all rows were counted."""
 
@@ -255,10 +256,11 @@ class _Query:
         ]
         unread = " AND ".join([filled, *(f"NOT {name}" for name in fits)])
         self.items.append(f"approx_top_k(left({cell}, {_LONGEST}), {_COUNTEREXAMPLES}) FILTER ({unread})")
-        self._money = [reading for reading in readings if reading.read_as == "money"][:1]
+        money = [(r, name) for r, name in zip(readings, fits, strict=True) if r.read_as == "money"]
+        self._money = [reading for reading, _ in money]
         self.items += [
-            f"max({numbers.scale_in_sql(reading, cell)}) FILTER ({filled} AND {fits[0]})"
-            for reading in self._money
+            f"max({numbers.scale_in_sql(reading, cell)}) FILTER ({filled} AND {name})"
+            for reading, name in money
         ]
 
     def take(self, values: list[Any]) -> list[str]:
@@ -267,7 +269,8 @@ class _Query:
         evidence.words = dict(found or {})
         counts = values[3 : 3 + len(evidence.counts)]
         evidence.counts = dict(zip(evidence.counts, counts, strict=True))
-        unread, *scale = values[3 + len(counts) :]
-        evidence.scale = scale[0] if scale else None
+        unread, *scales = values[3 + len(counts) :]
+        found_scales = zip(self._money, scales, strict=True)
+        evidence.scales = {reading: scale for reading, scale in found_scales if scale is not None}
         evidence.complete = True
         return [cell.strip(numbers.BLANKS) for cell in unread or () if cell and cell.strip(numbers.BLANKS)]

@@ -154,7 +154,7 @@ class Judge:
         self, reading: Reading, evidence: Evidence, *, reason: str = "", misfits: str = "refuse"
     ) -> Verdict:
         if reading.read_as == "money":
-            scale = evidence.scale if evidence.complete else None
+            scale = evidence.scales.get(reading) if evidence.complete else None
             if scale is None:
                 scale = proposing.scale_of(evidence.cells, reading)
             marks = reading.format.rstrip("0123456789")

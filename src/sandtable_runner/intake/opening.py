@@ -82,8 +82,11 @@ def _the_one(tables: list[TextTable], given: Reading) -> TextTable:
 
 
 def _kind(kind: str, name: str, path: Path) -> str:
-    """By what is known of it, by the ending of its name, or by its bytes."""
+    """An archive by its name's ending: what is known is the kind of the file inside. Others by what is known, by the
+    ending, or by their bytes."""
     ending = PurePosixPath(name).suffix.lower().removeprefix(".")
+    if ending in ARCHIVES:
+        return ending
     known = _KINDS.get(kind.lower().rpartition(".")[2]) or _KINDS.get(ending)
     return known or recognise(path) or "csv"
 

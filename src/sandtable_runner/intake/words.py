@@ -24,7 +24,7 @@ EMPTY_IN_TEXT = ("N/A", "n/a", "#N/A", "NULL", "null", "\\N")
 EMPTY = (
     *EMPTY_IN_TEXT,
     *("NA", "na", "N.A.", "n.a.", "#NA", "Null", "None", "none", "nan", "NaN", "NAN", "-", "--", "–", "—"),
-    *("?", ".", "missing", "Missing", "unknown", "Unknown"),
+    *("?", ".", "..", "…", "missing", "Missing", "unknown", "Unknown"),
 )
 
 
