@@ -125,7 +125,7 @@ async def test_operation_ids_are_stable(house: House) -> None:
     assert sorted(operation["operationId"] for operation in _operations(house)) == [
         "answer_import", "begin_import", "begin_upload", "cancel_run", "chat", "chat_page", "check",
         "continue_upload", "correct_reading", "delete_dataset", "delete_file", "delete_import", "delete_upload",
-        "describe_uploads", "download_csv", "download_json", "download_parquet",
+        "describe_uploads", "download_csv", "download_json", "download_parquet", "explain_run",
         "get_capsule", "get_chart", "get_dataset", "get_import", "get_meanings", "get_plan_schema", "get_profile",
         "get_reading", "get_run", "get_schema", "get_upload", "healthz", "list_datasets", "list_files",
         "list_imports", "list_keys", "list_runs", "query", "readyz",
