@@ -9,6 +9,7 @@ import { expect, it } from "vitest";
 const LAYERS = [
   ["frame"],
   ["ask", "threads", "details", "data", "runs"],
+  ["imports"],
   ["artifact"],
   ["chart", "result"],
   ["shell"],

@@ -80,7 +80,7 @@ export interface components {
         };
         /**
          * ColumnType
-         * @description The logical types a plan can speak of. `sql_type` on a column keeps DuckDB's exact type.
+         * @description The logical types of the plan language. `sql_type` on a column keeps DuckDB's exact type.
          * @enum {string}
          */
         ColumnType: "text" | "integer" | "decimal" | "float" | "boolean" | "date" | "timestamp" | "time" | "other";

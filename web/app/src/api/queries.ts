@@ -6,6 +6,8 @@ import * as rest from "./rest";
 
 const FOR_EVER = Number.POSITIVE_INFINITY;
 const WAIT_S = 20;
+const LOOK_MS = 1500;
+const MOST_LOOKS = 40;
 
 export const keys = {
   datasets: ["datasets"] as const,
@@ -29,6 +31,11 @@ export const datasetsQuery = () =>
     queryKey: keys.datasets,
     queryFn: ({ signal }) => rest.listDatasets(signal),
     staleTime: 60_000,
+    // The first questions about new data are found in the background.
+    refetchInterval: ({ state }) =>
+      state.dataUpdateCount < MOST_LOOKS && state.data?.some((one) => one.own && one.prompts.length === 0)
+        ? LOOK_MS
+        : false,
   });
 
 export const datasetQuery = (id: string) =>

@@ -52,7 +52,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What may be asked about */
+        /**
+         * What may be asked about
+         * @description Those that people added come first, the newest at the top.
+         */
         get: operations["list_datasets"];
         put?: never;
         post?: never;
@@ -71,6 +74,30 @@ export interface paths {
         };
         /** One dataset, whole */
         get: operations["get_dataset"];
+        put?: never;
+        post?: never;
+        /**
+         * Remove a dataset that was added
+         * @description With its versions and files. Runs and capsules stay.
+         */
+        delete: operations["delete_dataset"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/datasets/{dataset_id}/meanings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * What the columns mean, and which hold personal data
+         * @description Proposals with their reasons, from types, units, names and values.
+         */
+        get: operations["get_meanings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -99,6 +126,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/datasets/{dataset_id}/reading": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How the files of an added dataset were read, and its versions */
+        get: operations["get_reading"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Read the kept files in another way
+         * @description `answers` names columns: `{"orders.ordered": "date:%d/%m/%Y"}`. The dataset gets a new version.
+         */
+        patch: operations["correct_reading"];
+        trace?: never;
+    };
     "/datasets/{dataset_id}/schema": {
         parameters: {
             query?: never;
@@ -119,6 +167,43 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The files of datasets that people added */
+        get: operations["list_files"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Take a file out of its dataset
+         * @description Its tables go, and the dataset gets a new version; the dataset goes with its last file.
+         */
+        delete: operations["delete_file"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -130,6 +215,65 @@ export interface paths {
         get: operations["healthz"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Imports, newest first */
+        get: operations["list_imports"];
+        put?: never;
+        /** Import uploads, a file at an address, or a pasted table */
+        post: operations["begin_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/{import_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How far an import has come, and what it asks */
+        get: operations["get_import"];
+        put?: never;
+        post?: never;
+        /**
+         * Cancel an import, or forget one that has ended
+         * @description Its uploads are removed. The dataset that a finished one made stays.
+         */
+        delete: operations["delete_import"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/imports/{import_id}/answers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Answer questions about files, and agree to repairs
+         * @description The files are read again with them.
+         */
+        post: operations["answer_import"];
         delete?: never;
         options?: never;
         head?: never;
@@ -394,6 +538,74 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/upload": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send files and import them
+         * @description All files of the request together are one dataset, or tables of the dataset `dataset_id`. Their bytes go to disk
+         *     while they arrive; when one cannot be taken, none is.
+         */
+        post: operations["upload"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin a resumable upload
+         * @description The file's name says what it is: `orders.csv`, `sales.xlsx`.
+         */
+        post: operations["begin_upload"];
+        delete?: never;
+        /** Which tus is spoken */
+        options: operations["describe_uploads"];
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/uploads/{upload_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How much of an upload has arrived
+         * @description `HEAD` has the same headers: `Upload-Offset`, `Upload-Length` and `Upload-Expires`.
+         */
+        get: operations["get_upload"];
+        put?: never;
+        post?: never;
+        /** Give an upload up */
+        delete: operations["delete_upload"];
+        options?: never;
+        head?: never;
+        /**
+         * Send bytes of an upload
+         * @description The bytes that arrived before a connection broke stay: continue at the offset. A request ends an earlier one
+         *     that still writes to the same upload.
+         */
+        patch: operations["continue_upload"];
+        trace?: never;
+    };
     "/v2/query": {
         parameters: {
             query?: never;
@@ -440,6 +652,21 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** AnswersBody */
+        AnswersBody: {
+            /**
+             * Answers
+             * @description By the id of a question, such as `orders.ordered`.
+             */
+            answers?: {
+                [key: string]: string;
+            };
+            /**
+             * Repairs
+             * @description Ids of the repairs to make.
+             */
+            repairs?: string[];
+        };
         /**
          * Bin
          * @description Rows with `low <= value < high`; the last bin includes its upper end.
@@ -667,6 +894,16 @@ export interface components {
              */
             unit: string;
         };
+        /** ColumnMeaningView */
+        ColumnMeaningView: {
+            /** Column */
+            column: string;
+            meaning: components["schemas"]["Meaning"];
+            /** Personal */
+            personal: boolean;
+            /** Why */
+            why: string;
+        };
         /** ColumnProfile */
         ColumnProfile: {
             /**
@@ -814,6 +1051,11 @@ export interface components {
             description: string;
             /** Id */
             id: string;
+            /**
+             * Own
+             * @default false
+             */
+            own: boolean;
             /** Prompts */
             prompts: string[];
             /** Tables */
@@ -924,6 +1166,45 @@ export interface components {
             text: string;
         };
         /**
+         * FileChoice
+         * @description One answer to a question about a file.
+         */
+        FileChoice: {
+            /** Answer */
+            answer: string;
+            /** Label */
+            label: string;
+        };
+        /**
+         * FileQuestion
+         * @description Something that the file's own evidence does not decide.
+         */
+        FileQuestion: {
+            /** Choices */
+            choices: components["schemas"]["FileChoice"][];
+            /** Id */
+            id: string;
+            /** Text */
+            text: string;
+        };
+        /** FileView */
+        FileView: {
+            /** Added At */
+            added_at: string;
+            /** Bytes */
+            bytes: number;
+            /** Dataset Id */
+            dataset_id: string;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Sha256 */
+            sha256: string;
+            /** Tables */
+            tables: string[];
+        };
+        /**
          * Fix
          * @description One way to mend what was refused or failed: replaces all that was handed in. Either a text or a plan.
          */
@@ -954,6 +1235,111 @@ export interface components {
              * @default
              */
             title: string;
+        };
+        /** Import */
+        Import: {
+            /**
+             * Changes
+             * @default []
+             */
+            changes: string[];
+            /** Created At */
+            created_at: string;
+            /** Dataset Id */
+            dataset_id?: string | null;
+            /**
+             * Files
+             * @default []
+             */
+            files: components["schemas"]["ImportedFile"][];
+            /** Id */
+            id: string;
+            /**
+             * Misfits
+             * @default []
+             */
+            misfits: components["schemas"]["TableMisfit"][];
+            /**
+             * Notes
+             * @default []
+             */
+            notes: string[];
+            problem?: components["schemas"]["Problem"] | null;
+            progress?: components["schemas"]["ImportProgress"] | null;
+            /**
+             * Questions
+             * @default []
+             */
+            questions: components["schemas"]["FileQuestion"][];
+            /**
+             * Repairs
+             * @default []
+             */
+            repairs: components["schemas"]["Repair"][];
+            /**
+             * State
+             * @default reading
+             * @enum {string}
+             */
+            state: "reading" | "asks" | "ready" | "failed" | "cancelled";
+            /** Version */
+            version?: string | null;
+        };
+        /**
+         * ImportBody
+         * @description Exactly one of `uploads`, `url` and `text`.
+         */
+        ImportBody: {
+            /**
+             * Dataset Id
+             * @description A dataset that was added before: it gets the tables, or newer ones of the same names.
+             */
+            dataset_id?: string | null;
+            /**
+             * Name
+             * @description What the pasted table is called.
+             * @default pasted
+             */
+            name: string;
+            /**
+             * Text
+             * @description A table as text, as it is pasted from a spreadsheet.
+             */
+            text?: string | null;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * Uploads
+             * @description Ids of uploads that are complete.
+             */
+            uploads?: string[] | null;
+            /**
+             * Url
+             * @description Address of a file, `https://…` or `http://…`, that the server fetches.
+             */
+            url?: string | null;
+        };
+        /** ImportProgress */
+        ImportProgress: {
+            /** Done */
+            done: number;
+            /** Total */
+            total: number;
+            /**
+             * What
+             * @enum {string}
+             */
+            what: "waiting" | "fetching" | "reading" | "converting";
+        };
+        /** ImportedFile */
+        ImportedFile: {
+            /** Bytes */
+            bytes: number;
+            /** Name */
+            name: string;
         };
         /** Keys */
         Keys: {
@@ -1047,6 +1433,16 @@ export interface components {
              */
             title: string;
         };
+        /**
+         * Meaning
+         * @enum {string}
+         */
+        Meaning: "money" | "percent" | "duration" | "amount" | "score" | "date" | "time" | "identifier" | "e-mail" | "phone" | "web address" | "place" | "person" | "yes/no" | "category" | "text";
+        /** Meanings */
+        Meanings: {
+            /** Tables */
+            tables: components["schemas"]["TableMeanings"][];
+        };
         /** MermaidArtifact */
         MermaidArtifact: {
             /** Id */
@@ -1098,6 +1494,18 @@ export interface components {
             };
             /** Table */
             table: string;
+        };
+        /**
+         * Misfit
+         * @description A cell that does not fit the type of the rest of its column.
+         */
+        Misfit: {
+            /** Column */
+            column: string;
+            /** Row */
+            row: number;
+            /** Value */
+            value: string;
         };
         /**
          * Origin
@@ -1308,6 +1716,13 @@ export interface components {
             /** Ready */
             ready: boolean;
         };
+        /** Reading */
+        Reading: {
+            /** Tables */
+            tables: components["schemas"]["TableReading"][];
+            /** Versions */
+            versions: components["schemas"]["VersionView"][];
+        };
         /** Recipe */
         Recipe: {
             /**
@@ -1350,6 +1765,16 @@ export interface components {
             one_column: string;
             /** One Table */
             one_table: string;
+        };
+        /**
+         * Repair
+         * @description What can be done with a file that is refused as it is; recorded in the recipe.
+         */
+        Repair: {
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
         };
         /** Result */
         Result: {
@@ -1602,6 +2027,27 @@ export interface components {
             /** Time Column */
             time_column?: string | null;
         };
+        /** TableMeanings */
+        TableMeanings: {
+            /** Columns */
+            columns: components["schemas"]["ColumnMeaningView"][];
+            /** Table */
+            table: string;
+        };
+        /**
+         * TableMisfit
+         * @description A cell that does not fit the type of the rest of its column.
+         */
+        TableMisfit: {
+            /** Column */
+            column: string;
+            /** Row */
+            row: number;
+            /** Table */
+            table: string;
+            /** Value */
+            value: string;
+        };
         /** TableProfile */
         TableProfile: {
             /** Columns */
@@ -1610,6 +2056,24 @@ export interface components {
             name: string;
             /** Rows */
             rows: number;
+        };
+        /** TableReading */
+        TableReading: {
+            /** File */
+            file: string;
+            /** Misfit Counts */
+            misfit_counts: {
+                [key: string]: number;
+            };
+            /** Misfits */
+            misfits: components["schemas"]["Misfit"][];
+            /** Notes */
+            notes: string[];
+            recipe: components["schemas"]["Recipe"] | null;
+            /** Repairs */
+            repairs: components["schemas"]["Repair"][];
+            /** Table */
+            table: string;
         };
         /** TableSchema */
         TableSchema: {
@@ -1696,6 +2160,17 @@ export interface components {
              * @default 0
              */
             skipped_rows: number;
+        };
+        /** UploadView */
+        UploadView: {
+            /** Bytes */
+            bytes: number;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Offset */
+            offset: number;
         };
         /** ValueCount */
         ValueCount: {
@@ -1861,6 +2336,15 @@ export interface components {
             /** Run Id */
             run_id: string | null;
         };
+        /** VersionView */
+        VersionView: {
+            /** At */
+            at: string;
+            /** Changes */
+            changes: string[];
+            /** Version */
+            version: string;
+        };
         /**
          * Words
          * @description Words of the question, by the characters they are at.
@@ -1925,7 +2409,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description The body is not `application/json`, or is compressed. */
+        /** @description The body is not `application/json` (or what the operation names instead), or is compressed. */
         Status415: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2254,6 +2738,90 @@ export interface operations {
             503: components["responses"]["Status503"];
         };
     };
+    delete_dataset: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_meanings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Meanings"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
     get_profile: {
         parameters: {
             query?: never;
@@ -2289,6 +2857,98 @@ export interface operations {
             };
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_reading: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Reading"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    correct_reading: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswersBody"];
+            };
+        };
+        responses: {
+            /** @description The files are being read; `Location` is where to look. */
+            202: {
+                headers: {
+                    /** @description Where the import is. */
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
             431: components["responses"]["Status431"];
@@ -2348,6 +3008,78 @@ export interface operations {
             };
         };
     };
+    list_files: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FileView"][];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    delete_file: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
     healthz: {
         parameters: {
             query?: never;
@@ -2373,6 +3105,228 @@ export interface operations {
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    list_imports: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"][];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    begin_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBody"];
+            };
+        };
+        responses: {
+            /** @description The files are being read; `Location` is where to look. */
+            202: {
+                headers: {
+                    /** @description Where the import is. */
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The disk, or the quota of the data that people add, is full. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    get_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    delete_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    answer_import: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                import_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswersBody"];
+            };
+        };
+        responses: {
+            /** @description The files are being read; `Location` is where to look. */
+            202: {
+                headers: {
+                    /** @description Where the import is. */
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
             431: components["responses"]["Status431"];
@@ -2998,6 +3952,357 @@ export interface operations {
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
+        };
+    };
+    upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description A dataset that was added before. */
+                    dataset_id?: string;
+                    file: string[];
+                    title?: string;
+                };
+            };
+        };
+        responses: {
+            /** @description The files are being read; `Location` is where to look. */
+            202: {
+                headers: {
+                    /** @description Where the import is. */
+                    Location?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The disk, or the quota of the data that people add, is full. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    begin_upload: {
+        parameters: {
+            query?: never;
+            header: {
+                "Upload-Length": number;
+                /** @description `filename` and the file's name in Base64, separated by a space. */
+                "Upload-Metadata": string;
+                "Tus-Resumable": "1.0.0";
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Send the bytes there. */
+            201: {
+                headers: {
+                    /** @description Where the bytes go. */
+                    Location?: string;
+                    /** @description The version of the protocol. */
+                    "Tus-Resumable"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            /** @description The request does not speak tus 1.0.0. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The disk, or the quota of the data that people add, is full. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+        };
+    };
+    describe_uploads: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In headers: `Tus-Version`, `Tus-Extension` and `Tus-Max-Size`. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_upload: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    /** @description The version of the protocol. */
+                    "Tus-Resumable"?: string;
+                    /** @description When it is removed, unless more bytes arrive. */
+                    "Upload-Expires"?: string;
+                    /** @description How many bytes have arrived. */
+                    "Upload-Offset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such upload. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            /** @description The request does not speak tus 1.0.0. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    delete_upload: {
+        parameters: {
+            query?: never;
+            header: {
+                "Tus-Resumable": "1.0.0";
+            };
+            path: {
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    /** @description The version of the protocol. */
+                    "Tus-Resumable"?: string;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such upload. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            /** @description The request does not speak tus 1.0.0. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    continue_upload: {
+        parameters: {
+            query?: never;
+            header: {
+                "Upload-Offset": number;
+                "Tus-Resumable": "1.0.0";
+            };
+            path: {
+                upload_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/offset+octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description All bytes of the request are on disk. */
+            204: {
+                headers: {
+                    /** @description The version of the protocol. */
+                    "Tus-Resumable"?: string;
+                    /** @description When it is removed, unless more bytes arrive. */
+                    "Upload-Expires"?: string;
+                    /** @description How many bytes have arrived. */
+                    "Upload-Offset"?: number;
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such upload. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            /** @description Another offset than that of the upload. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description The request does not speak tus 1.0.0. */
+            412: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+            /** @description The disk, or the quota of the data that people add, is full. */
+            507: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
         };
     };
     query: {

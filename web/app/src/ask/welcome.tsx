@@ -2,6 +2,7 @@
 import { Link } from "react-router";
 import type { DatasetSummary } from "~/api/model";
 import { count, date, number } from "~/format";
+import { AddData } from "~/imports/add_data";
 import { places } from "~/shell";
 import { classes } from "~/ui";
 import { Chips } from "./chips";
@@ -27,6 +28,10 @@ export function Welcome({ datasets, chosen, onChoose }: WelcomeProps) {
           ))}
         </section>
       )}
+      <section aria-label="Your own data" className="flex flex-wrap items-center gap-x-4 gap-y-2">
+        <AddData />
+        <p className="text-ink-3 text-small">Or drop a file anywhere to ask about it.</p>
+      </section>
       <section className="space-y-3">
         <p className="text-ink-3 text-small">{about(chosen)}</p>
         <Chips label="Questions to begin with" questions={chosen.prompts} datasetId={chosen.id} />

@@ -4,6 +4,7 @@ import { Link } from "react-router";
 import type { DatasetSummary } from "~/api/model";
 import { datasetsQuery } from "~/api/queries";
 import { count, number, time } from "~/format";
+import { AddData } from "~/imports/add_data";
 import { Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines } from "~/ui";
 import { Version } from "./version";
@@ -13,11 +14,15 @@ export function DatasetList() {
   return (
     <Page title="Data">
       <div className="mx-auto max-w-4xl space-y-3 p-4 md:p-6">
+        <AddData />
+        <p className="pb-2 text-ink-3 text-small">
+          CSV, Excel, ODS, JSON, Parquet, also compressed. You can drop files on any page.
+        </p>
         {datasets.isPending && <SkeletonLines lines={9} label="Loading datasets" />}
         {datasets.error && <ErrorNote error={datasets.error} onRetry={() => datasets.refetch()} />}
         {datasets.data?.length === 0 && (
           <Empty title="There is no data yet" icon={<Database aria-hidden />}>
-            Put CSV, JSON or Parquet files into the server's data folder, then start it again.
+            Drop a CSV, Excel, JSON or Parquet file on this page.
           </Empty>
         )}
         {datasets.data?.map((dataset) => (

@@ -4,18 +4,21 @@ import { Database } from "lucide-react";
 import { Link, useSearchParams } from "react-router";
 import type { Dataset } from "~/api/model";
 import { problemOf } from "~/api/problem";
-import { datasetQuery, schemaQuery } from "~/api/queries";
+import { datasetQuery, datasetsQuery, schemaQuery } from "~/api/queries";
 import { count, time } from "~/format";
+import { AddData } from "~/imports/add_data";
 import { Crumbs, Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines, Tabs } from "~/ui";
 import { Metrics } from "./metrics";
 import { Prompts } from "./prompts";
+import { ReadingView } from "./reading";
 import { Relationships } from "./relationships";
+import { RemoveDataset } from "./remove_dataset";
 import { TableList } from "./table_list";
 import { Version } from "./version";
 import { VersionCover } from "./version_cover";
 
-const VIEWS = ["tables", "relationships", "metrics", "version"] as const;
+const VIEWS = ["tables", "relationships", "metrics", "reading", "version"] as const;
 
 export function DatasetView({ datasetId }: { datasetId: string }) {
   const dataset = useQuery(datasetQuery(datasetId));
@@ -49,6 +52,7 @@ function Missing({ datasetId, error, onRetry }: { datasetId: string; error: unkn
 function Whole({ dataset }: { dataset: Dataset }) {
   const [parameters, setParameters] = useSearchParams();
   const schema = useQuery(schemaQuery(dataset.id));
+  const own = useQuery(datasetsQuery()).data?.find((one) => one.id === dataset.id)?.own ?? false;
   const view = VIEWS.find((one) => one === parameters.get("view")) ?? "tables";
   const choose = (next: string) =>
     setParameters(
@@ -63,6 +67,12 @@ function Whole({ dataset }: { dataset: Dataset }) {
   return (
     <>
       <Header dataset={dataset} />
+      {own && (
+        <div className="flex flex-wrap items-start gap-2">
+          <AddData datasetId={dataset.id} />
+          <RemoveDataset datasetId={dataset.id} title={dataset.title || dataset.id} />
+        </div>
+      )}
       {dataset.prompts.length > 0 && <Prompts datasetId={dataset.id} prompts={dataset.prompts} />}
       <Tabs
         label="About this dataset"
@@ -78,6 +88,7 @@ function Whole({ dataset }: { dataset: Dataset }) {
           },
           { id: "relationships", title: "Relationships", content: <Relationships dataset={dataset} /> },
           { id: "metrics", title: "Metrics", content: <Metrics metrics={dataset.metrics} /> },
+          ...(own ? [{ id: "reading", title: "Reading", content: <ReadingView dataset={dataset} /> }] : []),
           { id: "version", title: "Version", content: <VersionCover dataset={dataset} /> },
         ]}
       />

@@ -2,6 +2,8 @@
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
 import { KeySheet, useCommandKeys, useCommandList } from "~/commands";
+import { DropAnywhere } from "~/imports/drop_anywhere";
+import { Tray } from "~/imports/tray";
 import { Boundary } from "~/shell/boundary";
 import { useDetails, useSubject } from "~/shell/details";
 import { SIDEBAR_STANDS, useWide } from "~/shell/media";
@@ -59,6 +61,8 @@ export function Frame() {
         </Suspense>
       )}
       <KeySheet open={keySheet} onOpenChange={setKeySheet} />
+      <Tray />
+      <DropAnywhere />
     </DrawerContext>
   );
 }

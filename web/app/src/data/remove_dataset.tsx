@@ -1,0 +1,49 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Trash2 } from "lucide-react";
+import { useState } from "react";
+import { useNavigate } from "react-router";
+import { removeDataset } from "~/api/imports";
+import { keys } from "~/api/queries";
+import { places } from "~/shell";
+import { Button, Dialog, ErrorNote } from "~/ui";
+
+/** Removes data that a person brought, after a question. */
+export function RemoveDataset({ datasetId, title }: { datasetId: string; title: string }) {
+  const [open, setOpen] = useState(false);
+  const client = useQueryClient();
+  const go = useNavigate();
+  const remove = useMutation({
+    mutationFn: () => removeDataset(datasetId),
+    onSuccess: async () => {
+      setOpen(false);
+      go(places.data);
+      // What is known of it is not asked for again.
+      client.removeQueries({ queryKey: keys.dataset(datasetId) });
+      await client.invalidateQueries({ queryKey: keys.datasets, exact: true });
+    },
+  });
+  return (
+    <>
+      <Button kind="danger" onClick={() => setOpen(true)}>
+        <Trash2 aria-hidden />
+        Remove
+      </Button>
+      <Dialog
+        open={open}
+        onOpenChange={setOpen}
+        title={`Remove ${title}?`}
+        description="Its files and their versions are deleted. Answers stay, but their proofs can no longer be run again."
+      >
+        <div className="space-y-3">
+          {remove.error && <ErrorNote error={remove.error} />}
+          <div className="flex gap-2">
+            <Button kind="danger" disabled={remove.isPending} onClick={() => remove.mutate()}>
+              Remove it
+            </Button>
+            <Button onClick={() => setOpen(false)}>Keep it</Button>
+          </div>
+        </div>
+      </Dialog>
+    </>
+  );
+}
