@@ -42,14 +42,14 @@ def is_public(address: Address) -> bool:
     return address.is_global and not address.is_multicast
 
 
-async def resolve_name(host: str, port: int) -> list[str]:
+async def resolve_host(host: str, port: int) -> list[str]:
     """Raises OSError."""
     found = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return list(dict.fromkeys(str(address[0]) for *_, address in found))
 
 
 class CheckedConnections(httpcore.AsyncNetworkBackend):
-    def __init__(self, is_allowed: IsAllowed = is_public, resolve: Resolve = resolve_name) -> None:
+    def __init__(self, is_allowed: IsAllowed = is_public, resolve: Resolve = resolve_host) -> None:
         self._is_allowed = is_allowed
         self._resolve = resolve
         self._connect: Any = httpcore.AnyIOBackend()
