@@ -49,9 +49,8 @@ async def test_a_result_is_downloaded_as_a_file(
             assert answer.text == "answer\r\n42\r\n"
         case "json":
             shown = (await client.get(f"/runs/{run_id}")).json()
-            assert {k: answer.json()[k] for k in ("columns", "rows")} == {
-                k: shown[k] for k in ("columns", "rows")
-            }
+            assert answer.json()["rows"] == shown["rows"]
+            assert answer.json()["columns"] == [{"name": "answer", "type": "INTEGER"}]
         case _:
             assert answer.content == PARQUET
             assert house.executor.jobs[-1].options["rows"] == [[42]]

@@ -10,7 +10,6 @@ from pydantic import BaseModel, ConfigDict, Field
 from sandtable.assemble import Parts
 from sandtable.policy.verdict import Fix
 from sandtable.runs.empty import Explanation, explained
-from sandtable.runs.export import require_result
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.runs.lookup import executing
 from sandtable.server import logs
@@ -26,7 +25,7 @@ class ExplanationView(BaseModel):
 
     run_id: str
     text: str = Field(
-        description="Sentences; empty where nothing can be said, as for a run that found something."
+        description="Sentences; empty where nothing can be said, as for a run that found something, or has no result."
     )
     run_ids: tuple[str, ...] = Field(description="The runs that counted what the text says.")
     fixes: tuple[Fix, ...] = Field(
@@ -38,7 +37,7 @@ class ExplanationView(BaseModel):
     "/runs/{run_id}/explain",
     operation_id="explain_run",
     summary="Why a plan found nothing",
-    responses={404: {"model": ErrorBody, "description": "No such run, or it has no result."}},
+    responses={404: {"model": ErrorBody, "description": "No such run."}},
 )
 async def explain_run(
     request: Request,
@@ -55,7 +54,8 @@ async def _explained(request: Request, run_id: str, user: str) -> Explanation:
     parts: Parts = request.app.state.parts
     checks: FairQueue = request.app.state.checks
     run = await parts.runs.get(run_id)
-    require_result(run)
+    if run.rows is None:
+        return Explanation()
     dataset = await parts.datasets.ready(run.request.dataset_id)
     profile = await parts.datasets.profile(dataset)
     async with checks.place(user):

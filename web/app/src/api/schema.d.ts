@@ -1161,7 +1161,7 @@ export interface components {
             run_ids: string[];
             /**
              * Text
-             * @description Sentences; empty where nothing can be said, as for a run that found something.
+             * @description Sentences; empty where nothing can be said, as for a run that found something, or has no result.
              */
             text: string;
         };
@@ -3751,7 +3751,7 @@ export interface operations {
             };
             400: components["responses"]["Status400"];
             403: components["responses"]["Status403"];
-            /** @description No such run, or it has no result. */
+            /** @description No such run. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
