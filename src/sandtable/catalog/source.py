@@ -210,7 +210,7 @@ def _pump(
 def _no_space(source: Path, size: int, free: int) -> InvalidInput:
     return InvalidInput(
         f"the disk is too full to take in {source.name}: "
-        f"it needs {_mib(size + _HEADROOM)}, {_mib(free)} are free",
+        f"it needs {in_mib(size + _HEADROOM)}, {in_mib(free)} are free",
         suggestion="Free some space, or set SANDTABLE_HOME to a folder on a larger disk.",
         file=str(source),
         needed_bytes=size + _HEADROOM,
@@ -218,5 +218,6 @@ def _no_space(source: Path, size: int, free: int) -> InvalidInput:
     )
 
 
-def _mib(size: int) -> str:
+def in_mib(size: int) -> str:
+    """Rounded up: a file of one byte takes 1 MiB."""
     return f"{-(-size // (1 << 20)):,} MiB"

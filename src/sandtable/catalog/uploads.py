@@ -26,7 +26,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sandtable.catalog.source import read_file, replace_file, write_file
+from sandtable.catalog.source import in_mib, read_file, replace_file, write_file
 from sandtable.catalog.store import disk_trouble
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
 from sandtable.private import private_folder
@@ -216,7 +216,7 @@ class Uploads:
         taken = self._kept_data() + sum(_size(folder / _PART) for folder in self._folder.iterdir())
         if taken + more > self.limits.all_bytes:
             raise NoSpace(
-                f"the data that people have added take {_mib(taken)}, and may take {_mib(self.limits.all_bytes)}",
+                f"the data that people have added take {in_mib(taken)}, and may take {in_mib(self.limits.all_bytes)}",
                 suggestion="Delete files or datasets that are no longer needed, or ask the operator to raise"
                 " SANDTABLE_DATA_QUOTA_MB.",
                 taken=taken,
@@ -233,7 +233,7 @@ class Uploads:
 
     def too_large(self, name: str) -> TooLarge:
         return TooLarge(
-            f"{quote(name)} is larger than {_mib(self.limits.file_bytes)}, which is the most for one file",
+            f"{quote(name)} is larger than {in_mib(self.limits.file_bytes)}, which is the most for one file",
             suggestion="Send a smaller file, or compress it; the operator can raise SANDTABLE_MAX_UPLOAD_MB.",
             limit_bytes=self.limits.file_bytes,
         )
@@ -289,11 +289,7 @@ def _touched_at(folder: Path) -> float:
 
 def _disk_full(free: int) -> NoSpace:
     return NoSpace(
-        f"the server's disk is full: {_mib(free)} are free",
+        f"the server's disk is full: {in_mib(free)} are free",
         suggestion="Ask the operator to free some space, then continue the upload.",
         free_bytes=free,
     )
-
-
-def _mib(size: int) -> str:
-    return f"{-(-size // (1 << 20)):,} MiB"

@@ -29,6 +29,9 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   return read as T;
 }
 
+/** The address of a resource; each part is encoded. */
+export const at = (...parts: string[]) => `/${parts.map(encodeURIComponent).join("/")}`;
+
 export function search(query: RequestOptions["query"]): string {
   const given = Object.entries(query ?? {}).filter(
     ([, value]) => value !== undefined && value !== null && value !== "",

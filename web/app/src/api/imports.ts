@@ -1,13 +1,11 @@
 // Bringing one's own data: imports, their questions, and how a dataset's files are read.
 import { queryOptions } from "@tanstack/react-query";
-import { request } from "./http";
+import { at, request } from "./http";
 import type { Import, Reading } from "./model";
 
 const POLL_MS = 300;
 const POLL_SLOWLY_MS = 1500;
 const SLOW_AFTER = 20;
-
-const at = (...parts: string[]) => `/${parts.map(encodeURIComponent).join("/")}`;
 
 export const importKeys = {
   one: (id: string) => ["imports", id] as const,

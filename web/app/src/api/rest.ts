@@ -1,5 +1,5 @@
 // The REST interface, one function for each operation.
-import { request } from "./http";
+import { at, request } from "./http";
 import type {
   ChartKind,
   ChartView,
@@ -20,7 +20,6 @@ import type {
 
 type Signal = AbortSignal | undefined;
 
-const at = (...parts: string[]) => `/${parts.map(encodeURIComponent).join("/")}`;
 const heard = (signal: Signal) => (signal ? { signal } : {});
 
 export const listDatasets = (signal?: AbortSignal) => request<DatasetSummary[]>("/datasets", heard(signal));

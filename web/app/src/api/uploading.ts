@@ -4,7 +4,7 @@ import { isProblemBody, Problem } from "./problem";
 const PIECE = 8 << 20;
 const RETRY_MS = [0, 500, 1500, 3000, 5000, 10_000];
 
-/** Resolves to the id of the upload. `onSent` is told how many bytes the server has. */
+/** Resolves to the id of the upload. `onSent` gets the number of bytes that the server has. */
 export async function upload(
   file: File,
   onSent: (bytes: number) => void,

@@ -61,7 +61,7 @@ function Ready({ made, transferKey }: { made: Import; transferKey: number }) {
         <CircleCheck aria-hidden className="size-4 shrink-0 text-good" />
         <span className="min-w-0 truncate">{id} is ready.</span>
       </p>
-      <Told lines={[...made.changes, ...made.notes]} />
+      <Lines lines={[...made.changes, ...made.notes]} />
       {made.misfits.length > 0 && (
         <p className="text-small text-warning">
           {count(made.misfits.length, "cell")} did not fit: see how the file was read.
@@ -79,7 +79,7 @@ function Ready({ made, transferKey }: { made: Import; transferKey: number }) {
   );
 }
 
-function Told({ lines }: { lines: readonly string[] }) {
+function Lines({ lines }: { lines: readonly string[] }) {
   if (lines.length === 0) return null;
   return (
     <ul className="list-disc space-y-0.5 pl-4 text-ink-2 text-small">
