@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Page
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page
 
 from tests.browser.conftest import PATIENCE_MS
 
@@ -35,9 +35,13 @@ class Watch:
         context.on("page", self._listen)
 
     def _listen(self, page: Page) -> None:
-        page.on("console", lambda m: self.complaints.append(m.text) if m.type == "error" else None)
+        page.on("console", self._hear)
         page.on("pageerror", lambda error: self.complaints.append(f"{error.name}: {error.message}"))
         page.on("request", lambda request: self.hosts.add(urlsplit(request.url).netloc))
+
+    def _hear(self, message: ConsoleMessage) -> None:
+        if message.type == "error":
+            self.complaints.append(f"{message.text} [{message.location.get('url', '')}]")
 
     def verdict(self) -> None:
         left = [text for text in self.complaints if not any(re.search(one, text) for one in self.forgiven)]

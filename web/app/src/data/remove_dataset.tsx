@@ -17,8 +17,9 @@ export function RemoveDataset({ datasetId, title }: { datasetId: string; title: 
     onSuccess: async () => {
       setOpen(false);
       go(places.data);
-      // What is known of it is not asked for again.
-      client.removeQueries({ queryKey: keys.dataset(datasetId) });
+      // What this page still shows stays until it is left: a query that is removed while it is shown is
+      // fetched again, and there is nothing to fetch any more.
+      client.removeQueries({ queryKey: keys.dataset(datasetId), type: "inactive" });
       await client.invalidateQueries({ queryKey: keys.datasets, exact: true });
     },
   });
