@@ -33,6 +33,7 @@ from sandtable.capsule.model import (
 from sandtable.capsule.seal import seal
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
+from sandtable.catalog.semantics.applying import with_version
 from sandtable.chart.layout import FIRST_MAKER, MAKER
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved, Refused
@@ -241,7 +242,8 @@ def _capsule(**fields: Any) -> Capsule:
     """What is common to all; the digests fit the rest."""
     whole: dict[str, Any] = {
         "run_id": "run_018f00000000", "created_at": BEGUN, "finished_at": ENDED, "status": "succeeded",
-        "mode": "sql", "dataset_id": "shop", "dataset_version": VERSION, "question": QUESTION, "plan": None,
+        "mode": "sql", "dataset_id": "shop", "dataset_version": VERSION,
+        "catalog_version": with_version(SHOP).catalog_version, "question": QUESTION, "plan": None,
         "sql": None, "executed_sql": None, "python": None, "names": None, "before": None, "artifacts": [],
         "executor": "fake", "engine": "duckdb 2.0.0", "isolation": ["seccomp", "landlock"],
         "limits": Limits(rows=ROWS_AT_MOST).model_dump(mode="json"), "stdout": "", "stderr": "",

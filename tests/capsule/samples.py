@@ -22,6 +22,7 @@ from sandtable.sandbox.artifact import ARTIFACTS
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
 VERSION = "sha256:" + "ab" * 32
+CATALOG_VERSION = "sha256:" + "ef" * 32
 KEY = SigningKey.of(Ed25519PrivateKey.from_private_bytes(bytes(range(32))))
 PLAN = {
     "dataset_id": "shop",
@@ -50,6 +51,7 @@ SHOP = Dataset(
         ),
     ),
     version=VERSION,
+    catalog_version=CATALOG_VERSION,
 )
 
 
@@ -67,6 +69,7 @@ def capsule(**changes: Any) -> Capsule:
         "mode": "sql",
         "dataset_id": "shop",
         "dataset_version": VERSION,
+        "catalog_version": CATALOG_VERSION,
         "question": "what did we sell in total?",
         "plan": PLAN,
         "sql": SQL,
@@ -222,7 +225,7 @@ def world(
 ) -> Rederive:
     """Everything as it was when the samples were made, unless told otherwise."""
 
-    async def dataset(dataset_id: str, wanted: str) -> Dataset:
+    async def dataset(dataset_id: str, wanted: str, catalog_version: str | None) -> Dataset:
         return SHOP
 
     async def rehash(found: Dataset) -> str:

@@ -230,7 +230,7 @@ async def test_the_golden_chart_is_still_drawn_the_same() -> None:
     assert link.detail.startswith("it fits the recorded rows"), link
 
 
-async def shop(dataset_id: str, version: str) -> Dataset:
+async def shop(dataset_id: str, version: str, catalog_version: str | None) -> Dataset:
     assert (dataset_id, version) == (SHOP.id, SHOP.version)
     return SHOP
 

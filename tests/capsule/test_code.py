@@ -9,7 +9,15 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.keys import keyid_of, read_public
-from sandtable.capsule.model import UNCHECKED, Capsule, CapsuleV1, CapsuleV2, VerdictRecord, read_capsule
+from sandtable.capsule.model import (
+    UNCHECKED,
+    Capsule,
+    CapsuleV1,
+    CapsuleV2,
+    CapsuleV3,
+    VerdictRecord,
+    read_capsule,
+)
 from sandtable.capsule.report import CODE_LINKS, LINKS, Link, LinkName, VerifyReport
 from sandtable.capsule.seal import read_json, read_statement, seal, unpack
 from sandtable.capsule.shown import artifact_digest
@@ -224,34 +232,41 @@ def keys() -> Any:
     return {keyid_of(key): key}
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("v3-*.json")), ids=lambda path: path.stem)
-async def test_golden_capsules_of_format_three_verify_for_ever(path: Path) -> None:
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("v[34]-*.json")), ids=lambda path: path.stem)
+async def test_golden_capsules_with_code_verify_for_ever(path: Path) -> None:
     report = await verify(path.read_bytes(), Rederive(keys=keys(), draw=draw))
     assert [link.status for link in report.links[:4]] == ["ok"] * 4, report
     assert report.ok
 
 
-async def test_golden_code_is_compared_the_same_way() -> None:
-    report: VerifyReport = await verify((GOLDEN / "v3-python.json").read_bytes(), world(result=code_answer()))
+@pytest.mark.parametrize("name", ["v3-python", "v4-python"])
+async def test_golden_code_is_compared_the_same_way(name: str) -> None:
+    report: VerifyReport = await verify((GOLDEN / f"{name}.json").read_bytes(), world(result=code_answer()))
     assert report.ok and report.complete, report
 
 
-def test_there_are_golden_capsules_of_format_three() -> None:
-    assert {path.stem for path in GOLDEN.glob("v3-*.json")} >= {
-        "v3-python",
-        "v3-python-after-an-interrupt",
-        "v3-python-cell",
-        "v3-python-failed",
-        "v3-python-large",
-        "v3-python-rejected",
-        "v3-python-unchecked",
-        "v3-sql",
+@pytest.mark.parametrize("version", ["v3", "v4"])
+def test_there_are_golden_capsules_of_each_format_with_code(version: str) -> None:
+    assert {path.stem.removeprefix(f"{version}-") for path in GOLDEN.glob(f"{version}-*.json")} >= {
+        "python",
+        "python-after-an-interrupt",
+        "python-cell",
+        "python-failed",
+        "python-large",
+        "python-rejected",
+        "python-unchecked",
+        "sql",
     }
 
 
 @pytest.mark.parametrize(
     ("name", "kind"),
-    [("v1-succeeded", CapsuleV1), ("v2-chart-and-origin", CapsuleV2), ("v3-python", Capsule)],
+    [
+        ("v1-succeeded", CapsuleV1),
+        ("v2-chart-and-origin", CapsuleV2),
+        ("v3-python", CapsuleV3),
+        ("v4-python", Capsule),
+    ],
 )
 def test_each_format_is_read_as_what_it_is(name: str, kind: type) -> None:
     payload, _, _ = unpack(read_json((GOLDEN / f"{name}.json").read_bytes()))

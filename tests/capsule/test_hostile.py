@@ -32,7 +32,7 @@ def counted() -> tuple[Rederive, Counter[str]]:
     def compiled(plan: dict[str, Any], dataset: Dataset, rows: int) -> str:
         return compile_checked(plan, dataset, rows).sql
 
-    async def dataset(dataset_id: str, version: str) -> Dataset:
+    async def dataset(dataset_id: str, version: str, catalog_version: str | None) -> Dataset:
         if version != SHOP.version:
             raise NotFound("no such version here")
         return SHOP

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from sandtable.catalog.meanings import Meaning, meaning_of
-from sandtable.catalog.model import Column, ColumnType, Table
+from sandtable.catalog.meanings import meaning_of
+from sandtable.catalog.model import Column, ColumnType, Meaning, Table
 from sandtable.catalog.profile import ColumnProfile, ValueCount
 
 

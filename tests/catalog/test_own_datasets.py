@@ -18,6 +18,7 @@ from sandtable.catalog.own_records import Outdated
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.recipe import Recipe
 from sandtable.catalog.registry import Catalog
+from sandtable.catalog.semantics.applying import with_version
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput, NotFound
 from tests.capsule.samples import SHOP
@@ -81,7 +82,10 @@ async def test_an_added_dataset_stays(
     later = again(store, convert)
     assert [dataset.id for dataset in later.datasets()] == ["sales", SHOP.id]
     found = await later.ready("sales")
-    assert found == added.record.dataset and (found.id, found.title) == ("sales", "Sales of the year")
+    assert found == with_version(added.record.dataset) and (found.id, found.title) == (
+        "sales",
+        "Sales of the year",
+    )
     assert (await later.open("sales", found.version)).dataset == found
     (kept,) = sources(store)
     assert (store.root / "sources" / kept).read_text("utf-8") == SALES
@@ -331,7 +335,7 @@ async def test_a_version_is_built_again_from_the_kept_source(
     else:
         (store.path(made.version) / "dataset.json").unlink()
         await datasets.rebuilding.rebuild(made.version)
-    assert (await datasets.open("sales", made.version)).dataset == made
+    assert (await datasets.open("sales", made.version)).dataset == with_version(made)
 
 
 async def test_a_damaged_source_is_not_used(datasets: ReadyDatasets, store: DataStore, sales: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from sandtable.capsule.canonical import canonical
 from sandtable.capsule.keys import trusted_keys
-from sandtable.capsule.model import Capsule, Origin, Prompt
+from sandtable.capsule.model import SCHEMA, Capsule, Origin, Prompt
 from sandtable.capsule.query import PlanQuery
 from sandtable.capsule.seal import read_statement, unpack
 from sandtable.capsule.verify import verify
@@ -57,7 +57,7 @@ async def test_a_chart_is_made_when_asked_for(runs: Runs) -> None:
     assert canonical(run.chart) == canonical(chart_of(COLUMNS, ROWS, question="total by region"))
     assert "draw_ms" in run.stats
     capsule = await capsule_of(runs, run)
-    assert capsule.schema_version == "3"
+    assert capsule.schema_version == SCHEMA
     assert capsule.chart == run.chart == (await runs.get(run.id)).chart
     assert [listed.chart for listed in await runs.list()] == [None]
 

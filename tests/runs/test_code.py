@@ -9,7 +9,7 @@ import pytest
 
 from sandtable.capsule.canonical import digest
 from sandtable.capsule.keys import trusted_keys
-from sandtable.capsule.model import LOG_CHARS, UNCHECKED, Capsule
+from sandtable.capsule.model import LOG_CHARS, SCHEMA, UNCHECKED, Capsule
 from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.seal import read_statement, unpack
 from sandtable.capsule.shown import ROOM_BYTES
@@ -95,7 +95,7 @@ async def test_code_runs_and_leaves_what_it_printed_and_showed(runs: Runs, world
 async def test_the_capsule_holds_the_code_and_what_it_showed(runs: Runs) -> None:
     run = await ended(runs, code("orders", names={"award_data": "orders"}))
     made = await capsule_of(runs, run)
-    assert (made.schema_version, made.mode, made.python, made.sql) == ("3", "python", "orders", None)
+    assert (made.schema_version, made.mode, made.python, made.sql) == (SCHEMA, "python", "orders", None)
     assert made.names == {"award_data": "orders"}
     assert made.engine == "duckdb 2.0.0, python 3.11.2, pandas 3.1.0"
     [kept] = made.artifacts

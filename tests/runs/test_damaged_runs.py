@@ -33,7 +33,7 @@ class Files:
 class Watched(FakeDatasets):
     files: Files = field(default_factory=Files)
 
-    async def open(self, dataset_id: str, version: str) -> OpenData:
+    async def open(self, dataset_id: str, version: str, catalog_version: str | None = None) -> OpenData:
         if self.files.damaged:
             raise damaged(version, "orders.parquet changed after it was published", dataset_id)
         stamps = {name: FileStamp(1, 1, 1, 1, self.files.state) for name in (".", "orders.parquet")}

@@ -45,13 +45,13 @@ class FakeDatasets:
             raise NotFound(f"no dataset {dataset_id!r}", suggestion="did you mean `shop`?")
         return self.current[dataset_id]
 
-    async def version(self, dataset_id: str, version: str) -> Dataset:
+    async def version(self, dataset_id: str, version: str, catalog_version: str | None = None) -> Dataset:
         for dataset in (*self.current.values(), *self.old):
             if dataset.version == version:
                 return dataset
         raise NotFound(f"version {version} of {dataset_id} is gone")
 
-    async def open(self, dataset_id: str, version: str) -> OpenData:
+    async def open(self, dataset_id: str, version: str, catalog_version: str | None = None) -> OpenData:
         return OpenData(await self.version(dataset_id, version), Whole(version))
 
     async def unchanged(self, data: OpenData) -> bool:

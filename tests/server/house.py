@@ -102,12 +102,12 @@ class FakeReadyDatasets:
     async def ready(self, dataset_id: str) -> Dataset:
         return self.get(dataset_id)
 
-    async def version(self, dataset_id: str, version: str) -> Dataset:
+    async def version(self, dataset_id: str, version: str, catalog_version: str | None = None) -> Dataset:
         if self.gone or version != self.get(dataset_id).version:
             raise NotFound(f"version {version} of {dataset_id} is gone")
         return SHOP
 
-    async def open(self, dataset_id: str, version: str) -> OpenData:
+    async def open(self, dataset_id: str, version: str, catalog_version: str | None = None) -> OpenData:
         if self.damaged:
             raise damaged(version, "orders.parquet changed after it was published", dataset_id)
         return OpenData(self.get(dataset_id), Whole(version, copy_id=self.copy_id))

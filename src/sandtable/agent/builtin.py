@@ -85,7 +85,7 @@ class BuiltinProposer:
         With the reader, always in a thread: it spends most of its time outside Python.
         """
         index = await self._index(data)
-        version = asked.dataset.version
+        version = asked.dataset.edition
         if reader is not None:
             async with self._few_at_a_time:
                 outcome, _ = await asyncio.to_thread(_timed, asked, index, reader)
@@ -107,10 +107,10 @@ class BuiltinProposer:
 
     def understands(self, question: str, dataset: Dataset, before: EarlierTurn) -> bool:
         """Whether it would answer; only for a dataset that it has planned for before."""
-        index = self._indexes.get(dataset.version)
-        if index is None or self._is_slow(dataset.version):
+        index = self._indexes.get(dataset.edition)
+        if index is None or self._is_slow(dataset.edition):
             return False
-        key = (dataset.version, question, _shape(before.plan))
+        key = (dataset.edition, question, _shape(before.plan))
         if key not in self._understood:
             outcome = plan_question(question, index, before)
             self._understood[key] = isinstance(outcome, Understood)
@@ -119,7 +119,7 @@ class BuiltinProposer:
         return self._understood[key]
 
     async def prepare(self, dataset: Dataset, profile: Profile) -> None:
-        data = Data(dataset.version, dataset, profile)
+        data = Data(dataset.edition, dataset, profile)
         await self._index(data)
         if self._planners is not None:
             await self._planners.prepare(data)
@@ -142,7 +142,7 @@ class BuiltinProposer:
 
     async def read_as(self, asked: Asked, plan: dict[str, Any], alignment: Aligned | None) -> ReadAs | None:
         """The parts of a plan that is about to run, whatever proposed it."""
-        index = await self._index(Data(asked.dataset.version, asked.dataset, asked.profile))
+        index = await self._index(Data(asked.dataset.edition, asked.dataset, asked.profile))
         before, last = before_of(asked.history), last_answer(asked.history)
         doubted = frozenset(last.likely) if last else frozenset[tuple[str, str]]()
         return read_as(plan, index, alignment, before.plan if before else None, doubted)
@@ -164,7 +164,7 @@ class BuiltinProposer:
 
 def _data_of(asked: Asked) -> Data:
     """With the tables named in the conversation, where the question is about one of them."""
-    version = asked.dataset.version
+    version = asked.dataset.edition
     if not speaks_of_named(asked):
         return Data(version, asked.dataset, asked.profile)
     dataset, profile = with_named(asked.dataset, asked.profile, asked.defined)

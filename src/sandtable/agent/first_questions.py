@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from sandtable.catalog.meanings import Meaning, meaning_of
+from sandtable.catalog.meanings import meaning_of
 from sandtable.catalog.measures import MeasureKind, measure_kind
-from sandtable.catalog.model import Column, Dataset, Table
+from sandtable.catalog.model import Column, Dataset, Meaning, Table
 from sandtable.catalog.profile import ColumnProfile, Profile
 from sandtable.wording.phrases import plural, words
 

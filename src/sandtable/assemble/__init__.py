@@ -34,6 +34,7 @@ from sandtable.imports.desk import Imports
 from sandtable.imports.fetching import Fetcher
 from sandtable.imports.public_addresses import CheckedConnections, is_public
 from sandtable.imports.records import ImportRecords
+from sandtable.plan.metric_problems import metric_problems
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
@@ -223,6 +224,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             partial(profile_of, tiers.index, threads=threads),
             rebuilds=serving,
             keep_versions=settings.keep_versions,
+            check_metrics=metric_problems,
         )
         stack.push_async_callback(datasets.aclose)
         gate = Gate(

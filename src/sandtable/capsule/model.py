@@ -21,7 +21,7 @@ from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
-SCHEMA = "3"
+SCHEMA = "4"
 PREVIEW_ROWS = 200
 PREVIEW_BYTES = 128 << 10
 LOG_CHARS = 8 << 10
@@ -152,12 +152,16 @@ class DigestsV2(DigestsV1):
     origin: str | None
 
 
-class Digests(DigestsV2):
+class DigestsV3(DigestsV2):
     python: str | None
     names: str | None
     before: str | None
     artifacts: str | None
     stdout: str | None
+
+
+class Digests(DigestsV3):
+    catalog: str | None
 
 
 class _Recorded(_Frozen):
@@ -209,8 +213,9 @@ class CapsuleV2(_Recorded):
     digests: DigestsV2
 
 
-class Capsule(_Recorded):
-    schema_version: Literal["3"] = SCHEMA
+class _OfCode(_Recorded):
+    """Fields since Python."""
+
     mode: Literal["sql", "dry_run", "python"]
     python: str | None
     """The code as submitted, which is what ran."""
@@ -226,16 +231,32 @@ class Capsule(_Recorded):
     Plotly figure, which is among the artifacts."""
     origin: Origin | None
     """None when a person or a program submitted the plan, SQL or code."""
+
+
+class CapsuleV3(_OfCode):
+    """The format before versions of the catalog."""
+
+    schema_version: Literal["3"]
+    digests: DigestsV3
+
+
+class Capsule(_OfCode):
+    schema_version: Literal["4"] = SCHEMA
+    catalog_version: str | None = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    """Of what the catalog said about the dataset: metrics, joins, units, the calendar. None for a run that was accepted
+    before catalogs had versions."""
     digests: Digests
 
 
-AnyCapsule = CapsuleV1 | CapsuleV2 | Capsule
+AnyCapsule = CapsuleV1 | CapsuleV2 | CapsuleV3 | Capsule
+CodeCapsule = CapsuleV3 | Capsule
+"""Formats that may hold code."""
 
 
 def query_in(capsule: AnyCapsule) -> Query:
     """The submitted query of a capsule with consistent content (`digests_of`). A plan includes its compiled SQL."""
     dry_run = capsule.mode == "dry_run"
-    if isinstance(capsule, Capsule) and capsule.python is not None:
+    if isinstance(capsule, CodeCapsule) and capsule.python is not None:
         checked = capsule.verdict is None or capsule.verdict.decision != "unchecked"
         return CodeQuery(capsule.python, capsule.names or {}, checked)
     if capsule.plan is not None:
@@ -244,7 +265,7 @@ def query_in(capsule: AnyCapsule) -> Query:
     return SqlQuery(capsule.sql, dry_run)
 
 
-_FORMATS: dict[Any, type[AnyCapsule]] = {"1": CapsuleV1, "2": CapsuleV2}
+_FORMATS: dict[Any, type[AnyCapsule]] = {"1": CapsuleV1, "2": CapsuleV2, "3": CapsuleV3}
 
 
 def read_capsule(predicate: dict[str, Any]) -> AnyCapsule:
@@ -289,6 +310,8 @@ def digests_of(
     made |= {"chart": optional("chart"), "origin": optional("origin")}
     if version == "2":
         return made
+    if version != "3":
+        made["catalog"] = fields["catalog_version"]
     if fields["python"] is None:
         if fields["artifacts"] or fields["names"] or fields["before"]:
             raise ValueError("it holds what code shows, and no code")

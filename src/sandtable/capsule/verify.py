@@ -21,6 +21,7 @@ from sandtable.capsule.model import (
     AnyCapsule,
     Capsule,
     CapsuleV1,
+    CodeCapsule,
     ResultRecord,
     VerdictRecord,
     digest_of_rows,
@@ -44,8 +45,9 @@ class Rederive:
     """How to repeat each step. A step that is None is reported as not checked."""
 
     keys: TrustedKeys
-    dataset: Callable[[str, str], Awaitable[Dataset]] | None = None
-    """Dataset id and version to the dataset. Raises NotFound when that version is not here."""
+    dataset: Callable[[str, str, str | None], Awaitable[Dataset]] | None = None
+    """Dataset id, version and version of its catalog to the dataset; with None, by the current catalog. Raises NotFound
+    when one of the two is not here."""
     rehash: Callable[[Dataset], Awaitable[str]] | None = None
     """The version digest, computed again from the stored bytes. Raises NotFound when they are gone."""
     compile: Callable[[dict[str, Any], Dataset, int], str] | None = None
@@ -94,20 +96,35 @@ class _Rederivation:
         self._parts = parts
         self._hindrance = ""
         """Why the earlier cells of the session cannot be run again."""
+        self._undescribed = ""
+        """Why the catalog that the capsule names is not here."""
 
     async def links(self) -> list[Link]:
         dataset, data = await self._data()
-        return [_question(self._capsule, dataset), *await self._derived(dataset, data)]
+        described = await self._described(dataset)
+        return [_question(self._capsule, described), *await self._derived(dataset, described, data)]
 
-    async def _derived(self, dataset: Dataset | None, data: Link) -> list[Link]:
+    async def _described(self, dataset: Dataset | None) -> Dataset | None:
+        """By the catalog that the capsule names; None where that is not here."""
+        capsule, find = self._capsule, self._parts.dataset
+        wanted = capsule.catalog_version if isinstance(capsule, Capsule) else None
+        if dataset is None or find is None or wanted in (None, dataset.catalog_version):
+            return dataset
+        try:
+            return await find(capsule.dataset_id, capsule.dataset_version, wanted)
+        except SandtableError as error:
+            self._undescribed = f"{error.message}; {error.suggestion}"
+            return None
+
+    async def _derived(self, dataset: Dataset | None, described: Dataset | None, data: Link) -> list[Link]:
         if dataset is None:
             missing = "needs the dataset version, which is not here"
             rest = [unchecked(name, missing) for name in ("plan", "verdict", "result")]
             return [data, *rest, *await asyncio.to_thread(self._shown, None, None, rest[-1])]
-        plan = await asyncio.to_thread(self._plan, dataset)
+        plan = await asyncio.to_thread(self._plan, described)
         verdict, judged = await self._verdict(dataset)
         again, result = await self._result(dataset, verdict)
-        shown = await asyncio.to_thread(self._shown, dataset, again, result)
+        shown = await asyncio.to_thread(self._shown, described, again, result)
         return [data, plan, judged, result, *shown]
 
     def _shown(self, dataset: Dataset | None, again: JobResult | None, result: Link) -> list[Link]:
@@ -116,7 +133,7 @@ class _Rederivation:
 
     def _code(self, again: JobResult | None, result: Link) -> list[Link]:
         capsule = self._capsule
-        if isinstance(capsule, Capsule) and isinstance(self._query, CodeQuery):
+        if isinstance(capsule, CodeCapsule) and isinstance(self._query, CodeQuery):
             links = code_links(capsule, again, result)
             return [self._excused(link) if link.status == "broken" else link for link in links]
         return []
@@ -132,7 +149,7 @@ class _Rederivation:
         if parts.dataset is None or parts.rehash is None:
             return None, unchecked("data", "no data store was given")
         try:
-            dataset = await parts.dataset(capsule.dataset_id, capsule.dataset_version)
+            dataset = await parts.dataset(capsule.dataset_id, capsule.dataset_version, None)
             found = await parts.rehash(dataset)
         except NotFound as error:
             todo = f"add version {capsule.dataset_version} of dataset {quote(capsule.dataset_id)} and verify again"
@@ -144,7 +161,7 @@ class _Rederivation:
             return dataset, Link(name="data", status="broken", detail=why)
         return dataset, Link(name="data", status="ok")
 
-    def _plan(self, dataset: Dataset) -> Link:
+    def _plan(self, dataset: Dataset | None) -> Link:
         capsule, query = self._capsule, self._query
         if not isinstance(query, PlanQuery):
             return Link(name="plan", status="ok", detail=f"there is no plan: {_kind(query)} was submitted")
@@ -152,6 +169,8 @@ class _Rederivation:
             return unchecked("plan", "no compiler was given")
         if capsule.sql is None and capsule.verdict is None:
             return Link(name="plan", status="ok", detail="the run ended before its plan was compiled")
+        if dataset is None:
+            return unchecked("plan", self._undescribed)
         try:
             sql = self._parts.compile(query.plan, dataset, capsule.limits.rows)
         except InvalidInput as error:
@@ -171,7 +190,7 @@ class _Rederivation:
             return None, Link(
                 name="verdict", status="ok", detail=f"the run ended before any {what} was judged"
             )
-        if isinstance(capsule, Capsule) and (why := not_replayed(capsule)):
+        if isinstance(capsule, CodeCapsule) and (why := not_replayed(capsule)):
             return None, unchecked("verdict", why)
         try:
             verdict = await self._judged(dataset)
@@ -192,7 +211,7 @@ class _Rederivation:
     async def _judged(self, dataset: Dataset) -> Verdict | None:
         """None where there is no gate for it."""
         capsule, query, parts = self._capsule, self._query, self._parts
-        if isinstance(capsule, Capsule) and isinstance(query, CodeQuery):
+        if isinstance(capsule, CodeCapsule) and isinstance(query, CodeQuery):
             if parts.judge_python is None:
                 return None
             names, self._hindrance = await look_back(capsule, dataset, parts.judge_python, parts.bound_names)

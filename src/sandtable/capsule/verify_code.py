@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Collection
 
 from sandtable.capsule.bounds import BEFORE_CELLS
 from sandtable.capsule.canonical import digest
-from sandtable.capsule.model import LOG_CHARS, Capsule, Earlier, VerdictRecord, query_in
+from sandtable.capsule.model import LOG_CHARS, CodeCapsule, Earlier, VerdictRecord, query_in
 from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.report import Link
 from sandtable.capsule.shown import differing, same_text
@@ -27,7 +27,7 @@ _TOO_MANY = (
 Judge = Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]]
 
 
-def not_replayed(capsule: Capsule) -> str:
+def not_replayed(capsule: CodeCapsule) -> str:
     """Why code cannot be judged and run again after the earlier cells of its session; empty when it can be."""
     if not isinstance(query_in(capsule), CodeQuery):
         return ""
@@ -37,7 +37,7 @@ def not_replayed(capsule: Capsule) -> str:
 
 
 async def look_back(
-    capsule: Capsule,
+    capsule: CodeCapsule,
     dataset: Dataset,
     judge: Judge,
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None,
@@ -93,7 +93,7 @@ def is_unread(record: VerdictRecord) -> bool:
     return record.decision == "refused" and record.construct == "syntax"
 
 
-def code_links(capsule: Capsule, again: JobResult | None, result: Link) -> list[Link]:
+def code_links(capsule: CodeCapsule, again: JobResult | None, result: Link) -> list[Link]:
     """`again` is None where the code was not run again; the link of the result says why."""
     if capsule.result is None:
         return [_not_repeated(capsule, "artifacts"), _not_repeated(capsule, "stdout")]
@@ -105,7 +105,7 @@ def code_links(capsule: Capsule, again: JobResult | None, result: Link) -> list[
     return [_artifacts(capsule, again), _stdout(capsule, again)]
 
 
-def _not_repeated(capsule: Capsule, name: str) -> Link:
+def _not_repeated(capsule: CodeCapsule, name: str) -> Link:
     assert name in ("artifacts", "stdout")
     if getattr(capsule, name):
         why = f"the run is {capsule.status}: it is not repeated, and what it left by then is not compared"
@@ -113,7 +113,7 @@ def _not_repeated(capsule: Capsule, name: str) -> Link:
     return Link(name=name, status="ok", detail="there is nothing to compare")
 
 
-def _artifacts(capsule: Capsule, again: JobResult) -> Link:
+def _artifacts(capsule: CodeCapsule, again: JobResult) -> Link:
     try:
         shown = artifacts_in(again)
     except RunnerBroken as error:
@@ -125,7 +125,7 @@ def _artifacts(capsule: Capsule, again: JobResult) -> Link:
     return Link(name="artifacts", status="ok", detail="" if shown else "the code shows nothing")
 
 
-def _stdout(capsule: Capsule, again: JobResult) -> Link:
+def _stdout(capsule: CodeCapsule, again: JobResult) -> Link:
     if digest(again.stdout) == capsule.digests.stdout:
         return Link(name="stdout", status="ok", detail="" if again.stdout else "the code prints nothing")
     if len(capsule.stdout) < LOG_CHARS and same_text(capsule.stdout, again.stdout):

@@ -9,33 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
 from sandtable.catalog.measures import NUMBER_TYPES, MeasureKind, measure_kind, name_words
-from sandtable.catalog.model import Column, ColumnType, Table
+from sandtable.catalog.model import Column, ColumnType, Meaning, Table
 from sandtable.catalog.profile import ColumnProfile
 from sandtable.catalog.units import unit_of_column
-
-
-class Meaning(StrEnum):
-    MONEY = "money"
-    PERCENT = "percent"
-    DURATION = "duration"
-    AMOUNT = "amount"
-    """A number of something: may be added."""
-    SCORE = "score"
-    """A number that is averaged: a rate, a rating, a temperature."""
-    DATE = "date"
-    TIME = "time"
-    IDENTIFIER = "identifier"
-    EMAIL = "e-mail"
-    PHONE = "phone"
-    ADDRESS = "web address"
-    PLACE = "place"
-    PERSON = "person"
-    YES_NO = "yes/no"
-    CATEGORY = "category"
-    TEXT = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +66,7 @@ _YES_NO = (
     _words("yes no"), _words("y n"), _words("true false"), _words("t f"), _words("ja nein"), _words("oui non"),
     _words("si no"), _words("sí no"), _words("on off"),
 )  # fmt: skip
+_OF_PERSONS = (Meaning.EMAIL, Meaning.PHONE, Meaning.PERSON)
 _MOSTLY = 0.9
 _LOOKED_AT = 200
 _FEW_VALUES = 50
@@ -95,7 +74,16 @@ _SHORT = 40
 
 
 def meaning_of(column: Column, profile: ColumnProfile | None, table: Table | None = None) -> ColumnMeaning:
-    """`profile` is that of the column, `table` the one it is in; with more known, more is found."""
+    """`profile` is that of the column, `table` the one it is in; with more known, more is found. What a person stated
+    in the catalog comes first."""
+    proposed = _proposed(column, profile, table)
+    if column.meaning is None:
+        return proposed
+    personal = proposed.personal or column.meaning in _OF_PERSONS
+    return ColumnMeaning(column.meaning, "the catalog says so", personal)
+
+
+def _proposed(column: Column, profile: ColumnProfile | None, table: Table | None) -> ColumnMeaning:
     found = _by_values(column, profile) or _by_type(column, profile) or _by_name(column, profile, table)
     if found.personal:
         return found

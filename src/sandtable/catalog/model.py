@@ -28,6 +28,32 @@ class ColumnType(StrEnum):
     OTHER = "other"
 
 
+class Meaning(StrEnum):
+    """What the values of a column are; `catalog.meanings` proposes it."""
+
+    MONEY = "money"
+    PERCENT = "percent"
+    DURATION = "duration"
+    AMOUNT = "amount"
+    """A number of something: may be added."""
+    SCORE = "score"
+    """A number that is averaged: a rate, a rating, a temperature."""
+    DATE = "date"
+    TIME = "time"
+    IDENTIFIER = "identifier"
+    EMAIL = "e-mail"
+    PHONE = "phone"
+    ADDRESS = "web address"
+    PLACE = "place"
+    PERSON = "person"
+    YES_NO = "yes/no"
+    CATEGORY = "category"
+    TEXT = "text"
+
+
+WeekStart = Literal["monday", "sunday", "saturday"]
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,11 +70,18 @@ class Column(_Frozen):
     """What may be done with its numbers; `catalog.measures` derives it from the name when absent."""
     better: Literal["high", "low"] | None = None
     """Which end of its values is the good one."""
+    synonyms: tuple[str, ...] = ()
+    """Other words for it, as people write them in questions."""
+    meaning: Meaning | None = None
+    """As a person stated it; `catalog.meanings` proposes one when absent."""
+    masked: bool = False
+    """Whether no value of it is given to a model. It can be filtered, joined and grouped by."""
 
 
 class Table(_Frozen):
     name: str = Field(min_length=1, max_length=255)
     description: str = ""
+    synonyms: tuple[str, ...] = ()
     file: str
     """Source file name, such as `orders.csv`."""
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
@@ -57,6 +90,8 @@ class Table(_Frozen):
     columns: tuple[Column, ...] = Field(min_length=1)
     time_column: str | None = None
     """The column that time windows use when a plan names none."""
+    key: tuple[str, ...] = ()
+    """The columns that together identify a row."""
     recipe: Recipe | None = None
     """How the source file was read; None where a registry declares the columns, and for versions that were stored
     before recipes existed."""
@@ -84,6 +119,7 @@ class Metric(_Frozen):
     name: str
     table: str
     description: str = ""
+    synonyms: tuple[str, ...] = ()
     numerator: dict[str, Any]
     denominator: dict[str, Any] | None = None
     format: Literal["number", "percent", "currency", "duration"] = "number"
@@ -101,8 +137,18 @@ class Dataset(_Frozen):
     prompts: tuple[str, ...] = ()
     as_of: str | None = None
     """The time that counts as 'now' in this data (ISO date or timestamp); relative time windows are anchored here."""
+    week_start: WeekStart = "monday"
+    fiscal_month: int | None = Field(default=None, ge=1, le=12)
+    """The month in which a fiscal year begins; None where none is declared."""
     version: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
     """Digest over the bytes and the schema of every table: see `catalog.version`."""
+    catalog_version: str = Field(default="", pattern=r"^(sha256:[0-9a-f]{64})?$")
+    """Digest over what the catalog says about these data: see `catalog.semantics`. Empty where it was not computed."""
+
+    @property
+    def edition(self) -> str:
+        """The key of what is made from the data and their description together."""
+        return f"{self.version}{self.catalog_version}"
 
     def table(self, name: str) -> Table | None:
         return next((t for t in self.tables if t.name.lower() == name.lower()), None)
@@ -118,6 +164,9 @@ class Dataset(_Frozen):
             _unique(f"column in {table.name}", [c.name for c in table.columns])
             if table.time_column and not table.column(table.time_column):
                 raise ValueError(f"{table.name}: time_column {table.time_column!r} is not a column")
+            for name in table.key:
+                if not table.column(name):
+                    raise ValueError(f"{table.name}: {name!r} of its key is not a column")
         for r in self.relationships:
             for table_name, column in ((r.many_table, r.many_column), (r.one_table, r.one_column)):
                 table = self.table(table_name)

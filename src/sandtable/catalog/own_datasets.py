@@ -29,6 +29,7 @@ from sandtable.catalog.own_records import (
 )
 from sandtable.catalog.recipe import Recipe
 from sandtable.catalog.registry import Catalog
+from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.catalog.source import Progress, digest_source
 from sandtable.catalog.store import DataStore, disk_trouble
 from sandtable.catalog.version_changes import changes_of
@@ -63,7 +64,13 @@ class _Change:
 
 class OwnDatasets:
     def __init__(
-        self, catalog: Catalog, store: DataStore, convert: Convert | None, *, keep_versions: int | None = None
+        self,
+        catalog: Catalog,
+        store: DataStore,
+        convert: Convert | None,
+        *,
+        keep_versions: int | None = None,
+        editions: CatalogEditions | None = None,
     ) -> None:
         """Without `convert`, as where there is no sandbox, datasets can be listed and removed. `keep_versions`: how
         many versions of a dataset are kept; all when None."""
@@ -71,6 +78,7 @@ class OwnDatasets:
         self._store = store
         self._convert = convert
         self._keep_versions = keep_versions
+        self._editions = editions or CatalogEditions(store.root)
         self.records = OwnRecords(store.root)
 
     def list(self) -> tuple[OwnDataset, ...]:
@@ -204,6 +212,8 @@ class OwnDatasets:
             async def attempt() -> OwnDataset:
                 record = self.get(dataset_id)
                 await asyncio.to_thread(self.records.remove, record)
+                # Another dataset may get the id: nothing that was written about this one holds for it.
+                await asyncio.to_thread(self._editions.remove, record.id)
                 await asyncio.to_thread(self._release, record.versions)
                 return record
 

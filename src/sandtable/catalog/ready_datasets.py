@@ -6,6 +6,7 @@ Invariant: `open` returns only data that were found whole, in the state that `un
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Sequence
@@ -24,6 +25,7 @@ from sandtable.catalog.own_datasets import Added, OwnDatasets
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.rebuilding import Rebuilding
 from sandtable.catalog.registry import Catalog
+from sandtable.catalog.semantics.editions import CatalogEditions, Check
 from sandtable.catalog.source import Progress
 from sandtable.catalog.store import DataStore, parquet_name
 from sandtable.errors import NotFound, SandboxUnavailable
@@ -47,9 +49,11 @@ class ReadyDatasets:
         *,
         rebuilds: bool = False,
         keep_versions: int | None = None,
+        check_metrics: Check | None = None,
     ) -> None:
         """`rebuilds`: damaged data are rebuilt as soon as they are found, where their original is kept.
-        `keep_versions`: how many versions of a dataset that was added are kept; all when None."""
+        `keep_versions`: how many versions of a dataset that was added are kept; all when None. `check_metrics`: what
+        is wrong with metrics that a person writes."""
         self.catalog = catalog
         self._store = store
         self._convert = convert
@@ -62,7 +66,8 @@ class ReadyDatasets:
         self._checks: dict[str, asyncio.Task[Whole | Damage]] = {}
         """Versions whose files are being hashed: all callers wait for the same check."""
         self._closed = False
-        self.own = OwnDatasets(catalog, store, convert, keep_versions=keep_versions)
+        self.editions = CatalogEditions(store.root, check_metrics)
+        self.own = OwnDatasets(catalog, store, convert, keep_versions=keep_versions, editions=self.editions)
         self.rebuilding = Rebuilding(
             catalog, store, convert, self.own, self.lock_of, self._watched, by_itself=rebuilds
         )
@@ -86,10 +91,25 @@ class ReadyDatasets:
             *(record.dataset for record in self.own.list()),
             *self.catalog.values(),
         )
-        return tuple({dataset.id: dataset for dataset in reversed(every)}[each] for each in _ids(every))
+        by_id = {dataset.id: dataset for dataset in reversed(every)}
+        return tuple(
+            self._added_here(by_id[each]) or self.editions.listed(by_id[each]) for each in _ids(every)
+        )
 
     def get(self, dataset_id: str) -> Dataset:
-        """Raises NotFound with the nearest id."""
+        """By its current catalog. Raises NotFound with the nearest id."""
+        return self._described(self.as_found(dataset_id))
+
+    def _described(self, dataset: Dataset) -> Dataset:
+        return self._added_here(dataset) or self.editions.described(dataset)
+
+    def _added_here(self, dataset: Dataset) -> Dataset | None:
+        """A dataset of this process has the id of another one at most by chance: what is written about that is not
+        about it."""
+        return self.editions.as_found(dataset) if dataset.id in self._added else None
+
+    def as_found(self, dataset_id: str) -> Dataset:
+        """As its data describe it, without what people wrote about it. Raises NotFound with the nearest id."""
         found = self._added.get(dataset_id)
         if found is None and (record := self.own.find(dataset_id)) is not None:
             found = record.dataset
@@ -98,24 +118,47 @@ class ReadyDatasets:
         return found or Catalog(self.datasets()).get(dataset_id)
 
     async def ready(self, dataset_id: str) -> Dataset:
-        """The dataset, with its data in the store; `open` checks that they are whole."""
-        dataset = self.get(dataset_id)
-        if dataset_id in self._added or time.monotonic() < self._there_until.get(dataset.version, 0.0):
-            return dataset
-        if self.own.find(dataset_id) is not None:
-            await self._restore(dataset.version)
-        elif self.catalog.folder is not None:
-            async with self.lock_of(dataset_id):
-                dataset = await ingest_declared(
-                    dataset, self.catalog.folder, self._store, self._convert, self.progress
-                )
-        self._there_until[dataset.version] = time.monotonic() + _LOOKED_S
-        return dataset
+        """The dataset by its current catalog, with its data in the store; `open` checks that they are whole."""
+        dataset = self.as_found(dataset_id)
+        if dataset_id not in self._added and time.monotonic() >= self._there_until.get(dataset.version, 0.0):
+            if self.own.find(dataset_id) is not None:
+                await self._restore(dataset.version)
+            elif self.catalog.folder is not None:
+                async with self.lock_of(dataset_id):
+                    dataset = await ingest_declared(
+                        dataset, self.catalog.folder, self._store, self._convert, self.progress
+                    )
+            self._there_until[dataset.version] = time.monotonic() + _LOOKED_S
+        return self._described(dataset)
 
-    async def version(self, dataset_id: str, version: str) -> Dataset:
-        """One version, as it was when it was queried. Raises NotFound when it is not stored here."""
+    async def version(self, dataset_id: str, version: str, catalog_version: str | None = None) -> Dataset:
+        """One version, by one version of its catalog, or by the current one. Raises NotFound when one of the two is
+        not here."""
         await self._restore(version)
-        return await self._current(dataset_id, version) or await asyncio.to_thread(self._store.load, version)
+        current = await self._current(dataset_id, version)
+        if not catalog_version:
+            return current or await asyncio.to_thread(self._stored, dataset_id, version)
+        if current is not None and current.catalog_version == catalog_version:
+            return current
+        return await asyncio.to_thread(self._at, dataset_id, version, catalog_version)
+
+    def _stored(self, dataset_id: str, version: str) -> Dataset:
+        return self._described(self._loaded(dataset_id, version))
+
+    def _loaded(self, dataset_id: str, version: str) -> Dataset:
+        """As it was ingested: another dataset of the same data may have been the first."""
+        return self._store.load(version).model_copy(update={"id": dataset_id})
+
+    def _at(self, dataset_id: str, version: str, catalog_version: str) -> Dataset:
+        """The description may be of today's registry or record, or the one with which the data were ingested."""
+        own = self.own.records.version(version)
+        found = [*([own.dataset] if own is not None else ()), self._loaded(dataset_id, version)]
+        if dataset_id in self.catalog and (declared := self.catalog.get(dataset_id)).version == version:
+            found.insert(0, declared)
+        for dataset in found[:-1]:
+            with contextlib.suppress(NotFound):
+                return self.editions.at(dataset.model_copy(update={"id": dataset_id}), catalog_version)
+        return self.editions.at(found[-1], catalog_version)
 
     async def _restore(self, version: str) -> None:
         """Builds a version again that is lost and whose sources are kept."""
@@ -133,12 +176,12 @@ class ReadyDatasets:
 
     # Whether the files are the published ones
 
-    async def open(self, dataset_id: str, version: str) -> OpenData:
-        """One version whose files were found whole. Raises NotFound, DataDamaged."""
+    async def open(self, dataset_id: str, version: str, catalog_version: str | None = None) -> OpenData:
+        """One version whose files were found whole; the catalog as for `version`. Raises NotFound, DataDamaged."""
         await self._restore(version)
-        current = await self._current(dataset_id, version)
+        await self._current(dataset_id, version)
         whole = await self._whole(dataset_id, version)
-        dataset = current or await asyncio.to_thread(self._store.load, version)
+        dataset = await self.version(dataset_id, version, catalog_version)
         unknown = [t.name for t in dataset.tables if parquet_name(t.name) not in whole.stamps]
         if unknown:
             raise damaged(version, f"no digest of {', '.join(unknown)} is recorded", dataset_id)
@@ -207,7 +250,7 @@ class ReadyDatasets:
             number += 1
             dataset = dataset.model_copy(update={"id": f"{name[:120]}_{number}"})
         self._added[dataset.id] = dataset
-        return dataset
+        return self._described(dataset)
 
     async def add_own(
         self,

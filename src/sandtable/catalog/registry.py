@@ -148,7 +148,7 @@ def _problem(dataset: Dataset, column_type: TypeOf) -> str | None:
         if problem:
             return problem
     for metric in dataset.metrics:
-        problem = _metric_problem(dataset, metric)
+        problem = metric_problem(dataset, metric)
         if problem:
             return problem
     if dataset.as_of is not None:
@@ -171,7 +171,8 @@ def _table_problem(table: Table, column_type: TypeOf) -> str | None:
     return None
 
 
-def _metric_problem(dataset: Dataset, metric: Metric) -> str | None:
+def metric_problem(dataset: Dataset, metric: Metric) -> str | None:
+    """A column that the metric names and that does not exist, in words."""
     home = dataset.table(metric.table)
     for name in _columns_in([metric.numerator, metric.denominator]):
         table_name, dot, column = name.rpartition(".")

@@ -152,6 +152,7 @@ class Runs:
             status="pending",
             request=request,
             dataset_version=dataset.version,
+            catalog_version=dataset.catalog_version,
             limits=limits_for(self._parts.limits, request.max_rows, request.timeout_ms),
             created_at=iso(now),
             sql=query.sql if isinstance(query, SqlQuery) else None,

@@ -190,6 +190,7 @@ def capsule_of(draft: Draft, run: Run, parts: RunParts, *, lean: bool = False) -
         "mode": query.mode,
         "dataset_id": request.dataset_id,
         "dataset_version": run.dataset_version,
+        "catalog_version": run.catalog_version or None,
         "question": request.question,
         "plan": plan_of(query),
         "sql": run.sql,

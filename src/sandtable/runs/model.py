@@ -157,6 +157,8 @@ class Run(_Frozen):
     status: Status
     request: Annotated[RunRequest, BeforeValidator(_request_in)]
     dataset_version: str
+    catalog_version: str = ""
+    """Of the dataset's catalog when the run was accepted; empty for runs that were stored before it had versions."""
     limits: Limits
     created_at: str
     started_at: str | None = None

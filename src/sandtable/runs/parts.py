@@ -27,11 +27,12 @@ class Datasets(Protocol):
         """The dataset in its current version, with its data in the store. Raises NotFound."""
         ...
 
-    async def version(self, dataset_id: str, version: str) -> Dataset:
-        """One version, as it was when it was queried. Raises NotFound when it is not stored here."""
+    async def version(self, dataset_id: str, version: str, catalog_version: str | None = None) -> Dataset:
+        """One version, by one version of its catalog, or by the current one. Raises NotFound when one of the two is
+        not here."""
         ...
 
-    async def open(self, dataset_id: str, version: str) -> OpenData:
+    async def open(self, dataset_id: str, version: str, catalog_version: str | None = None) -> OpenData:
         """The same, after its files were verified to be the published ones. Raises NotFound, DataDamaged."""
         ...
 

@@ -76,8 +76,9 @@ async def _patiently(step: Step, name: str, draft: Draft, parts: RunParts, cache
 
 
 async def resolve(draft: Draft, parts: RunParts, cache: Cache) -> None:
-    """Uses the data version that was current when the run was accepted, not the current one."""
-    draft.data = await parts.datasets.open(draft.run.request.dataset_id, draft.run.dataset_version)
+    """Uses the versions of data and catalog that were current when the run was accepted, not the current ones."""
+    run = draft.run
+    draft.data = await parts.datasets.open(run.request.dataset_id, run.dataset_version, run.catalog_version)
 
 
 async def write_sql(draft: Draft, parts: RunParts, cache: Cache) -> None:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from sandtable.capsule.keys import TrustedKeys
-from sandtable.capsule.model import AnyCapsule, Capsule, query_in
+from sandtable.capsule.model import AnyCapsule, CodeCapsule, query_in
 from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.verify import Rederive
 from sandtable.catalog.integrity import damaged
@@ -47,7 +47,7 @@ def rederive_with(
         _require_bearable(shape, parts.limits)
         options: dict[str, Any] = {}
         query = query_in(capsule)
-        if isinstance(capsule, Capsule) and isinstance(query, CodeQuery):
+        if isinstance(capsule, CodeCapsule) and isinstance(query, CodeQuery):
             before = capsule.before or ()
             options = options_of(query.code, dataset.version, query.names, check=True, before=before)
             shape |= _time_for(1 + len(before), parts.limits)

@@ -77,6 +77,6 @@ async def _chart(request: Request, run_id: str, user: str, kind: FigureKind | No
 async def _dataset(parts: Parts, run: Run) -> Dataset | None:
     """The dataset version that the run read; without it, titles are made from column names."""
     try:
-        return await parts.datasets.version(run.request.dataset_id, run.dataset_version)
+        return await parts.datasets.version(run.request.dataset_id, run.dataset_version, run.catalog_version)
     except SandtableError:
         return None

@@ -87,7 +87,7 @@ async def _queried(parts: Parts, run: Run) -> Dataset | None:
     if plan_of(asked.query) is None and (not asked.question or asked.origin is None):
         return None
     try:
-        return await parts.datasets.version(asked.dataset_id, run.dataset_version)
+        return await parts.datasets.version(asked.dataset_id, run.dataset_version, run.catalog_version)
     except SandtableError:
         return None
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sandtable.catalog.meanings import Meaning, meaning_of
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.meanings import meaning_of
+from sandtable.catalog.model import Dataset, Meaning
 from sandtable.catalog.own_records import OwnDataset, OwnVersion
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.recipe import Misfit, Recipe, Repair
