@@ -15,7 +15,7 @@ from sandtable.agent.analysis.observing import seen_of
 from sandtable.agent.analysis.secrecy import is_known, known_words, shown_error
 from sandtable.agent.endpoint import Privacy
 from sandtable.agent.model_reply import BadJson, parsed
-from sandtable.agent.privacy import shown_problem
+from sandtable.agent.privacy import privacy_of, shown_problem
 from sandtable.agent.prompt_files import as_data
 from sandtable.agent.proposer import Asked, Proposer
 from sandtable.agent.tools import (
@@ -128,6 +128,9 @@ def shown_datasets(datasets: tuple[Dataset, ...]) -> dict[str, Any]:
 
 def shown_run(run: Run, asked: Asked, privacy: Privacy) -> dict[str, Any]:
     """A run as the model sees it."""
+    # What is masked in another dataset is not known here.
+    ours = run.request.dataset_id == asked.dataset.id
+    privacy = privacy_of(run.request.query, asked.dataset, privacy) if ours else "schema"
     shown: dict[str, Any] = {"run_id": run.id, "status": run.status}
     if run.error is not None:
         return shown | {"error": _shown_error(run, asked, privacy)}

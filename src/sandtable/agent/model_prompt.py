@@ -9,7 +9,14 @@ from typing import Any
 
 from sandtable.agent.analysis.secrecy import shown_code
 from sandtable.agent.endpoint import Privacy
-from sandtable.agent.privacy import shown_as_of, shown_plan, shown_problem, shown_sql
+from sandtable.agent.privacy import (
+    privacy_about,
+    privacy_of,
+    shown_as_of,
+    shown_plan,
+    shown_problem,
+    shown_sql,
+)
 from sandtable.agent.prompt_files import as_data, prompt_file
 from sandtable.agent.prompting.examples import examples
 from sandtable.agent.prompting.hints import shown_hints, shown_values
@@ -30,13 +37,16 @@ _LONGEST_CODE = 3_000
 def propose_prompt(asked: Asked, privacy: Privacy) -> str:
     """Up to the history it is the same for all questions about a dataset, so that servers can cache the prefix."""
     typed = typed_in(asked)
+    schema = schema_of(asked, privacy)
+    history = history_data(asked, privacy)
+    privacy = privacy_about(asked.dataset, privacy)
     hints = shown_hints(asked.hints, asked.dataset, asked.profile, typed, privacy)
     return prompt_file(PROPOSE).filled(
-        schema=schema_of(asked, privacy),
+        schema=schema,
         as_of=now_in(asked, privacy),
         examples=as_data(examples(asked.dataset, asked.profile, privacy)),
         python=asked.python,
-        history=history_data(asked, privacy),
+        history=history,
         defined=as_data([shown_plan(table, typed, privacy) for table in asked.defined]),
         question=question_data(asked),
         hints=as_data(hints | ({"wants": "sql"} if asked.wants_sql else {})),
@@ -116,6 +126,8 @@ def _proposed(attempt: Attempt) -> dict[str, Any]:
 
 
 def _exchange(exchange: Exchange, asked: Asked, typed: str, privacy: Privacy) -> dict[str, Any]:
+    query = PlanQuery(exchange.plan) if exchange.plan is not None else None
+    privacy = privacy_of(query, asked.dataset, privacy)
     shown: dict[str, Any] = {"question": exchange.question[:_LONGEST_BEFORE], "ending": exchange.ending}
     if exchange.plan is not None:
         shown["plan"] = shown_plan(exchange.plan, typed, privacy)

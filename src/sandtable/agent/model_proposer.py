@@ -23,6 +23,7 @@ from sandtable.agent.model_reply import REPLY, ModelReply, read_reply, reply_sch
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.negotiate import Negotiated
 from sandtable.agent.normalising import Known, definitions, normalised
+from sandtable.agent.privacy import privacy_of
 from sandtable.agent.prompt_files import prompt_file
 from sandtable.agent.proposer import Asked, Attempt, Final, PlanProposal, Proposed, ToolCall, Worded
 from sandtable.agent.tools import DESCRIPTIONS
@@ -76,7 +77,8 @@ class ModelProposer:
         return await self._breaker.within(left, lambda: self._propose(asked), trips=not asked.spent_s)
 
     async def word(self, asked: Asked, run: Run, plain: str) -> Worded | None:
-        if self._endpoint.privacy == "schema" or not run.rows or self._late_wordings >= _MOST_LATE_WORDINGS:
+        privacy = privacy_of(run.request.query, asked.dataset, self._endpoint.privacy)
+        if privacy == "schema" or not run.rows or self._late_wordings >= _MOST_LATE_WORDINGS:
             return None
         limit = min(self._timeout_s, _WORDING_S)
         try:

@@ -2,7 +2,8 @@
 
 Invariant: with `schema`, no cell value passes: not in the description of a dataset, not in what was said
 before, not in an error that is sent back. Names, types, descriptions and counts pass, and so does whatever
-the person typed.
+the person typed. With `off`, no value of a masked column passes either: where one could be in something, that is
+treated as with `schema`.
 """
 
 from __future__ import annotations
@@ -13,7 +14,8 @@ from datetime import timedelta
 from typing import Any
 
 from sandtable.agent.endpoint import Privacy
-from sandtable.catalog.model import Column, ColumnType
+from sandtable.capsule.query import PlanQuery, Query
+from sandtable.catalog.model import Column, ColumnType, Dataset
 from sandtable.catalog.profile import Cell, ColumnProfile
 from sandtable.errors import ErrorCode, Problem
 from sandtable.plan.moments import read_moment
@@ -38,6 +40,40 @@ _BEFORE_DATA = {"BinderException", "CatalogException", "ParserException"}
 _OF_THE_PROPOSAL = {ErrorCode.VALIDATION_ERROR, ErrorCode.SQL_POLICY_VIOLATION}
 
 
+def privacy_about(dataset: Dataset, privacy: Privacy) -> Privacy:
+    """What holds for things that may have any value of the dataset in them, such as the output of code."""
+    return "schema" if any(column.masked for table in dataset.tables for column in table.columns) else privacy
+
+
+def privacy_of(query: Query | None, dataset: Dataset, privacy: Privacy) -> Privacy:
+    """What holds for the result of a query. A plan names every column that it reads; SQL and code need not."""
+    plan = query.plan if isinstance(query, PlanQuery) else None
+    return (
+        privacy if plan is not None and not _reads_masked(plan, dataset) else privacy_about(dataset, privacy)
+    )
+
+
+def _reads_masked(plan: Mapping[str, Any], dataset: Dataset) -> bool:
+    """Also true for plans that choose columns themselves: every column of a table, and what explains a change."""
+    names = {column.name.lower() for table in dataset.tables for column in table.columns if column.masked}
+    return bool(names) and any(text == "*" or text in names for text in _last_parts(plan))
+
+
+def _last_parts(node: Any) -> Iterator[str]:
+    """Of all texts and field names in a plan: `email` for `customers.email`, and `*` for a `why`."""
+    if isinstance(node, str):
+        yield node.lower()
+        # A column's name may hold dots.
+        yield from (node[at + 1 :].lower() for at, letter in enumerate(node) if letter == ".")
+    elif isinstance(node, Mapping):
+        for name, inner in node.items():
+            yield "*" if name == "why" and inner else str(name).lower()
+            yield from _last_parts(inner)
+    elif isinstance(node, list | tuple):
+        for inner in node:
+            yield from _last_parts(inner)
+
+
 def column_statistics(column: Column, profile: ColumnProfile | None) -> dict[str, Any]:
     """Counts, which are no cells. How many values there are says something of texts only."""
     if profile is None:
@@ -49,8 +85,8 @@ def column_statistics(column: Column, profile: ColumnProfile | None) -> dict[str
 
 
 def column_samples(column: Column, profile: ColumnProfile | None) -> dict[str, Any]:
-    """Cell values that help to write a plan; for `off` only."""
-    if profile is None:
+    """Cell values that help to write a plan; for `off` only. None of a masked column."""
+    if profile is None or column.masked:
         return {}
     if column.type in _RANGED:
         return _range(profile.minimum, profile.maximum)

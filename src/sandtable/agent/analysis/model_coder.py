@@ -20,6 +20,7 @@ from sandtable.agent.model_limits import CircuitBreaker, Meter, no_usable_reply,
 from sandtable.agent.model_prompt import SYSTEM
 from sandtable.agent.model_reply import ModelReply
 from sandtable.agent.model_trouble import ModelTrouble
+from sandtable.agent.privacy import privacy_about
 from sandtable.agent.prompt_files import prompt_file
 from sandtable.errors import Problem
 
@@ -48,7 +49,7 @@ class ModelCoder:
         return await self._asked(prompt.DRAW, prompt.draw_prompt, task, CODE, read_code)
 
     async def conclude(self, task: Task, plain: str) -> Reply[str] | None:
-        if self._endpoint.privacy == "schema":
+        if self._privacy(task) == "schema":
             return None
         try:
             return await self._breaker.within(self._timeout_s, lambda: self._conclude(task, plain))
@@ -65,6 +66,10 @@ class ModelCoder:
         text = said.text.strip()
         prose = 0 < len(text) <= _LONGEST_ANSWER and text[0] not in "{`|"
         return Reply(text, meter.usage(), meter.calls) if prose else None
+
+    def _privacy(self, task: Task) -> Privacy:
+        """Code may read any column, so its output may hold any value."""
+        return privacy_about(task.asked.dataset, self._endpoint.privacy)
 
     async def _asked(
         self,
@@ -89,7 +94,7 @@ class ModelCoder:
         meter = Meter((SYSTEM, name))
         refused: Problem | None = None
         while refused is None or meter.calls < task.calls:
-            filled = fill(task, self._endpoint.privacy, refused)
+            filled = fill(task, self._privacy(task), refused)
             said = await self._call.structured(prompt_file(SYSTEM).text, filled, schema)
             meter.add(said)
             found = read(said)
