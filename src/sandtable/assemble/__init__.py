@@ -48,6 +48,7 @@ from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
 from sandtable.sandbox.job import Job, Limits, refs_of
+from sandtable.sandbox.key_counts import key_counts
 from sandtable.sandbox.profile import profile_of
 from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
@@ -225,6 +226,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             rebuilds=serving,
             keep_versions=settings.keep_versions,
             check_metrics=metric_problems,
+            count_keys=partial(key_counts, tiers.index, threads=threads),
         )
         stack.push_async_callback(datasets.aclose)
         gate = Gate(

@@ -46,7 +46,8 @@ _NAMES_OF_PEOPLE = _words(
 )
 _PEOPLE = _words(
     "customer client patient employee person contact member student teacher passenger guest owner author driver user "
-    "subscriber tenant applicant candidate donor voter resident kunde patientin mitarbeiter"
+    "subscriber tenant applicant candidate donor voter resident kunde kunden patientin patienten mitarbeiter "
+    "cliente clientes clienti dipendente empleado salarié"
 )
 _PERSONAL_WORDS = (
     (_words("birthday birthdate dob geburtsdatum geburtstag"), "a date of birth"),

@@ -23,19 +23,23 @@ from sandtable.catalog.integrity import Damage, OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import Added, OwnDatasets
 from sandtable.catalog.profile import Profile
+from sandtable.catalog.proposals import JoinCandidate, KeyCounts, Proposals, join_candidates, proposals_of
 from sandtable.catalog.rebuilding import Rebuilding
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.semantics.editions import CatalogEditions, Check
 from sandtable.catalog.source import Progress
 from sandtable.catalog.store import DataStore, parquet_name
 from sandtable.errors import NotFound, SandboxUnavailable
+from sandtable.recent import Recent
 
 log = structlog.get_logger(__name__)
 
 MakeProfile = Callable[[OpenData], Awaitable[Profile]]
+CountKeys = Callable[[OpenData, Sequence[JoinCandidate]], Awaitable[Sequence[KeyCounts | None]]]
 
 _LOOKED_S = 2.0
 _PROFILES_KEPT = 8
+_PROPOSALS_KEPT = 32
 _LOG_S = 5.0
 
 
@@ -50,14 +54,17 @@ class ReadyDatasets:
         rebuilds: bool = False,
         keep_versions: int | None = None,
         check_metrics: Check | None = None,
+        count_keys: CountKeys | None = None,
     ) -> None:
         """`rebuilds`: damaged data are rebuilt as soon as they are found, where their original is kept.
         `keep_versions`: how many versions of a dataset that was added are kept; all when None. `check_metrics`: what
-        is wrong with metrics that a person writes."""
+        is wrong with metrics that a person writes. `count_keys`: counts for joins that are proposed."""
         self.catalog = catalog
         self._store = store
         self._convert = convert
         self._make_profile = make_profile
+        self._count_keys = count_keys
+        self._proposals: Recent[str, Proposals] = Recent(_PROPOSALS_KEPT)
         self._profiles: OrderedDict[str, asyncio.Task[Profile]] = OrderedDict()
         self._added: dict[str, Dataset] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -278,6 +285,21 @@ class ReadyDatasets:
             self._profiles.popitem(last=False)
         # A cancelled caller does not cancel the profile for the others.
         return await asyncio.shield(task)
+
+    async def proposals(self, dataset: Dataset) -> Proposals:
+        """Joins, metrics and masks that a person may confirm. Made once for each version of data and catalog."""
+        known = self._proposals.get(dataset.edition)
+        if known is not None:
+            return known
+        profile = await self.profile(dataset)
+        considered = await asyncio.to_thread(join_candidates, dataset, profile)
+        counted: Sequence[KeyCounts | None] = (None,) * len(considered)
+        if considered and self._count_keys is not None:
+            data = await self.open(dataset.id, dataset.version, dataset.catalog_version)
+            counted = await self._count_keys(data, considered)
+        made = await asyncio.to_thread(proposals_of, dataset, profile, considered, counted)
+        self._proposals.put(dataset.edition, made)
+        return made
 
     async def _look_at(self, dataset: Dataset) -> Profile:
         kept = await asyncio.to_thread(self._store.profile, dataset.version)
