@@ -148,6 +148,7 @@ async def get_schema(request: Request, dataset_id: DatasetId, user: User) -> vie
     return views.DatasetSchema(
         dataset_id=dataset.id,
         version=dataset.version,
+        catalog_version=dataset.catalog_version,
         as_of=dataset.as_of,
         tables=tuple(map(views.TableSchema.of, dataset.tables, taken)),
         relationships=dataset.relationships,

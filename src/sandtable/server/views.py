@@ -232,6 +232,7 @@ class TableSchema(_Shown):
 class DatasetSchema(_Shown):
     dataset_id: str
     version: str
+    catalog_version: str
     as_of: str | None
     tables: tuple[TableSchema, ...]
     relationships: tuple[Relationship, ...]
@@ -249,6 +250,8 @@ class RunView(_Shown):
     status: Status
     dataset_id: str
     dataset_version: str
+    catalog_version: str
+    """Of what the catalog said about the dataset; empty for a run from before catalogs had versions."""
     mode: Mode
     question: str
     plan: dict[str, Any] | None
