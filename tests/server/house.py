@@ -23,12 +23,14 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import OwnDatasets
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.catalog.registry import Catalog
+from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.catalog.store import DataStore
 from sandtable.catalog.uploads import Uploads
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.imports.desk import Imports
+from sandtable.plan.metric_problems import metric_problems
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.quotas import Quotas
@@ -82,6 +84,8 @@ class GatedConvert(FakeConvert):
 @dataclass
 class FakeReadyDatasets:
     own: OwnDatasets
+    editions: CatalogEditions
+    of_this_process: set[str] = field(default_factory=set[str])
     added: list[Sequence[Path]] = field(default_factory=list)
     progress: Any = None
     copy_id: str = ""
@@ -93,6 +97,13 @@ class FakeReadyDatasets:
         return (*(record.dataset for record in self.own.list()), SHOP)
 
     def get(self, dataset_id: str) -> Dataset:
+        found = self.as_found(dataset_id)
+        return self.editions.described(found) if self.editions.editions(dataset_id) else found
+
+    def is_lasting(self, dataset_id: str) -> bool:
+        return dataset_id not in self.of_this_process
+
+    def as_found(self, dataset_id: str) -> Dataset:
         if (record := self.own.find(dataset_id)) is not None:
             return record.dataset
         if dataset_id != SHOP.id:
@@ -202,14 +213,15 @@ async def open_house(
         store = DataStore(home / "data")
         convert = GatedConvert(store, types={"day": "DATE", "amount": "BIGINT"})
         convert.go.set()
-        own = OwnDatasets(Catalog((SHOP,)), store, convert)
+        editions = CatalogEditions(store.root, metric_problems)
+        own = OwnDatasets(Catalog((SHOP,)), store, convert, editions=editions)
         uploads = uploads_of(chosen, store, own.records.bytes)
         imports = imports_of(chosen, store, uploads, own)
         await imports.start()
         try:
             yield House(
                 chosen,
-                FakeReadyDatasets(own),
+                FakeReadyDatasets(own, editions),
                 runs,
                 open_signing_key(home),
                 world.executor,

@@ -115,6 +115,10 @@ class ReadyDatasets:
         about it."""
         return self.editions.as_found(dataset) if dataset.id in self._added else None
 
+    def is_lasting(self, dataset_id: str) -> bool:
+        """Whether what people write about it is used: see `_added_here`."""
+        return dataset_id not in self._added
+
     def as_found(self, dataset_id: str) -> Dataset:
         """As its data describe it, without what people wrote about it. Raises NotFound with the nearest id."""
         found = self._added.get(dataset_id)

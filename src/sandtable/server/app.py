@@ -12,7 +12,19 @@ from sandtable import __version__
 from sandtable.assemble import Parts, limits_of
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport
-from sandtable.server import chat, errors, files, health, langgraph, metrics, pages, reference, rest, v2
+from sandtable.server import (
+    catalogs,
+    chat,
+    errors,
+    files,
+    health,
+    langgraph,
+    metrics,
+    pages,
+    reference,
+    rest,
+    v2,
+)
 from sandtable.server.adapter import Adapter
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
 from sandtable.server.lazy_conversation import LazyConversation, Open
@@ -42,6 +54,7 @@ CHECKS_WAITING = 128
 ADAPTERS = (
     Adapter((rest.router,)),
     files.ADAPTER,
+    catalogs.ADAPTER,
     chat.ADAPTER,
     v2.ADAPTER,
     Adapter((health.router, metrics.router, pages.router, reference.router)),

@@ -134,6 +134,10 @@ class CatalogEditions:
             dataset=dataset.id,
         )
 
+    def version_of(self, dataset: Dataset, edition: Edition) -> str:
+        """The catalog version that `dataset`, as its data describe it, has by this edition."""
+        return self._by(dataset, edition.semantics).dataset.catalog_version
+
     def _by(self, dataset: Dataset, semantics: Semantics) -> Described:
         key = (id(dataset), id(semantics))
         known = self._described.get(key)

@@ -86,6 +86,52 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/datasets/{dataset_id}/catalog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is said about a dataset, and its earlier editions */
+        get: operations["get_catalog"];
+        /**
+         * Replace all that people said about a dataset
+         * @description For a document that was exported elsewhere. An empty one takes back all that people said.
+         */
+        put: operations["replace_catalog"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /**
+         * Correct what is said about a dataset
+         * @description The catalog gets a new version. Refused where the result does not fit the data (`problems` has each part), or
+         *     when `before` is not the current version any more.
+         */
+        patch: operations["change_catalog"];
+        trace?: never;
+    };
+    "/datasets/{dataset_id}/catalog/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Use an earlier edition of the catalog again
+         * @description It is written as the newest edition; those in between stay.
+         */
+        post: operations["restore_catalog"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/datasets/{dataset_id}/meanings": {
         parameters: {
             query?: never;
@@ -679,6 +725,56 @@ export interface components {
             /** Low */
             low: number;
         };
+        /** CatalogChanges */
+        CatalogChanges: {
+            /**
+             * Before
+             * @description The catalog version that the changes were made from.
+             */
+            before: string;
+            /**
+             * Changes
+             * @description A JSON merge patch (RFC 7396) of `stated`. null removes what was said: then what the data show holds again. `joins` and `metrics` are all of them.
+             */
+            changes: {
+                [key: string]: unknown;
+            };
+            /**
+             * Note
+             * @description Why, for people who read the history.
+             * @default
+             */
+            note: string;
+        };
+        /** CatalogRestore */
+        CatalogRestore: {
+            /**
+             * Before
+             * @description The catalog version that is current.
+             */
+            before: string;
+            /**
+             * Version
+             * @description One of `editions`, or `found_version`.
+             */
+            version: string;
+        };
+        /** CatalogView */
+        CatalogView: {
+            /** Catalog Version */
+            catalog_version: string;
+            /** Editable */
+            editable: boolean;
+            /** Editions */
+            editions: components["schemas"]["EditionView"][];
+            found: components["schemas"]["Semantics"];
+            /** Found Version */
+            found_version: string;
+            /** Misfits */
+            misfits: string[];
+            semantics: components["schemas"]["Semantics"];
+            stated: components["schemas"]["Semantics"];
+        };
         /** ChartView */
         ChartView: {
             /**
@@ -876,6 +972,12 @@ export interface components {
              * @default
              */
             description: string;
+            /**
+             * Masked
+             * @default false
+             */
+            masked: boolean;
+            meaning?: components["schemas"]["Meaning"] | null;
             /** Measure */
             measure?: ("additive" | "averaged" | "identifier") | null;
             /** Name */
@@ -887,6 +989,11 @@ export interface components {
             nullable: boolean;
             /** Sql Type */
             sql_type: string;
+            /**
+             * Synonyms
+             * @default []
+             */
+            synonyms: string[];
             type: components["schemas"]["ColumnType"];
             /**
              * Unit
@@ -986,6 +1093,22 @@ export interface components {
              */
             unit: string;
         };
+        /** ColumnSemantics */
+        ColumnSemantics: {
+            /** Aggregate */
+            aggregate?: ("sum" | "average" | "none") | null;
+            /** Better */
+            better?: ("high" | "low") | null;
+            /** Description */
+            description?: string | null;
+            /** Masked */
+            masked?: boolean | null;
+            meaning?: components["schemas"]["Meaning"] | null;
+            /** Synonyms */
+            synonyms?: string[] | null;
+            /** Unit */
+            unit?: string | null;
+        };
         /**
          * ColumnType
          * @description The logical types of the plan language. `sql_type` on a column keeps DuckDB's exact type.
@@ -997,10 +1120,17 @@ export interface components {
             /** As Of */
             as_of?: string | null;
             /**
+             * Catalog Version
+             * @default
+             */
+            catalog_version: string;
+            /**
              * Description
              * @default
              */
             description: string;
+            /** Fiscal Month */
+            fiscal_month?: number | null;
             /** Id */
             id: string;
             /**
@@ -1027,6 +1157,12 @@ export interface components {
             title: string;
             /** Version */
             version: string;
+            /**
+             * Week Start
+             * @default monday
+             * @enum {string}
+             */
+            week_start: "monday" | "sunday" | "saturday";
         };
         /** DatasetSchema */
         DatasetSchema: {
@@ -1118,6 +1254,17 @@ export interface components {
              * @enum {string}
              */
             role: "user" | "human" | "assistant" | "ai";
+        };
+        /** EditionView */
+        EditionView: {
+            /** At */
+            at: string;
+            /** By */
+            by: string;
+            /** Note */
+            note: string;
+            /** Version */
+            version: string;
         };
         /**
          * ErrorBody
@@ -1341,6 +1488,16 @@ export interface components {
             /** Name */
             name: string;
         };
+        /**
+         * JoinSemantics
+         * @description Many rows of one table refer to one row of another.
+         */
+        JoinSemantics: {
+            /** Many */
+            many: string;
+            /** One */
+            one: string;
+        };
         /** Keys */
         Keys: {
             /** Keys */
@@ -1435,6 +1592,7 @@ export interface components {
         };
         /**
          * Meaning
+         * @description What the values of a column are; `catalog.meanings` proposes it.
          * @enum {string}
          */
         Meaning: "money" | "percent" | "duration" | "amount" | "score" | "date" | "time" | "identifier" | "e-mail" | "phone" | "web address" | "place" | "person" | "yes/no" | "category" | "text";
@@ -1492,6 +1650,42 @@ export interface components {
             numerator: {
                 [key: string]: unknown;
             };
+            /**
+             * Synonyms
+             * @default []
+             */
+            synonyms: string[];
+            /** Table */
+            table: string;
+        };
+        /** MetricSemantics */
+        MetricSemantics: {
+            /** Better */
+            better?: ("high" | "low") | null;
+            /** Denominator */
+            denominator?: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Description
+             * @default
+             */
+            description: string;
+            /**
+             * Format
+             * @default number
+             * @enum {string}
+             */
+            format: "number" | "percent" | "currency" | "duration";
+            /** Numerator */
+            numerator: {
+                [key: string]: unknown;
+            };
+            /**
+             * Synonyms
+             * @default []
+             */
+            synonyms: string[];
             /** Table */
             table: string;
         };
@@ -1982,6 +2176,45 @@ export interface components {
             /** Run Id */
             run_id?: string | null;
         };
+        /** Semantics */
+        Semantics: {
+            /**
+             * Dataset
+             * @default
+             */
+            dataset: string;
+            /** Description */
+            description?: string | null;
+            /** Fiscal Year Start */
+            fiscal_year_start?: ("january" | "february" | "march" | "april" | "may" | "june" | "july" | "august" | "september" | "october" | "november" | "december") | null;
+            /**
+             * Format
+             * @default 1
+             * @constant
+             */
+            format: 1;
+            /** Joins */
+            joins?: components["schemas"]["JoinSemantics"][] | null;
+            /** Metrics */
+            metrics?: {
+                [key: string]: components["schemas"]["MetricSemantics"];
+            } | null;
+            /** Questions */
+            questions?: string[] | null;
+            /** Tables */
+            tables?: {
+                [key: string]: components["schemas"]["TableSemantics"];
+            };
+            /** Title */
+            title?: string | null;
+            /**
+             * Unused
+             * @default []
+             */
+            unused: components["schemas"]["UnusedSemantics"][];
+            /** Week Start */
+            week_start?: ("monday" | "sunday" | "saturday") | null;
+        };
         /** SvgArtifact */
         SvgArtifact: {
             /**
@@ -2017,6 +2250,11 @@ export interface components {
             description: string;
             /** File */
             file: string;
+            /**
+             * Key
+             * @default []
+             */
+            key: string[];
             /** Name */
             name: string;
             recipe?: components["schemas"]["Recipe"] | null;
@@ -2024,6 +2262,11 @@ export interface components {
             rows?: number | null;
             /** Sha256 */
             sha256: string;
+            /**
+             * Synonyms
+             * @default []
+             */
+            synonyms: string[];
             /** Time Column */
             time_column?: string | null;
         };
@@ -2090,6 +2333,21 @@ export interface components {
             sample: components["schemas"]["Sample"];
             /** Time Column */
             time_column: string | null;
+        };
+        /** TableSemantics */
+        TableSemantics: {
+            /** Columns */
+            columns?: {
+                [key: string]: components["schemas"]["ColumnSemantics"];
+            };
+            /** Description */
+            description?: string | null;
+            /** Key */
+            key?: string[] | null;
+            /** Synonyms */
+            synonyms?: string[] | null;
+            /** Time Column */
+            time_column?: string | null;
         };
         /** TableSummary */
         TableSummary: {
@@ -2160,6 +2418,22 @@ export interface components {
              * @default 0
              */
             skipped_rows: number;
+        };
+        /**
+         * UnusedSemantics
+         * @description A part of an imported model that cannot be used here. It is kept, and exported again.
+         */
+        UnusedSemantics: {
+            /** Content */
+            content?: {
+                [key: string]: unknown;
+            };
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string;
         };
         /** UploadView */
         UploadView: {
@@ -2756,6 +3030,197 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_catalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    replace_catalog: {
+        parameters: {
+            query?: {
+                /** @description Refuse if this is not the current catalog version. */
+                before?: string | null;
+                /** @description Why. */
+                note?: string;
+            };
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Semantics"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    change_catalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogChanges"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    restore_catalog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CatalogRestore"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CatalogView"];
+                };
             };
             400: components["responses"]["Status400"];
             403: components["responses"]["Status403"];

@@ -201,6 +201,8 @@ test("a column of the catalog is shown by its logical type and its unit", () => 
     sql_type: "exact type",
     unit: "fraction",
     description: "",
+    synonyms: [],
+    masked: false,
     nullable: false,
   };
   const column = catalogColumn(known);
