@@ -22,6 +22,7 @@ from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import OwnDatasets
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
+from sandtable.catalog.proposals import Proposals, proposals_of
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.catalog.store import DataStore
@@ -125,6 +126,9 @@ class FakeReadyDatasets:
 
     async def profile(self, dataset: Dataset) -> Profile:
         return SHOP_PROFILE
+
+    async def proposals(self, dataset: Dataset) -> Proposals:
+        return proposals_of(dataset, await self.profile(dataset))
 
     async def add_files(self, paths: Sequence[Path], *, decided: Decided = NOTHING_DECIDED) -> Dataset:
         self.added.append(paths)

@@ -184,3 +184,16 @@ async def test_what_cannot_be_kept_is_refused(client: AsyncClient) -> None:
     headers = {"Content-Type": "application/json"}
     _problem(await client.put("/datasets/shop/catalog", content=half, headers=headers))
     assert (await shown(client))["editions"] == []
+
+
+async def test_what_could_be_said_is_proposed_until_it_is_said(client: AsyncClient) -> None:
+    found = (await client.get("/datasets/shop/proposals")).json()
+    (metric,) = found["metrics"]
+    assert metric["name"] == "total_amount" and "adds up" in metric["reason"]
+    made = await change(client, {"metrics": {metric["name"]: metric["semantics"]}})
+    assert made.status_code == 200, made.text
+    assert (await client.get("/datasets/shop/proposals")).json()["metrics"] == []
+
+
+async def test_there_are_no_proposals_for_a_dataset_that_is_not_there(client: AsyncClient) -> None:
+    assert (await client.get("/datasets/shp/proposals")).status_code == 404

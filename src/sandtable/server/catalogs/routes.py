@@ -56,6 +56,21 @@ async def get_catalog(request: Request, dataset_id: DatasetId) -> views.CatalogV
     return await asyncio.to_thread(_view, _datasets(request), dataset_id)
 
 
+@router.get(
+    "/datasets/{dataset_id}/proposals",
+    operation_id="get_proposals",
+    tags=["datasets"],
+    summary="Joins, metrics and masks that could be added to the catalog",
+    responses=_NOT_FOUND,
+)
+async def get_proposals(request: Request, dataset_id: DatasetId) -> views.ProposalsView:
+    """Each with its reason. Nothing of it is used before it is in the catalog. The sandbox counts the rows, once for
+    each version of the data and the catalog."""
+    logs.bind(dataset_id=dataset_id)
+    datasets = _datasets(request)
+    return views.ProposalsView.of(await datasets.proposals(await datasets.ready(dataset_id)))
+
+
 @router.patch(
     "/datasets/{dataset_id}/catalog",
     operation_id="change_catalog",

@@ -7,9 +7,10 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.proposals import Proposals
 from sandtable.catalog.semantics.applying import semantics_of
 from sandtable.catalog.semantics.editions import AS_FOUND, CatalogEditions
-from sandtable.catalog.semantics.model import Semantics
+from sandtable.catalog.semantics.model import MetricSemantics, Semantics
 
 VERSION = r"^sha256:[0-9a-f]{64}$"
 LONGEST_NOTE = 400
@@ -44,6 +45,57 @@ class EditionView(_Shown):
     at: str
     by: str
     note: str
+
+
+class JoinProposalView(_Shown):
+    many: str
+    one: str
+    reason: str
+    matched: int
+    """Rows of the first table that find a partner."""
+    missing: int
+    """Rows that find none; rows without a value are not counted."""
+
+
+class MetricProposalView(_Shown):
+    name: str
+    semantics: MetricSemantics
+    reason: str
+
+
+class MaskProposalView(_Shown):
+    table: str
+    column: str
+    reason: str
+
+
+class ProposalsView(_Shown):
+    joins: tuple[JoinProposalView, ...]
+    metrics: tuple[MetricProposalView, ...]
+    masks: tuple[MaskProposalView, ...]
+
+    @classmethod
+    def of(cls, found: Proposals) -> ProposalsView:
+        return cls(
+            joins=tuple(
+                JoinProposalView(
+                    many=each.join.many,
+                    one=each.join.one,
+                    reason=each.reason,
+                    matched=each.matched,
+                    missing=each.missing,
+                )
+                for each in found.joins
+            ),
+            metrics=tuple(
+                MetricProposalView(name=each.name, semantics=each.semantics, reason=each.reason)
+                for each in found.metrics
+            ),
+            masks=tuple(
+                MaskProposalView(table=each.table, column=each.column, reason=each.reason)
+                for each in found.masks
+            ),
+        )
 
 
 class CatalogView(_Shown):
