@@ -1,4 +1,4 @@
-"""`sandtable data add`, `list`, `show`, `refresh`, `correct`, `remove`, `prune`: datasets that stay."""
+"""`sandtable data add`, `list`, `show`, `propose`, `refresh`, `correct`, `remove`, `prune`: datasets that stay."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from sandtable.catalog.own_pruning import Going, PruneRules, versions_to_go
 from sandtable.catalog.own_records import OwnVersion
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.cli import inputs
+from sandtable.cli.data_proposals import propose
 from sandtable.cli.file_questions import can_ask, with_answers
 from sandtable.cli.own_data_show import added_json, dataset_json, show_added, show_dataset, show_list
 from sandtable.cli.session import patience, with_parts
@@ -263,4 +264,4 @@ def _counted(versions: int) -> str:
     return f"{versions} version{'s' * (versions != 1)}"
 
 
-COMMANDS = (add, list_, show, refresh, correct, remove, prune)
+COMMANDS = (add, list_, show, propose, refresh, correct, remove, prune)
