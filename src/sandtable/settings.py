@@ -242,8 +242,16 @@ class Settings(BaseSettings):
     """How much the runs, capsules and conversations that are kept may take, in MiB; no limit when unset."""
 
     keep_versions: int | None = Field(default=None, ge=1)
-    """How many versions of a dataset that was added are kept when its files change, the current one among them; all
-    when unset. Capsules of a version that is removed can be verified only after its files were added again."""
+    """How many versions of each dataset that was added are kept, the current one among them; all when unset. Capsules
+    of a version that is removed can be verified only after its files were added again; see retention.md."""
+
+    keep_versions_days: int | None = Field(default=None, ge=1)
+    """Versions of added datasets that were replaced by a newer one longer ago than this are removed, in days; no
+    limit when unset."""
+
+    keep_versions_mb: int | None = Field(default=None, ge=1)
+    """How much all versions of all added datasets may take as converted files, in MiB, before the oldest that are not
+    current are removed; no limit when unset."""
 
     user_disk_mb: int | None = Field(default=None, ge=0)
     """How much one user's runs, capsules and conversations may take, in MiB, before more are refused; 0 is no limit.

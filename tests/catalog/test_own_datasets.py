@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -13,7 +12,6 @@ from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import NamedFile
 from sandtable.catalog.own_datasets import OwnDatasets
-from sandtable.catalog.own_pruning import PruneRules, versions_to_go
 from sandtable.catalog.own_records import Outdated
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.recipe import Recipe
@@ -359,38 +357,3 @@ async def test_removing_takes_what_no_other_needs(
     assert not store.has(twin.dataset.version) and sources(store) == set() and own.list() == ()
     with pytest.raises(NotFound):
         await own.remove("twin")
-
-
-async def _history(own: OwnDatasets, sales: Path, count: int) -> None:
-    for number in range(count):
-        written(sales, SALES + f"2025-02-01,{number}\n")
-        await own.add([sales])
-
-
-async def test_earlier_versions_go(own: OwnDatasets, store: DataStore, sales: Path) -> None:
-    await _history(own, sales, 4)
-    record = own.get("sales")
-    goes = versions_to_go([record], PruneRules(keep_versions=2), datetime.now(UTC), lambda _: 10)
-    assert [each.version for each in goes] == list(record.versions[:2])
-    await own.drop_versions("sales", [each.version for each in goes])
-    assert own.get("sales").versions == record.versions[2:] and len(sources(store)) == 2
-    assert [store.has(v.dataset.version) for v in record.versions] == [False, False, True, True]
-    await own.drop_versions("sales", record.versions)
-    assert own.get("sales").versions == record.versions[3:]
-
-
-async def test_rules_of_pruning(own: OwnDatasets, sales: Path) -> None:
-    await _history(own, sales, 3)
-    records, now = own.list(), datetime.now(UTC)
-    assert versions_to_go(records, PruneRules(), now, lambda _: 10) == []
-    assert versions_to_go(records, PruneRules(older_than_days=1), now, lambda _: 10) == []
-    later = now + timedelta(days=2)
-    assert len(versions_to_go(records, PruneRules(older_than_days=1), later, lambda _: 10)) == 2
-    assert len(versions_to_go(records, PruneRules(max_bytes=20), now, lambda _: 10)) == 1
-    assert len(versions_to_go(records, PruneRules(max_bytes=0), now, lambda _: 10)) == 2
-
-
-async def test_a_setting_bounds_the_versions(store: DataStore, convert: FakeConvert, sales: Path) -> None:
-    own = OwnDatasets(Catalog(()), store, convert, keep_versions=2)
-    await _history(own, sales, 4)
-    assert len(own.get("sales").versions) == 2 and len(store.versions()) == 2

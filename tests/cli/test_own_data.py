@@ -11,7 +11,8 @@ from typing import Any
 
 import pytest
 
-from sandtable.assemble import store_of
+from sandtable.assemble import store_of, version_retention_of
+from sandtable.assemble.state import state_of
 from sandtable.capsule.keys import open_signing_key
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
@@ -36,8 +37,13 @@ def convert(invoke: Invoke, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
         raise AssertionError("not needed")
 
     @asynccontextmanager
-    async def assemble(_: Settings) -> AsyncIterator[SimpleNamespace]:
-        yield SimpleNamespace(datasets=ReadyDatasets(catalog, store, made, no_profile))
+    async def assemble(chosen: Settings) -> AsyncIterator[SimpleNamespace]:
+        datasets = ReadyDatasets(catalog, store, made, no_profile)
+        runs = state_of(chosen).runs
+        await runs.open()
+        versions = version_retention_of(chosen, datasets.own, runs)
+        yield SimpleNamespace(datasets=datasets, versions=versions)
+        await runs.aclose()
 
     monkeypatch.setattr("sandtable.cli.session.assemble", assemble)
     return made
@@ -146,6 +152,21 @@ def test_earlier_versions_and_datasets_go(invoke: Invoke, convert: FakeConvert, 
     assert shown(invoke, "data", "remove", "sales", "--yes")["removed"] == "sales"
     assert shown(invoke, "data", "list") == []
     assert invoke("data", "show", "sales").exit_code == 2
+
+
+def test_the_settings_are_the_rules_of_a_change_and_of_prune(
+    invoke: Invoke, convert: FakeConvert, sales: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = shown(invoke, "data", "add", str(sales))["version"]
+    monkeypatch.setenv("SANDTABLE_KEEP_VERSIONS_MB", "1")
+    assert invoke("data", "prune").stdout == "Nothing goes.\n"
+    monkeypatch.setenv("SANDTABLE_KEEP_VERSIONS", "1")
+    sales.write_text(SALES + "05/04/2024,3\n", "utf-8")
+    done = invoke("data", "add", str(sales), "--json")
+    added = json.loads(done.stdout)
+    assert done.stderr == "Removed 1 version that the rules for versions do not keep.\n"
+    assert first not in [each["version"] for each in shown(invoke, "data", "show", "sales")["versions"]]
+    assert not (convert.store.path(first)).exists() and convert.store.path(added["version"]).exists()
 
 
 @pytest.mark.parametrize(

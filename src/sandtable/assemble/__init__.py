@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
+import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -21,6 +23,7 @@ from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import OwnDatasets
+from sandtable.catalog.own_pruning import InUse, PruneRules, VersionRetention
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.catalog.scrub import Scrub
@@ -39,6 +42,7 @@ from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
+from sandtable.runs.model import run_of
 from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.quotas import Quotas
 from sandtable.runs.sessions import Sessions
@@ -54,11 +58,14 @@ from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
-from sandtable.store.run_store import RunStore
+from sandtable.store.run_store import RunFilter, RunStore
 
 SERVED_DISK_MB = 10 << 10
 SERVED_THREADS = 10_000
 """Quotas for one user of a server (disk space, threads) where the settings set none."""
+
+_JUST_REPLACED_S = 60.0
+"""A server keeps versions for so long after they were replaced: a request may be about to become a run on one."""
 
 
 class Ahead:
@@ -94,6 +101,7 @@ class Parts:
     quotas: Quotas
     uploads: Uploads
     imports: Imports
+    versions: VersionRetention
     database: Any = None
     """The `Postgres` that servers share; None when everything is stored in the home folder."""
 
@@ -224,7 +232,6 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             SandboxedConvert(tiers.index, threads=threads),
             partial(profile_of, tiers.index, threads=threads),
             rebuilds=serving,
-            keep_versions=settings.keep_versions,
             check_metrics=metric_problems,
             count_keys=partial(key_counts, tiers.index, threads=threads),
         )
@@ -290,12 +297,14 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         uploads = uploads_of(settings, store, datasets.own.records.bytes)
         imports = imports_of(settings, store, uploads, datasets.own)
         stack.push_async_callback(imports.aclose)
+        versions = version_retention_of(settings, datasets.own, state.runs, serving=serving)
         if serving:
             await imports.start()
+            await stack.enter_async_context(versions.in_background())
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
-            state.runs, quotas, uploads, imports, state.database,
+            state.runs, quotas, uploads, imports, versions, state.database,
         )  # fmt: skip
 
 
@@ -322,6 +331,41 @@ def imports_of(settings: Settings, store: DataStore, uploads: Uploads, own: OwnD
     connections = CheckedConnections((lambda _: True) if settings.fetch_private else is_public)
     fetcher = Fetcher(uploads, connections, settings.fetch_timeout_s)
     return Imports(ImportRecords(store.root), uploads, own, fetcher)
+
+
+def version_retention_of(
+    settings: Settings,
+    own: OwnDatasets,
+    runs: RunStore,
+    *,
+    rules: PruneRules | None = None,
+    serving: bool = False,
+) -> VersionRetention:
+    """By the settings' rules unless `rules` are given. `runs` must be open."""
+    reading_since = ImportRecords(settings.home / "data").reading_since
+
+    async def in_use() -> InUse:
+        moments = [
+            await asyncio.to_thread(reading_since),
+            time.time() - _JUST_REPLACED_S if serving else None,
+        ]
+        since = min((moment for moment in moments if moment is not None), default=None)
+        return InUse(
+            await _versions_of_runs(runs), None if since is None else datetime.fromtimestamp(since, UTC)
+        )
+
+    return VersionRetention(own, rules or PruneRules.of(settings), in_use)
+
+
+async def _versions_of_runs(runs: RunStore) -> frozenset[str]:
+    """Of all runs that have not ended."""
+    found: set[str] = set()
+    for status in ("pending", "running"):
+        wanted = RunFilter(status, limit=500)
+        while page := await runs.list(wanted):
+            found.update(run_of(record).dataset_version for record in page)
+            wanted = replace(wanted, before=page[-1].id)
+    return frozenset(found)
 
 
 def own_datasets_of(settings: Settings) -> OwnDatasets:

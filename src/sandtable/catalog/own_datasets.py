@@ -21,6 +21,7 @@ from sandtable.catalog.names import nearest
 from sandtable.catalog.own_names import is_id, name_for
 from sandtable.catalog.own_records import (
     KeptSource,
+    Outdated,
     OwnDataset,
     OwnRecords,
     OwnVersion,
@@ -29,11 +30,12 @@ from sandtable.catalog.own_records import (
 )
 from sandtable.catalog.recipe import Recipe
 from sandtable.catalog.registry import Catalog
+from sandtable.catalog.removals import Removal, RemovalRule
 from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.catalog.source import Progress, digest_source
 from sandtable.catalog.store import DataStore, disk_trouble
 from sandtable.catalog.version_changes import changes_of
-from sandtable.errors import InvalidInput, NotFound, RunnerBroken
+from sandtable.errors import InvalidInput, NotFound, RunnerBroken, SandtableError
 from sandtable.quoting import quote
 
 T = TypeVar("T")
@@ -69,15 +71,12 @@ class OwnDatasets:
         store: DataStore,
         convert: Convert | None,
         *,
-        keep_versions: int | None = None,
         editions: CatalogEditions | None = None,
     ) -> None:
-        """Without `convert`, as where there is no sandbox, datasets can be listed and removed. `keep_versions`: how
-        many versions of a dataset are kept; all when None."""
+        """Without `convert`, as where there is no sandbox, datasets can be listed and removed."""
         self._catalog = catalog
         self._store = store
         self._convert = convert
-        self._keep_versions = keep_versions
         self._editions = editions or CatalogEditions(store.root)
         self.records = OwnRecords(store.root)
 
@@ -214,7 +213,7 @@ class OwnDatasets:
                 await asyncio.to_thread(self.records.remove, record)
                 # Another dataset may get the id: nothing that was written about this one holds for it.
                 await asyncio.to_thread(self._editions.remove, record.id)
-                await asyncio.to_thread(self._release, record.versions)
+                await asyncio.to_thread(self._release, record.versions, "dataset")
                 return record
 
             return await repeated(attempt, dataset_id)
@@ -234,18 +233,23 @@ class OwnDatasets:
         with disk_trouble(self._store.root):
             await self._change(change, None)
 
-    async def drop_versions(self, dataset_id: str, versions: Sequence[OwnVersion]) -> None:
-        """Earlier versions; the current one stays in any case."""
+    async def drop_versions(
+        self, dataset_id: str, versions: Sequence[OwnVersion], rule: RemovalRule
+    ) -> list[OwnVersion]:
+        """Earlier versions; the current one stays in any case. Returns those that were removed."""
         with disk_trouble(self._store.root):
 
-            async def attempt() -> None:
+            async def attempt() -> list[OwnVersion]:
                 record = self.get(dataset_id)
                 left = tuple(v for v in record.versions[:-1] if v not in versions)
                 kept = record.model_copy(update={"versions": (*left, record.current)})
-                await asyncio.to_thread(self.records.write, kept, record)
-                await asyncio.to_thread(self._release, [v for v in record.versions if v not in kept.versions])
+                gone = [v for v in record.versions if v not in kept.versions]
+                if gone:
+                    await asyncio.to_thread(self.records.write, kept, record)
+                    await asyncio.to_thread(self._release, gone, rule)
+                return gone
 
-            await repeated(attempt, dataset_id)
+            return await repeated(attempt, dataset_id)
 
     async def rebuild(self, version: str, progress: Progress | None = None) -> bool:
         """Converts a damaged or lost version again from its kept sources. False where there are none."""
@@ -289,7 +293,13 @@ class OwnDatasets:
                 return await self._kept(
                     change, before, before.current.model_copy(update={"sources": change.sources})
                 )
-        made = await self._converted(change, earlier, progress)
+        try:
+            made = await self._converted(change, earlier, progress)
+        except SandtableError:
+            if before is not None and not all(map(self.records.has_source, change.sources)):
+                # The version that the change was made from was removed meanwhile.
+                raise Outdated from None
+            raise
         title = change.title or (before.title if before else made.dataset.title)
         version = OwnVersion(
             at=now(),
@@ -309,10 +319,8 @@ class OwnDatasets:
             return await self._kept(change, before, version.model_copy(update={"at": current.at}))
         changes = changes_of(current.dataset, version.dataset, current.findings, version.findings)
         version = version.model_copy(update={"changes": changes})
-        versions = (*before.versions, version)[-(self._keep_versions or 0) :]
-        record = before.model_copy(update={"title": title, "versions": versions})
+        record = before.model_copy(update={"title": title, "versions": (*before.versions, version)})
         await asyncio.to_thread(self.records.write, record, before)
-        await asyncio.to_thread(self._release, [v for v in before.versions if v not in versions])
         return Added(record, "changed", change.notes)
 
     async def _kept(self, change: _Change, before: OwnDataset, current: OwnVersion) -> Added:
@@ -370,16 +378,17 @@ class OwnDatasets:
     def _file(self, source: KeptSource) -> NamedFile:
         return NamedFile(source.table, self.records.source(source.sha256), source.name)
 
-    def _release(self, versions: Sequence[OwnVersion]) -> None:
+    def _release(self, versions: Sequence[OwnVersion], rule: RemovalRule) -> None:
         """Removes the data of versions that no record names any more, and their sources."""
-        for version in {each.dataset.version for each in versions}:
-            self._remove_unnamed(version)
-        self.records.drop_sources(source for version in versions for source in version.sources)
+        for version in versions:
+            removal = Removal(dataset_id=version.dataset.id, at=now(), rule=rule)
+            self._remove_unnamed(version.dataset.version, removal)
+        self.records.drop_sources(versions, all_of_them=rule == "dataset")
 
-    def _remove_unnamed(self, version: str) -> None:
+    def _remove_unnamed(self, version: str, removal: Removal | None = None) -> None:
         declared = any(dataset.version == version for dataset in self._catalog.values())
         if not declared and self.records.version(version) is None:
-            self._store.remove(version)
+            self._store.remove(version, removal)
 
 
 def _names_misfits(error: InvalidInput) -> bool:

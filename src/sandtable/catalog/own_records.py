@@ -16,6 +16,7 @@ import os
 import time
 from collections.abc import Awaitable, Callable, Generator, Iterable
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import Literal, TypeVar
 from urllib.parse import quote_from_bytes, unquote_to_bytes
@@ -163,7 +164,7 @@ class OwnRecords:
         with self._locked():
             if self.get(record.id) != before or (before is None and self.taken(record.id)):
                 raise Outdated
-            if any(not self.source(s.sha256).is_file() for v in record.versions for s in v.sources):
+            if not all(self.has_source(s) for v in record.versions for s in v.sources):
                 raise Outdated
             replace_file(self._path(record.id), record.model_dump_json(indent=1).encode("utf-8"))
             self._sync()
@@ -191,6 +192,9 @@ class OwnRecords:
     def source(self, sha256: str) -> Path:
         return self._sources / sha256
 
+    def has_source(self, source: KeptSource) -> bool:
+        return self.source(source.sha256).is_file()
+
     def keep(self, file: NamedFile, origin: Path | None, progress: Progress | None = None) -> KeptSource:
         """Copies the file; a copy that no record names is removed after a while."""
         self._sources.mkdir(mode=0o755, exist_ok=True)
@@ -214,15 +218,25 @@ class OwnRecords:
             table=file.table, name=file.file, sha256=digest, bytes=kept.stat().st_size, quoted=quoted
         )
 
-    def drop_sources(self, released: Iterable[KeptSource] = ()) -> int:
-        """Removes sources that no record names: the `released` ones, and old leftovers. Returns the bytes."""
+    def drop_sources(self, released: Iterable[OwnVersion] = (), *, all_of_them: bool = False) -> int:
+        """Removes sources that no record names: those of the `released` versions, and old leftovers. Returns the bytes.
+
+        A source that was kept again since its version was made may belong to a dataset that is being added: unless
+        `all_of_them` are to go, it becomes a leftover.
+        """
+        if not self._sources.is_dir():
+            return 0
         with self._locked():
             named = {s.sha256 for record in self.values() for v in record.versions for s in v.sources}
-            gone = {source.sha256 for source in released} - named
+            # `at` has whole seconds.
+            made = {
+                s.sha256: datetime.fromisoformat(v.at).timestamp() + 1.0 for v in released for s in v.sources
+            }
             before = time.time() - _LEFTOVER_S
             freed = 0
-            for path in self._sources.iterdir() if self._sources.is_dir() else ():
-                if path.name not in named and (path.name in gone or path.lstat().st_mtime < before):
+            for path in self._sources.iterdir():
+                last = inf if all_of_them and path.name in made else made.get(path.name, 0.0)
+                if path.name not in named and path.lstat().st_mtime < max(last, before):
                     freed += path.lstat().st_size
                     path.unlink()
         return freed

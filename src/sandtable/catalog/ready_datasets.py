@@ -52,13 +52,12 @@ class ReadyDatasets:
         make_profile: MakeProfile,
         *,
         rebuilds: bool = False,
-        keep_versions: int | None = None,
         check_metrics: Check | None = None,
         count_keys: CountKeys | None = None,
     ) -> None:
         """`rebuilds`: damaged data are rebuilt as soon as they are found, where their original is kept.
-        `keep_versions`: how many versions of a dataset that was added are kept; all when None. `check_metrics`: what
-        is wrong with metrics that a person writes. `count_keys`: counts for joins that are proposed."""
+        `check_metrics`: what is wrong with metrics that a person writes. `count_keys`: counts for joins that are
+        proposed."""
         self.catalog = catalog
         self._store = store
         self._convert = convert
@@ -74,7 +73,7 @@ class ReadyDatasets:
         """Versions whose files are being hashed: all callers wait for the same check."""
         self._closed = False
         self.editions = CatalogEditions(store.root, check_metrics)
-        self.own = OwnDatasets(catalog, store, convert, keep_versions=keep_versions, editions=self.editions)
+        self.own = OwnDatasets(catalog, store, convert, editions=self.editions)
         self.rebuilding = Rebuilding(
             catalog, store, convert, self.own, self.lock_of, self._watched, by_itself=rebuilds
         )

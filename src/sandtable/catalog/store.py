@@ -6,6 +6,7 @@
     by-source/<64 hex>              which version a set of source files became
     profiles/<64 hex>.json          what a version's columns hold
     datasets/, sources/             the datasets that people added: see `catalog.own_records`
+    removals/<64 hex>.json          when and by which rule a version of such a dataset was removed
 
 Invariant: a folder under `versions` is complete and never changed here; it appears, and is replaced when it was
 found damaged (`catalog.integrity`), by one rename.
@@ -34,6 +35,7 @@ from sandtable.catalog.conversions import Conversion
 from sandtable.catalog.integrity import Damage, Integrity, Whole, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.catalog.removals import Removal, Removals
 from sandtable.catalog.source import (
     Progress,
     copy_source,
@@ -77,6 +79,7 @@ class DataStore:
         home's records of its files."""
         self.root = root
         self.integrity = Integrity(root, attestations)
+        self._removals = Removals(root)
         with disk_trouble(root):
             private_folder(root.parent)
             root.mkdir(exist_ok=True)
@@ -132,6 +135,7 @@ class DataStore:
             if self._move_in(building, target, dataset.version, replace=replace):
                 self.drop_profile(dataset.version)
                 self.integrity.published(dataset.version, digests, originals or {})
+                self._removals.forget(dataset.version)
         finally:
             _discard(building)
         return target
@@ -190,7 +194,7 @@ class DataStore:
         try:
             dataset = Dataset.model_validate_json(read_file(self.path(version) / MANIFEST))
         except (FileNotFoundError, NotADirectoryError) as e:
-            raise not_in_store(version) from e
+            raise self._removals.error(version) or not_in_store(version) from e
         except OSError as e:
             raise damaged(version, f"{MANIFEST} cannot be read: {e.strerror or e}") from e
         except ValidationError as e:
@@ -215,8 +219,11 @@ class DataStore:
             raise damaged(version, found.why)
         return dataset_version(self.load(version).tables)
 
-    def remove(self, version: str) -> None:
-        """The version with all that is known of it. Its source files become the same version again."""
+    def remove(self, version: str, removal: Removal | None = None) -> None:
+        """The version with all that is known of it, except the `removal`. Its source files become the same version
+        again."""
+        if removal is not None:
+            self._removals.write(version, removal)
         self.drop_profile(version)
         with contextlib.suppress(FileNotFoundError):
             gone = self.root / "incoming" / f"removed-{secrets.token_hex(8)}"

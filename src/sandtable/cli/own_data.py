@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import click
 
-from sandtable.assemble import Parts, own_datasets_of
+from sandtable.assemble import Parts, own_datasets_of, version_retention_of
+from sandtable.assemble.state import state_of
 from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import data_files
 from sandtable.catalog.own_datasets import Added, OwnDatasets
-from sandtable.catalog.own_pruning import Going, PruneRules, versions_to_go
-from sandtable.catalog.own_records import OwnVersion
+from sandtable.catalog.own_pruning import Going, PruneRules
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.cli import inputs
 from sandtable.cli.data_proposals import propose
@@ -25,6 +24,7 @@ from sandtable.cli.session import patience, with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import InvalidInput
 from sandtable.process import load_settings, quiet_logs
+from sandtable.settings import Settings
 
 _LOST = "Capsules of a version that goes can be verified only after the same files were added again."
 
@@ -110,18 +110,21 @@ def correct(dataset_id: str, title: str, decided: Decided, as_json: bool) -> int
 def _changed(
     decided: Decided, as_json: bool, change: Callable[[ReadyDatasets, Decided], Awaitable[Added]]
 ) -> int:
-    async def act(parts: Parts) -> Added:
+    async def act(parts: Parts) -> tuple[Added, list[Going]]:
         async def attempt(now: Decided) -> Added:
             async with patience(parts):
                 return await change(parts.datasets, now)
 
-        return await with_answers(decided, attempt)
+        added = await with_answers(decided, attempt)
+        return added, await parts.versions.apply()
 
-    added = with_parts(act)
+    added, gone = with_parts(act)
     if as_json:
         print_json(added_json(added))
     else:
         show_added(added)
+    if gone:
+        click.echo(f"Removed {_counted(len(gone))} that the rules for versions do not keep.", err=True)
     return 0
 
 
@@ -200,28 +203,31 @@ def prune(
 ) -> int:
     """Remove earlier versions of the datasets that were added.
 
-    The current version of a dataset always stays. Without a rule, SANDTABLE_KEEP_VERSIONS is the rule. Capsules of a
-    version that goes can be verified only after the same files were added again; the versions are listed.
+    The current version of a dataset always stays, and so does one that a run or an import uses. Without a rule on the
+    command line, SANDTABLE_KEEP_VERSIONS, SANDTABLE_KEEP_VERSIONS_DAYS and SANDTABLE_KEEP_VERSIONS_MB are the rules; a
+    server applies them by itself. Capsules of a version that goes can be verified only after the same files were added
+    again; the versions are listed.
 
     Exit code: 0 done or nothing to do, 1 the answer was no, 2 there is no rule.
     """
-    rules = PruneRules(keep_versions, older_than, None if max_mb is None else max_mb << 20)
-    if not rules.any:
-        rules = PruneRules(keep_versions=load_settings().keep_versions)
+    quiet_logs()
+    settings = load_settings()
+    given = PruneRules(keep_versions, older_than, None if max_mb is None else max_mb << 20)
+    rules = given if given.any else PruneRules.of(settings)
     if not rules.any:
         raise InvalidInput(
             "no rule says what is to be kept",
-            suggestion="Give --keep-versions, --older-than or --max-mb, or set SANDTABLE_KEEP_VERSIONS.",
+            suggestion="Give --keep-versions, --older-than or --max-mb, or set SANDTABLE_KEEP_VERSIONS,"
+            " SANDTABLE_KEEP_VERSIONS_DAYS or SANDTABLE_KEEP_VERSIONS_MB.",
         )
-    own = _own()
-    goes = versions_to_go(own.list(), rules, datetime.now(UTC), own.size_of)
+    goes = asyncio.run(_pruned(settings, rules, remove=False))
     if not as_json:
         for each in goes:
             click.echo(f"{clean(each.dataset_id)}\t{each.version.dataset.version}\t{each.version.at}")
-    if goes and not dry_run and not _agreed(f"Remove {_counted(len(goes))}? {_LOST}", yes):
-        return 1
-    if not dry_run:
-        asyncio.run(_drop(own, goes))
+    if goes and not dry_run:
+        if not _agreed(f"Remove {_counted(len(goes))}? {_LOST}", yes):
+            return 1
+        goes = asyncio.run(_pruned(settings, rules, remove=True))
     if as_json:
         print_json({"goes": [_going_json(each) for each in goes], "removed": not dry_run})
     elif not dry_run or not goes:
@@ -229,12 +235,14 @@ def prune(
     return 0
 
 
-async def _drop(own: OwnDatasets, goes: list[Going]) -> None:
-    by_dataset: dict[str, list[OwnVersion]] = {}
-    for each in goes:
-        by_dataset.setdefault(each.dataset_id, []).append(each.version)
-    for dataset_id, versions in by_dataset.items():
-        await own.drop_versions(dataset_id, versions)
+async def _pruned(settings: Settings, rules: PruneRules, *, remove: bool) -> list[Going]:
+    runs = state_of(settings).runs
+    await runs.open()
+    try:
+        retention = version_retention_of(settings, own_datasets_of(settings), runs, rules=rules)
+        return await retention.apply() if remove else await retention.chosen()
+    finally:
+        await runs.aclose()
 
 
 def _going_json(each: Going) -> dict[str, Any]:
@@ -244,6 +252,7 @@ def _going_json(each: Going) -> dict[str, Any]:
         "version": version.dataset.version,
         "at": version.at,
         "bytes": each.bytes,
+        "rule": each.rule,
     }
 
 

@@ -1,7 +1,8 @@
 """Imports at work: files are fetched, read and registered, one conversion at a time.
 
-Invariant: the record on disk says what is to be done before it is begun, so that a restarted server goes on: what was
-being read is read again, and questions stay open. A dataset appears when all its files were read, or not at all.
+Invariant: the record on disk says what is to be done before it is begun, so that another server goes on when this one
+ends: what was being read is read again, and questions stay open. A dataset appears when all its files were read, or not
+at all.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ MOST_OPEN = 100
 """Imports of all users that have not ended."""
 _FETCHES = 4
 _CLEAN_S = 600.0
+_ADOPT_S = 30.0
 _FORGOTTEN_S = 30 * 86_400.0
 _BROKEN = Problem(
     code=ErrorCode.RUNNER_INTERNAL_ERROR,
@@ -92,17 +94,21 @@ class Imports:
         self._progress: dict[str, ImportProgress] = {}
 
     async def start(self) -> None:
-        """Goes on with the imports of an earlier process, unless another one that lives has them."""
-        if await asyncio.to_thread(self._records.lock):
-            for record in reversed(await asyncio.to_thread(self._records.all)):
-                if record.shown.state == "reading":
-                    self._begin(record)
-        self._aside(self._clean_up)
+        """Goes on with the imports of servers that have ended, now and from time to time."""
+        await asyncio.to_thread(self._records.sign_on)
+        await self.adopt()
+        self._aside(partial(_repeated, self.clean, _CLEAN_S, "uploads_not_cleaned"))
+        self._aside(partial(_repeated, self.adopt, _ADOPT_S, "imports_not_adopted", first_s=_ADOPT_S))
+
+    async def adopt(self) -> None:
+        for record in await in_thread(self._records.adopt):
+            log.info("import_adopted", import_id=record.shown.id)
+            self._begin(record)
 
     async def aclose(self) -> None:
-        """Imports that are being read stay so on disk, for the next process."""
+        """Imports that are being read stay so on disk, for another server."""
         await stopped(*self._tasks.values(), *self._beside)
-        self._records.unlock()
+        self._records.sign_off()
 
     # Asked by clients
 
@@ -201,7 +207,8 @@ class Imports:
 
     # At work
 
-    async def _kept_and_begun(self, record: ImportRecord) -> Import:
+    async def _kept_and_begun(self, given: ImportRecord) -> Import:
+        record = given.model_copy(update={"owner": self._records.owner})
         await asyncio.to_thread(self._records.write, record)
         self._begin(record)
         return self._shown(record)
@@ -309,14 +316,6 @@ class Imports:
         self._beside.add(task)
         task.add_done_callback(self._beside.discard)
 
-    async def _clean_up(self) -> None:
-        while True:
-            try:
-                await self.clean()
-            except SandtableError as error:
-                log.error("uploads_not_cleaned", reason=error.message)
-            await asyncio.sleep(_CLEAN_S)
-
     async def clean(self, now: float | None = None) -> None:
         """Removes uploads whose time is over, ends imports that were not answered in it, forgets old ones."""
         at = time.time() if now is None else now
@@ -330,6 +329,18 @@ class Imports:
             elif record.shown.ended and age > _FORGOTTEN_S:
                 await asyncio.to_thread(self._records.remove, record.shown.id)
         await asyncio.to_thread(self._uploads.clean, self._used(every), at)
+
+
+async def _repeated(
+    work: Callable[[], Awaitable[None]], every_s: float, failed: str, *, first_s: float = 0.0
+) -> None:
+    await asyncio.sleep(first_s)
+    while True:
+        try:
+            await work()
+        except (SandtableError, OSError) as error:
+            log.error(failed, reason=str(error))
+        await asyncio.sleep(every_s)
 
 
 async def _logged(work: Callable[[], Awaitable[None]]) -> None:

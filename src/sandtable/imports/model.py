@@ -85,3 +85,5 @@ class ImportRecord(_Frozen):
     agreed: tuple[str, ...] = ()
     """Repairs that a person agreed to."""
     changed_at: float
+    owner: str = ""
+    """The server that reads it, or read it last. Empty in records of earlier versions."""

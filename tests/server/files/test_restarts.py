@@ -170,3 +170,17 @@ async def test_what_is_not_answered_in_time_ends(client: AsyncClient, house: Hou
     assert await left_of_uploads(house) == []
     await house.imports.clean(time.time() + 40 * 86400)
     assert (await client.get("/imports")).json() == []
+
+
+async def test_a_living_server_goes_on_with_the_imports_of_one_that_ended(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as living, await client_of(living) as client:
+        async with open_house(tmp_path) as ending, await client_of(ending) as other:
+            ending.convert.go.clear()
+            import_id = (await upload(other, ("sales.csv", SALES))).json()["id"]
+            await ending.convert.waiting.wait()
+            await living.imports.adopt()
+            assert (await client.get(f"/imports/{import_id}")).json()["progress"] is None
+        assert (await client.get(f"/imports/{import_id}")).json()["state"] == "reading"
+        await living.imports.adopt()
+        assert (await until(client, import_id, "ready"))["dataset_id"] == "sales"
+        assert await left_of_uploads(living) == []
