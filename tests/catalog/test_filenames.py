@@ -55,7 +55,12 @@ def test_a_folder_stands_for_its_data_files(tmp_path: Path) -> None:
     for name in ("b.csv", "a.parquet", "notes.md", ".hidden.csv"):
         (tmp_path / name).touch()
     (tmp_path / "sub.csv").mkdir()
-    assert [path.name for path in data_files(tmp_path)] == ["a.parquet", "b.csv"]
+    taken, left = data_files(tmp_path)
+    assert [path.name for path in taken] == ["a.parquet", "b.csv"]
+    assert left == [
+        "notes.md (not a data file)",
+        "sub.csv/ (a folder inside is not read: name it to add its files)",
+    ]
     with pytest.raises(InvalidInput, match="has no data file"):
         data_files(tmp_path / "sub.csv")
 

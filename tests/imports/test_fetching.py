@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from ipaddress import ip_address
@@ -10,7 +11,9 @@ from pathlib import Path
 
 import pytest
 
+from sandtable.catalog.filenames import FetchedFrom
 from sandtable.catalog.uploads import TooLarge, Upload, UploadLimits, Uploads
+from sandtable.imports.by_address import USER, Addresses
 from sandtable.imports.fetching import Fetcher, NotFetched
 from sandtable.imports.public_addresses import CheckedConnections, NotPublic, is_public
 
@@ -34,12 +37,14 @@ class Site:
         self.answers: dict[str, bytes | Callable[[asyncio.StreamWriter], Awaitable[None]]] = {}
         self.port = 0
         self.asked: list[str] = []
+        self.heads: list[str] = []
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             head = (await reader.readuntil(b"\r\n\r\n")).decode()
             path = head.split(" ")[1]
             self.asked.append(path)
+            self.heads.append(head)
             given = self.answers.get(path, answer(b"", "404 Not Found"))
             if isinstance(given, bytes):
                 writer.write(given)
@@ -259,3 +264,37 @@ async def test_answers_that_are_no_file(uploads: Uploads, public: Site, given: b
 async def test_a_server_that_is_not_there(uploads: Uploads) -> None:
     with pytest.raises(NotFetched, match="cannot be reached"):
         await fetch(uploads, "http://public.test:1/a.csv")
+
+
+async def test_a_file_that_has_not_changed_is_not_fetched_again(uploads: Uploads, public: Site) -> None:
+    address = f"http://public.test:{public.port}/a.csv"
+    public.answers["/a.csv"] = answer(ETag='"one"', Last_Modified="Wed, 21 Oct 2015 07:28:00 GMT")
+    known = FetchedFrom(address=address, etag='"one"', modified="Wed, 21 Oct 2015 07:28:00 GMT")
+    first = await fetch(uploads, address)
+    assert first.fetched == known and uploads.find(first.id).fetched == known
+    public.answers["/a.csv"] = answer(b"", "304 Not Modified")
+    assert await fetcher(uploads).fetch_again(known, "@me", lambda done, total: None) is None
+    assert (
+        public.heads[-1].count('If-None-Match: "one"') == 1 and "If-Modified-Since: Wed" in public.heads[-1]
+    )
+    with pytest.raises(NotFetched, match="status 304"):
+        await fetch(uploads, address)
+    assert "If-None-Match" not in public.heads[-1]
+
+
+async def test_a_tag_that_cannot_be_sent_back_is_not_kept(uploads: Uploads, public: Site) -> None:
+    public.answers["/a.csv"] = answer(ETag='"' + "x" * 600 + '"', Last_Modified="ä")
+    upload = await fetch(uploads, f"http://public.test:{public.port}/a.csv")
+    assert upload.fetched is not None and (upload.fetched.etag, upload.fetched.modified) == ("", "")
+
+
+async def test_what_a_killed_command_left_is_removed(uploads: Uploads, public: Site) -> None:
+    public.answers["/a.csv"] = answer()
+    left, others = uploads.begin("x.csv", 3, USER), uploads.begin("y.csv", 3, "ann")
+    for each in (left, others):
+        os.utime(uploads.path(each.id), (0, 0))
+    addresses = Addresses(uploads, fetcher(uploads))
+    address = f"http://public.test:{public.port}/a.csv"
+    async with addresses.fetched([address], lambda done, total: None) as files:
+        assert files[address].path.read_bytes() == CSV and files[address].table == "a"
+    assert [upload.id for upload in uploads.all()] == [others.id]

@@ -11,7 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from sandtable.assemble import imports_of, uploads_of
+from sandtable.assemble import fetcher_of, uploads_of
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
@@ -31,6 +31,7 @@ from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.imports.desk import Imports
+from sandtable.imports.records import ImportRecords
 from sandtable.plan.metric_problems import metric_problems
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
@@ -220,7 +221,7 @@ async def open_house(
         editions = CatalogEditions(store.root, metric_problems)
         own = OwnDatasets(Catalog((SHOP,)), store, convert, editions=editions)
         uploads = uploads_of(chosen, store, own.records.bytes)
-        imports = imports_of(chosen, store, uploads, own)
+        imports = Imports(ImportRecords(store.root), uploads, own, fetcher_of(chosen, uploads))
         await imports.start()
         try:
             yield House(

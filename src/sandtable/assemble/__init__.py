@@ -33,6 +33,7 @@ from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
 from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput
+from sandtable.imports.by_address import Addresses
 from sandtable.imports.desk import Imports
 from sandtable.imports.fetching import Fetcher
 from sandtable.imports.public_addresses import CheckedConnections, is_public
@@ -102,6 +103,7 @@ class Parts:
     uploads: Uploads
     imports: Imports
     versions: VersionRetention
+    addresses: Addresses
     database: Any = None
     """The `Postgres` that servers share; None when everything is stored in the home folder."""
 
@@ -295,7 +297,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             scrub.begin()
             stack.push_async_callback(scrub.aclose)
         uploads = uploads_of(settings, store, datasets.own.records.bytes)
-        imports = imports_of(settings, store, uploads, datasets.own)
+        imports = Imports(ImportRecords(store.root), uploads, datasets.own, fetcher_of(settings, uploads))
         stack.push_async_callback(imports.aclose)
         versions = version_retention_of(settings, datasets.own, state.runs, serving=serving)
         if serving:
@@ -304,7 +306,8 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
-            state.runs, quotas, uploads, imports, versions, state.database,
+            state.runs, quotas, uploads, imports, versions, Addresses(uploads, fetcher_of(settings, uploads)),
+            state.database,
         )  # fmt: skip
 
 
@@ -327,10 +330,9 @@ def uploads_of(settings: Settings, store: DataStore, kept_bytes: Callable[[], in
     return Uploads(store.root, limits, kept_bytes)
 
 
-def imports_of(settings: Settings, store: DataStore, uploads: Uploads, own: OwnDatasets) -> Imports:
+def fetcher_of(settings: Settings, uploads: Uploads) -> Fetcher:
     connections = CheckedConnections((lambda _: True) if settings.fetch_private else is_public)
-    fetcher = Fetcher(uploads, connections, settings.fetch_timeout_s)
-    return Imports(ImportRecords(store.root), uploads, own, fetcher)
+    return Fetcher(uploads, connections, settings.fetch_timeout_s)
 
 
 def version_retention_of(

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict
+
 from sandtable.catalog.convert import SourceFormat
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
@@ -36,12 +38,24 @@ _LONGEST = 60
 """In characters: with four bytes each and `.parquet` it still fits a file name."""
 
 
+class FetchedFrom(BaseModel):
+    """The address that a file was fetched from, and what its server said about the state of the file."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    address: str
+    etag: str = ""
+    modified: str = ""
+    """The header `Last-Modified`, as it was sent."""
+
+
 @dataclass(frozen=True, slots=True)
 class NamedFile:
     table: str
     path: Path
     name: str = ""
     """Where the file at `path` is a copy: the name that it was given with."""
+    fetched: FetchedFrom | None = None
 
     @property
     def file(self) -> str:
@@ -79,12 +93,13 @@ def stem_of(path: Path) -> str:
     return stem_of(Path(stem)) if ending == ".zip" and ending_of(Path(stem)) else stem
 
 
-def data_files(folder: Path) -> list[Path]:
-    """The data files directly in a folder, by name. Raises InvalidInput where there are none."""
+def data_files(folder: Path) -> tuple[list[Path], list[str]]:
+    """The data files directly in a folder, by name; and what else is there, with the reason why it is none. Hidden
+    entries are passed over. Raises InvalidInput where there is no data file."""
     try:
-        found = sorted(
-            p for p in folder.iterdir() if ending_of(p) and not p.name.startswith(".") and p.is_file()
-        )
+        every = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
+        found = [p for p in every if ending_of(p) and p.is_file()]
+        left = [(p, p.is_dir()) for p in every if p not in found]
     except OSError as e:
         raise InvalidInput(
             f"cannot read {folder}: {e.strerror or e}",
@@ -92,31 +107,40 @@ def data_files(folder: Path) -> list[Path]:
             file=str(folder),
         ) from e
     if not found:
+        folders = [f"{path.name}/" for path, is_folder in left if is_folder]
+        inside = f" Folders inside are not read: name {', '.join(folders[:5])} to use it." if folders else ""
         raise InvalidInput(
-            f"{folder} has no data file", suggestion="Name a folder that holds data files, or a data file."
+            f"{folder} has no data file",
+            suggestion=f"Name a folder that holds data files, or a data file.{inside}",
         )
-    return found
+    why = {True: "a folder inside is not read: name it to add its files", False: "not a data file"}
+    return found, [f"{path.name}{'/' * is_folder} ({why[is_folder]})" for path, is_folder in left]
 
 
-def name_files(paths: Sequence[Path]) -> list[NamedFile]:
+def name_files(files: Sequence[Path | NamedFile]) -> list[NamedFile]:
     """Each file with the table it becomes; two files may not become the same table."""
-    if not paths:
+    if not files:
         raise InvalidInput("no data file given", suggestion="Name at least one data file.")
     named: dict[str, NamedFile] = {}
-    for path in paths:
-        # A folder is not an unknown extension: reading it will raise the right error.
-        if not _is_folder(path):
-            source_format(path)
-        table = table_name(stem_of(path))
-        other = named.get(table.lower())
+    for file in files:
+        one = file if isinstance(file, NamedFile) else _named(file)
+        other = named.get(one.table.lower())
         if other is not None:
+            places = [other.name or str(other.path), one.name or str(one.path)]
             raise InvalidInput(
-                f"{other.path} and {path} would both become the table {quote(table)}",
+                f"{' and '.join(places)} would both become the table {quote(one.table)}",
                 suggestion="Rename one of the files.",
-                files=[str(other.path), str(path)],
+                files=places,
             )
-        named[table.lower()] = NamedFile(table, path)
+        named[one.table.lower()] = one
     return list(named.values())
+
+
+def _named(path: Path) -> NamedFile:
+    # A folder is not an unknown extension: reading it will raise the right error.
+    if not _is_folder(path):
+        source_format(path)
+    return NamedFile(table_name(stem_of(path)), path)
 
 
 def _is_folder(path: Path) -> bool:

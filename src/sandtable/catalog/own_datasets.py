@@ -119,8 +119,7 @@ class OwnDatasets:
         Without `dataset_id`, the first file names it, with a number where that is taken by a built-in dataset or by one
         of other files. Raises InvalidInput, whose details have the open `questions` and the `repairs`.
         """
-        paths = [file for file in files if isinstance(file, Path)]
-        named = [*(name_files(paths) if paths else ()), *(f for f in files if isinstance(f, NamedFile))]
+        named = name_files(files)
         with disk_trouble(self._store.root):
             kept = tuple([await asyncio.to_thread(self._keep, file, progress) for file in named])
             return await self._change(
@@ -148,35 +147,23 @@ class OwnDatasets:
         return _Change(chosen, self.find(chosen), title, kept, decided, notes=notes)
 
     async def refresh(
-        self, dataset_id: str, *, decided: Decided = NOTHING_DECIDED, progress: Progress | None = None
+        self,
+        dataset_id: str,
+        *,
+        fetched: Mapping[str, NamedFile] | None = None,
+        decided: Decided = NOTHING_DECIDED,
+        progress: Progress | None = None,
     ) -> Added:
-        """Looks at the files again where they were; those that are gone stay as they were."""
+        """Looks at the files again where they were; those that are gone stay as they were. `fetched`: by
+        `KeptSource.table`, the files at addresses that have changed."""
 
         def change() -> _Change:
             before = self.get(dataset_id)
-            sources = before.current.sources
-            there = [s for s in sources if s.origin is not None and s.origin.exists()]
-            if not there:
-                raise InvalidInput(
-                    f"no file of {quote(dataset_id)} is where it was",
-                    suggestion="Add the new files under the same names.",
-                    dataset=dataset_id,
-                )
-            notes = tuple(
-                f"{s.name} is not where it was, and stays as it was." for s in sources if s not in there
-            )
-            return _Change(
-                dataset_id, before, "", tuple(self._again(s, progress) for s in sources), decided, notes=notes
-            )
+            sources, notes = self.records.keep_again(before, fetched or {}, progress)
+            return _Change(dataset_id, before, "", sources, decided, notes=notes)
 
         with disk_trouble(self._store.root):
             return await self._change(change, progress)
-
-    def _again(self, source: KeptSource, progress: Progress | None) -> KeptSource:
-        origin = source.origin
-        if origin is None or not origin.exists():
-            return source
-        return self.records.keep(NamedFile(source.table, origin, source.name), origin, progress)
 
     async def correct(
         self,

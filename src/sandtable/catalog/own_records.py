@@ -14,7 +14,7 @@ import contextlib
 import fcntl
 import os
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterable
+from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -26,13 +26,14 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sandtable.catalog.conversions import Findings
 from sandtable.catalog.file_tables import Decided
-from sandtable.catalog.filenames import NamedFile
+from sandtable.catalog.filenames import FetchedFrom, NamedFile
 from sandtable.catalog.ingest import checked_digest
 from sandtable.catalog.model import Dataset, Table
 from sandtable.catalog.source import FileStamp, Progress, copy_source, read_file, replace_file
 from sandtable.catalog.version_changes import VersionChanges
 from sandtable.catalog.version_files import version_folder
-from sandtable.errors import RunnerBroken
+from sandtable.errors import InvalidInput, RunnerBroken
+from sandtable.quoting import quote
 
 log = structlog.get_logger(__name__)
 
@@ -57,6 +58,7 @@ class KeptSource(_Frozen):
     bytes: int
     quoted: str = ""
     """Where it was, percent-encoded, because a path need not be text; empty for an upload."""
+    fetched: FetchedFrom | None = None
 
     @property
     def origin(self) -> Path | None:
@@ -215,8 +217,37 @@ class OwnRecords:
                 incoming.unlink(missing_ok=True)
         quoted = "" if origin is None else quote_from_bytes(os.fsencode(origin.resolve()))
         return KeptSource(
-            table=file.table, name=file.file, sha256=digest, bytes=kept.stat().st_size, quoted=quoted
+            table=file.table,
+            name=file.file,
+            sha256=digest,
+            bytes=kept.stat().st_size,
+            quoted=quoted,
+            fetched=file.fetched,
         )
+
+    def keep_again(
+        self, record: OwnDataset, fetched: Mapping[str, NamedFile], progress: Progress | None = None
+    ) -> tuple[tuple[KeptSource, ...], tuple[str, ...]]:
+        """The sources of the current version from where they were, or as they were `fetched`; and notes about those
+        that are gone. Raises InvalidInput where none is left."""
+        sources: list[KeptSource] = []
+        gone: list[KeptSource] = []
+        for source in record.current.sources:
+            again, origin = fetched.get(source.table), source.origin
+            if again is not None:
+                source = self.keep(again, None, progress)
+            elif origin is not None and origin.exists():
+                source = self.keep(NamedFile(source.table, origin, source.name), origin, progress)
+            elif source.fetched is None:
+                gone.append(source)
+            sources.append(source)
+        if len(gone) == len(sources):
+            raise InvalidInput(
+                f"no file of {quote(record.id)} is where it was",
+                suggestion="Add the new files under the same names.",
+                dataset=record.id,
+            )
+        return tuple(sources), tuple(f"{s.name} is not where it was, and stays as it was." for s in gone)
 
     def drop_sources(self, released: Iterable[OwnVersion] = (), *, all_of_them: bool = False) -> int:
         """Removes sources that no record names: those of the `released` versions, and old leftovers. Returns the bytes.

@@ -26,6 +26,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from sandtable.catalog.filenames import FetchedFrom, NamedFile, name_files
 from sandtable.catalog.source import in_mib, read_file, replace_file, write_file
 from sandtable.catalog.store import disk_trouble
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, SandtableError
@@ -78,6 +79,7 @@ class Upload(BaseModel):
     """None while the size is not known."""
     user: str
     created_at: str
+    fetched: FetchedFrom | None = None
     offset: int = Field(default=0, exclude=True)
     touched_at: float = Field(default=0.0, exclude=True)
 
@@ -97,7 +99,7 @@ class Uploads:
         with disk_trouble(root):
             private_folder(self._folder)
 
-    def begin(self, name: str, size: int | None, user: str) -> Upload:
+    def begin(self, name: str, size: int | None, user: str, fetched: FetchedFrom | None = None) -> Upload:
         """Raises TooLarge, NoSpace, and InvalidInput for a user with too many uploads."""
         if size is not None and size > self.limits.file_bytes:
             raise self.too_large(file_name(name))
@@ -108,7 +110,14 @@ class Uploads:
             )
         self.require_space(size or 0)
         now = datetime.now(UTC).isoformat(timespec="milliseconds")
-        upload = Upload(id=secrets.token_hex(16), name=file_name(name), bytes=size, user=user, created_at=now)
+        upload = Upload(
+            id=secrets.token_hex(16),
+            name=file_name(name),
+            bytes=size,
+            user=user,
+            created_at=now,
+            fetched=fetched,
+        )
         folder = self._folder / upload.id
         with self._disk():
             try:
@@ -134,6 +143,11 @@ class Uploads:
             f"no upload {quote(upload_id)}",
             suggestion="Begin it again: an upload is removed when its time is over, and when its data were imported.",
         )
+
+    def named(self, upload: Upload) -> NamedFile:
+        """Raises InvalidInput for a name that is none of a data file."""
+        (file,) = name_files([Path(upload.name)])
+        return NamedFile(file.table, self.path(upload.id), upload.name, upload.fetched)
 
     def path(self, upload_id: str) -> Path:
         return self._folder / upload_id / _PART

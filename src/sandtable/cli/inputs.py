@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -27,6 +28,8 @@ from sandtable.quoting import quote
 F = TypeVar("F", bound=Callable[..., Any])
 
 MOST_TEXT = 4 << 20
+_ADDRESS = re.compile(r"https?:/", re.IGNORECASE)
+"""A path has one slash where an address had two."""
 
 
 class Number(click.FloatRange):
@@ -99,6 +102,11 @@ def data_options(command: Callable[..., int]) -> Callable[..., int]:
     ) -> int:
         if decided and not data:
             raise click.UsageError("--answer and --repair go with --data.")
+        if any(_ADDRESS.match(str(path)) and not path.exists() for path in data):
+            raise InvalidInput(
+                "--data takes a file, and an address was given",
+                suggestion="Add it with `sandtable data add ADDRESS`, then use --dataset.",
+            )
         return command(about=About(dataset_id, data, decided), **others)
 
     return _data_option(decided_options(gathered))

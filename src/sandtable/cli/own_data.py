@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,31 +18,32 @@ from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import data_files
 from sandtable.catalog.own_datasets import Added, OwnDatasets
 from sandtable.catalog.own_pruning import Going, PruneRules
-from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.cli import inputs
 from sandtable.cli.data_proposals import propose
 from sandtable.cli.file_questions import can_ask, with_answers
 from sandtable.cli.own_data_show import added_json, dataset_json, show_added, show_dataset, show_list
-from sandtable.cli.session import patience, with_parts
+from sandtable.cli.session import patience, showing, with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import InvalidInput
 from sandtable.process import load_settings, quiet_logs
 from sandtable.settings import Settings
 
+Change = Callable[[Decided], Awaitable[Added]]
+
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]*://", re.IGNORECASE)
+_MOST_LEFT = 10
 _LOST = "Capsules of a version that goes can be verified only after the same files were added again."
 
 
 @click.command("add")
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path, readable=False)
-)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=click.Path(readable=False))
 @click.option("--id", "dataset_id", metavar="ID", help="The dataset's id; else the first file's name.")
 @click.option("--title", default="", metavar="TEXT", help="The dataset's title; else the first file's name.")
 @click.option("--to", metavar="ID", help="Add the files as further tables of this dataset.")
 @inputs.decided_options
 @inputs.json_option
 def add(
-    files: tuple[Path, ...],
+    files: tuple[str, ...],
     dataset_id: str | None,
     title: str,
     to: str | None,
@@ -48,10 +52,14 @@ def add(
 ) -> int:
     """Add data files as a dataset that stays.
 
-    Each FILE is a data file (CSV, TSV, JSON, NDJSON, Parquet, Excel, ODS; texts also as .gz or .zst; a zip of them) or
-    a folder, which stands for the data files in it. The files are copied and converted in the sandbox. Files of the
-    same names as before are a newer version, read in the same way: what changed is printed. What a file does not say
-    by itself is asked on a terminal, and else is an error that lists the options to give.
+    Each FILE is a data file (CSV, TSV, JSON, NDJSON, Parquet, Excel, ODS; texts also as .gz or .zst; a zip of them), a
+    folder, which stands for the data files directly in it, or the address of a data file (https://…). The files are
+    copied and converted in the sandbox. Files of the same names as before are a newer version, read in the same way:
+    what changed is printed. What a file does not say by itself is asked on a terminal, and else is an error that lists
+    the options to give.
+
+    Addresses must be public ones, unless SANDTABLE_FETCH_PRIVATE is set, and a file has limits of size and time
+    (SANDTABLE_MAX_UPLOAD_MB, SANDTABLE_FETCH_TIMEOUT_S). No proxy is used.
 
     Without --id, a name that is taken by a built-in dataset or by other files gets a number; an --id that is taken is
     refused.
@@ -60,12 +68,41 @@ def add(
     """
     if to is not None and dataset_id is not None:
         raise click.UsageError("Give either --id or --to.")
-    paths = [path for file in files for path in (data_files(file) if file.is_dir() else [file])]
-    return _changed(
-        decided,
-        as_json,
-        lambda datasets, now: datasets.add_own(paths, dataset_id=dataset_id, title=title, to=to, decided=now),
-    )
+    given, left = _given(files)
+
+    @asynccontextmanager
+    async def adding(parts: Parts) -> AsyncGenerator[Change, None]:
+        addresses = [file for file in given if isinstance(file, str)]
+        async with AsyncExitStack() as stack:
+            async with showing(f"Fetching {_hosts(addresses)}") as progress:
+                copies = await stack.enter_async_context(parts.addresses.fetched(addresses, progress))
+            every = [copies[file] if isinstance(file, str) else file for file in given]
+            yield lambda now: parts.datasets.add_own(
+                every, dataset_id=dataset_id, title=title, to=to, decided=now
+            )
+
+    return _changed(decided, as_json, adding, left)
+
+
+def _given(files: Sequence[str]) -> tuple[list[Path | str], list[str]]:
+    """Files and addresses; and what is said about folders that hold something else, too."""
+    given: list[Path | str] = []
+    notes: list[str] = []
+    for file in files:
+        path = Path(file)
+        if _ADDRESS.match(file) or not path.is_dir():
+            given.append(file if _ADDRESS.match(file) else path)
+            continue
+        taken, left = data_files(path)
+        given += taken
+        if left:
+            more = f" and {len(left) - _MOST_LEFT} more" if len(left) > _MOST_LEFT else ""
+            notes.append(f"Not taken from {path}: {', '.join(left[:_MOST_LEFT])}{more}.")
+    return given, notes
+
+
+def _hosts(addresses: Sequence[str]) -> str:
+    return ", ".join(dict.fromkeys(clean(_ADDRESS.sub("", address).split("/")[0]) for address in addresses))
 
 
 @click.command("refresh")
@@ -75,13 +112,24 @@ def add(
 def refresh(dataset_id: str, decided: Decided, as_json: bool) -> int:
     """Look at the files of a dataset again where they were.
 
+    Files at addresses are fetched again, unless their server says that they have not changed.
+
     Exit code: 0 changed or the same as before, 2 the files cannot be used, 4 no sandbox.
     """
-    return _changed(
-        decided,
-        as_json,
-        lambda datasets, now: datasets.own.refresh(dataset_id, decided=now, progress=datasets.progress),
-    )
+
+    @asynccontextmanager
+    async def refreshing(parts: Parts) -> AsyncGenerator[Change, None]:
+        datasets = parts.datasets
+        sources = datasets.own.get(dataset_id).current.sources
+        hosts = _hosts([source.fetched.address for source in sources if source.fetched is not None])
+        async with AsyncExitStack() as stack:
+            async with showing(f"Fetching {hosts}") as progress:
+                copies = await stack.enter_async_context(parts.addresses.fetched_again(sources, progress))
+            yield lambda now: datasets.own.refresh(
+                dataset_id, fetched=copies, decided=now, progress=datasets.progress
+            )
+
+    return _changed(decided, as_json, refreshing)
 
 
 @click.command("correct")
@@ -98,25 +146,34 @@ def correct(dataset_id: str, title: str, decided: Decided, as_json: bool) -> int
     """
     if not decided and not title:
         raise click.UsageError("Give --answer, --repair or --title.")
-    return _changed(
-        decided,
-        as_json,
-        lambda datasets, now: datasets.own.correct(
+
+    @asynccontextmanager
+    async def correcting(parts: Parts) -> AsyncGenerator[Change, None]:
+        datasets = parts.datasets
+        yield lambda now: datasets.own.correct(
             dataset_id, now.answers, repairs=now.repairs, title=title, progress=datasets.progress
-        ),
-    )
+        )
+
+    return _changed(decided, as_json, correcting)
 
 
 def _changed(
-    decided: Decided, as_json: bool, change: Callable[[ReadyDatasets, Decided], Awaitable[Added]]
+    decided: Decided,
+    as_json: bool,
+    changing: Callable[[Parts], AbstractAsyncContextManager[Change]],
+    notes: Sequence[str] = (),
 ) -> int:
-    async def act(parts: Parts) -> tuple[Added, list[Going]]:
-        async def attempt(now: Decided) -> Added:
-            async with patience(parts):
-                return await change(parts.datasets, now)
+    """Makes the change, once more for each question that is answered meanwhile; what it needs is there until then."""
 
-        added = await with_answers(decided, attempt)
-        return added, await parts.versions.apply()
+    async def act(parts: Parts) -> tuple[Added, list[Going]]:
+        async with changing(parts) as change:
+
+            async def attempt(now: Decided) -> Added:
+                async with patience(parts):
+                    return await change(now)
+
+            added = await with_answers(decided, attempt)
+        return replace(added, notes=(*added.notes, *notes)), await parts.versions.apply()
 
     added, gone = with_parts(act)
     if as_json:

@@ -16,6 +16,7 @@ from rich.status import Status
 from sandtable.assemble import Parts, assemble
 from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.source import Progress
 from sandtable.cli.file_questions import with_answers
 from sandtable.cli.group import TERMINATED
 from sandtable.cli.inputs import About
@@ -72,19 +73,26 @@ async def open_dataset(parts: Parts, about: About) -> Dataset:
 @asynccontextmanager
 async def patience(parts: Parts) -> AsyncGenerator[None, None]:
     """Prints that data is being prepared, if that takes a moment and stderr is a terminal."""
-    if not sys.stderr.isatty():
-        yield
-        return
-    status = Status("Preparing data…", console=Console(file=sys.stderr))
-    parts.datasets.progress = lambda done, total: status.update(_percent(done, total))
-    showing = asyncio.get_running_loop().call_later(_PATIENCE_S, status.start)
+    async with showing("Preparing data") as progress:
+        parts.datasets.progress = progress
+        try:
+            yield
+        finally:
+            parts.datasets.progress = None
+
+
+@asynccontextmanager
+async def showing(doing: str) -> AsyncGenerator[Progress, None]:
+    """Prints what is being done and how far it is, if that takes a moment and stderr is a terminal."""
+    status = Status(f"{doing}…", console=Console(file=sys.stderr))
+    begin = asyncio.get_running_loop().call_later(_PATIENCE_S, status.start) if sys.stderr.isatty() else None
     try:
-        yield
+        yield lambda done, total: status.update(f"{doing}… {_amount(done, total)}")
     finally:
-        showing.cancel()
-        status.stop()
-        parts.datasets.progress = None
+        if begin is not None:
+            begin.cancel()
+            status.stop()
 
 
-def _percent(done: int, total: int) -> str:
-    return f"Preparing data… {100 * done // max(total, 1)} %"
+def _amount(done: int, total: int) -> str:
+    return f"{100 * done // total} %" if total else f"{done / 1e6:,.1f} MB"

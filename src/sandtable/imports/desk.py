@@ -13,7 +13,6 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any, Protocol
 
 import structlog
@@ -275,11 +274,7 @@ class Imports:
 
     def _named(self, uploads: Sequence[Upload]) -> list[NamedFile]:
         """Raises InvalidInput for two files of one table, and for a file that is none of data."""
-        named = name_files([Path(upload.name) for upload in uploads])
-        return [
-            NamedFile(file.table, self._uploads.path(upload.id), upload.name)
-            for file, upload in zip(named, uploads, strict=True)
-        ]
+        return name_files([self._uploads.named(upload) for upload in uploads])
 
     async def _end(self, record: ImportRecord, outcome: Import) -> None:
         """Until the outcome is on disk, the next process would read the files again: it needs the uploads."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import unquote
@@ -16,7 +16,7 @@ from urllib.parse import unquote
 import httpcore
 import httpx2
 
-from sandtable.catalog.filenames import ending_of
+from sandtable.catalog.filenames import FetchedFrom, ending_of
 from sandtable.catalog.source import Progress
 from sandtable.catalog.uploads import BLOCK, Upload, Uploads, file_name
 from sandtable.errors import InvalidInput
@@ -29,6 +29,8 @@ LONGEST_ADDRESS = 4000
 CONNECT_S = 10.0
 STALLED_S = 30.0
 _HEADERS = [(b"User-Agent", b"sandtable"), (b"Accept", b"*/*"), (b"Accept-Encoding", b"identity")]
+_NOT_MODIFIED = 304
+_LONGEST_CONDITION = 500
 _REDIRECTS = (301, 302, 303, 307, 308)
 _ENDINGS = {
     "text/csv": ".csv",
@@ -61,14 +63,27 @@ class Fetcher:
 
     async def fetch(self, address: str, user: str, progress: Progress) -> Upload:
         """Raises NotFetched, NotPublic, TooLarge, NoSpace."""
-        url = read_address(address)
+        upload = await self.fetch_again(FetchedFrom(address=address), user, progress)
+        assert upload is not None
+        return upload
+
+    async def fetch_again(self, known: FetchedFrom, user: str, progress: Progress) -> Upload | None:
+        """None where the server says that the file has not changed since. Raises as `fetch`."""
+        url = read_address(known.address)
+        asked = [(b"If-None-Match", known.etag), (b"If-Modified-Since", known.modified)]
+        conditions = [(name, value.encode("latin-1")) for name, value in asked if value]
         try:
-            async with asyncio.timeout(self._timeout_s), self._answered(url) as (found, answer):
-                return await self._kept(found, answer, user, progress)
+            async with (
+                asyncio.timeout(self._timeout_s),
+                self._answered(url, conditions) as (found, answer),
+            ):
+                if conditions and answer.status == _NOT_MODIFIED:
+                    return None
+                return await self._kept(found, answer, known.address, user, progress)
         except TimeoutError as error:
             raise NotFetched(
                 f"{_host(url)} did not send the whole file within {self._timeout_s:g} s",
-                suggestion="Download the file, and send it.",
+                suggestion="Download the file, and add it; SANDTABLE_FETCH_TIMEOUT_S is the limit.",
             ) from error
         except httpcore.TimeoutException as error:
             raise NotFetched(
@@ -86,7 +101,9 @@ class Fetcher:
             ) from error
 
     @asynccontextmanager
-    async def _answered(self, url: httpx2.URL) -> AsyncGenerator[tuple[httpx2.URL, httpcore.Response], None]:
+    async def _answered(
+        self, url: httpx2.URL, conditions: Sequence[tuple[bytes, bytes]]
+    ) -> AsyncGenerator[tuple[httpx2.URL, httpcore.Response], None]:
         waits = {"connect": CONNECT_S, "read": STALLED_S, "write": STALLED_S, "pool": CONNECT_S}
         tls = await asyncio.to_thread(httpx2.create_ssl_context)
         # A connection is used once: what is left unread of a redirect stays unread.
@@ -99,7 +116,7 @@ class Fetcher:
                     httpcore.URL(
                         scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path
                     ),
-                    headers=[(b"Host", url.netloc), *_HEADERS],
+                    headers=[(b"Host", url.netloc), *_HEADERS, *conditions],
                     extensions={"timeout": waits},
                 )
                 answer = await pool.handle_async_request(request)
@@ -117,14 +134,19 @@ class Fetcher:
         )
 
     async def _kept(
-        self, url: httpx2.URL, answer: httpcore.Response, user: str, progress: Progress
+        self, url: httpx2.URL, answer: httpcore.Response, address: str, user: str, progress: Progress
     ) -> Upload:
         headers = _headers(answer)
         _require_file(url, answer.status, headers)
         announced = headers.get("content-length", "")
         size = int(announced) if announced.isdecimal() and len(announced) < 19 else None
         name = _name(url, headers)
-        upload = await in_thread(self._uploads.begin, name, size, user)
+        fetched = FetchedFrom(
+            address=address,
+            etag=_condition(headers.get("etag", "")),
+            modified=_condition(headers.get("last-modified", "")),
+        )
+        upload = await in_thread(self._uploads.begin, name, size, user, fetched)
         try:
             offset, held = 0, bytearray()
             async for chunk in answer.aiter_stream():
@@ -180,6 +202,11 @@ def _headers(answer: httpcore.Response) -> dict[str, str]:
     return found
 
 
+def _condition(value: str) -> str:
+    """As it can be sent back; empty where it cannot."""
+    return value if len(value) <= _LONGEST_CONDITION and value.isascii() and value.isprintable() else ""
+
+
 def _kind(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
@@ -188,7 +215,7 @@ def _require_file(url: httpx2.URL, status: int, headers: Mapping[str, str]) -> N
     if status != 200:
         raise NotFetched(
             f"{_host(url)} answers with status {status}",
-            suggestion="Check the address; a file that needs a login must be downloaded and sent.",
+            suggestion="Check the address; download a file that needs a login, and add it.",
             status=status,
         )
     if _kind(headers) in ("text/html", "application/xhtml+xml"):
@@ -199,7 +226,7 @@ def _require_file(url: httpx2.URL, status: int, headers: Mapping[str, str]) -> N
     if headers.get("content-encoding", "").strip().lower() not in _COMPRESSED:
         raise NotFetched(
             f"{_host(url)} sends the file in an encoding that was not asked for",
-            suggestion="Download the file, and send it.",
+            suggestion="Download the file, and add it.",
         )
 
 

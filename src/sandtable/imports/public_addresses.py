@@ -73,9 +73,9 @@ class CheckedConnections(httpcore.AsyncNetworkBackend):
         for address in addresses:
             if not self._is_allowed(ip_address(address.partition("%")[0])):
                 raise NotPublic(
-                    f"{quote(host)} is not a public address, and this server fetches from no other",
-                    suggestion="Download the file, and send it. The operator can allow private addresses with"
-                    " SANDTABLE_FETCH_PRIVATE=true.",
+                    f"{quote(host)} is not a public address, and files are fetched from no other",
+                    suggestion="Download the file, and add it. SANDTABLE_FETCH_PRIVATE=true allows private"
+                    " addresses.",
                 )
         failure: Exception = httpcore.ConnectError(f"{host} has no address")
         for address in addresses[:_MOST_TRIED]:

@@ -35,6 +35,8 @@ async def test_a_file_at_an_address(tmp_path: Path) -> None:
         assert (begun["state"], begun["files"]) == ("reading", [])
         shown = await until(client, begun["id"], "ready")
         assert (shown["dataset_id"], shown["files"][0]["name"]) == ("sales", "sales.csv")
+        (source,) = house.datasets.own.get("sales").current.sources
+        assert source.fetched is not None and source.fetched.address == body["url"]
         assert await left_of_uploads(house) == []
 
 

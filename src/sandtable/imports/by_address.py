@@ -1,0 +1,68 @@
+"""Files at addresses, for one command: fetched into uploads, which are removed when the command has read them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from sandtable.catalog.filenames import FetchedFrom, NamedFile
+from sandtable.catalog.own_records import KeptSource
+from sandtable.catalog.source import Progress
+from sandtable.catalog.uploads import Uploads
+from sandtable.imports.fetching import Fetcher
+from sandtable.stopping import in_thread
+
+USER = "@command"
+"""Owner of these uploads: no user of a server has such a name."""
+
+K = TypeVar("K")
+
+
+class Addresses:
+    def __init__(self, uploads: Uploads, fetcher: Fetcher) -> None:
+        self._uploads = uploads
+        self._fetcher = fetcher
+
+    @asynccontextmanager
+    async def fetched(
+        self, addresses: Sequence[str], progress: Progress
+    ) -> AsyncGenerator[dict[str, NamedFile], None]:
+        """By address. Raises NotFetched, NotPublic, TooLarge, NoSpace, and InvalidInput for what is no data file."""
+        async with self._files([(each, FetchedFrom(address=each)) for each in addresses], progress) as files:
+            yield files
+
+    @asynccontextmanager
+    async def fetched_again(
+        self, sources: Iterable[KeptSource], progress: Progress
+    ) -> AsyncGenerator[dict[str, NamedFile], None]:
+        """By `KeptSource.table`, those that may have changed since. Raises as `fetched`."""
+        known = [(source.table, source.fetched) for source in sources if source.fetched is not None]
+        async with self._files(known, progress) as files:
+            yield {table: NamedFile(table, f.path, f.name, f.fetched) for table, f in files.items()}
+
+    @asynccontextmanager
+    async def _files(
+        self, wanted: Sequence[tuple[K, FetchedFrom]], progress: Progress
+    ) -> AsyncGenerator[dict[K, NamedFile], None]:
+        made: dict[K, NamedFile] = {}
+        kept: list[str] = []
+        try:
+            if wanted:
+                await in_thread(self._clean)
+            for key, known in wanted:
+                upload = await self._fetcher.fetch_again(known, USER, progress)
+                if upload is not None:
+                    kept.append(upload.id)
+                    made[key] = self._uploads.named(upload)
+            yield made
+        finally:
+            for upload_id in kept:
+                await in_thread(self._uploads.remove, upload_id)
+
+    def _clean(self) -> None:
+        """Removes what a command that was killed has left."""
+        for upload in list(self._uploads.all()):
+            if upload.user == USER and self._uploads.expires_at(upload) < time.time():
+                self._uploads.remove(upload.id)
