@@ -163,6 +163,15 @@ def test_a_plan_that_finds_nothing_is_explained(sandtable: Any, tmp_path: Path) 
     assert "Use `München` for `Munchen`:" in told.stderr and '"value": "München"' in told.stderr
 
 
+def test_sql_that_finds_nothing_is_explained(sandtable: Any, tmp_path: Path) -> None:
+    (tmp_path / "sales.csv").write_text("city,amount\nMünchen,10\nBerlin,20\nBerlin,5\n")
+    sql = "SELECT sum(amount) AS n FROM sales WHERE amount > 1 AND city = 'Munchen'"
+    told = sandtable("run", "--data", "sales.csv", "--sql", sql)
+    assert told.returncode == 0 and told.stdout.split()[0] == "n"
+    assert "Of 3 rows of `sales`, 3 are left where `amount > 1`, and none of these where" in told.stderr
+    assert f"Use `München` for `Munchen`:\n  {sql.replace('Munchen', 'München')}" in told.stderr
+
+
 def test_many_through_one_process_in_order(sandtable: Any) -> None:
     asked = [{"id": n, "sql": f"SELECT {n} AS n, count(*) FROM tickets"} for n in range(40)]
     asked[7] = {"id": 7, "sql": "DROP TABLE tickets"}

@@ -33,6 +33,7 @@ from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.imports.desk import Imports
 from sandtable.imports.records import ImportRecords
 from sandtable.plan.metric_problems import metric_problems
+from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs
 from sandtable.runs.quotas import Quotas
@@ -43,6 +44,7 @@ from sandtable.sandbox.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
 from tests.capsule.samples import SHOP
 from tests.catalog.fakes import FakeConvert
+from tests.runs.reading import read_sql
 from tests.runs.world import World, compile_plan, judge, judge_python
 
 THIS_MACHINE = (ip_network("127.0.0.1/32"),)
@@ -165,6 +167,9 @@ class House:
                 except InvalidInput as error:
                     return Refused(error.code, "plan", error.message, error.suggestion)
                 return await judge(sql, dataset)
+
+    async def read_sql(self, dataset: Dataset, sql: str) -> SqlConditions:
+        return await read_sql(dataset, sql)
 
     def rules_of(self, dataset_id: str) -> Rules | None:
         return RULES

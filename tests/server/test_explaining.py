@@ -47,6 +47,22 @@ async def test_an_empty_result_is_explained_by_a_further_run(client: AsyncClient
     assert (await client.get(f"/runs/{counted}")).json()["rows"] == [[9, 0]]
 
 
+async def test_empty_sql_is_explained_too(client: AsyncClient, house: House) -> None:
+    sql = "SELECT count(*) AS n FROM orders WHERE amount > 5"
+    counts = (
+        "SELECT count(*) AS all_rows, count(*) FILTER (WHERE condition_1) AS left_1 "
+        "FROM (SELECT (amount > 5) AS condition_1 FROM orders) AS conditions_met"
+    )
+    house.executor.on(f"{sql};", Script(columns=[("n", "BIGINT")], rows=((0,),)))
+    columns = [("all_rows", "BIGINT"), ("left_1", "BIGINT")]
+    house.executor.on(f"{counts};", Script(columns=columns, rows=((9, 0),)))
+    run_id = (await client.post("/runs?wait=10", json={"dataset_id": "shop", "sql": sql})).json()["run_id"]
+    why = (await client.post(f"/runs/{run_id}/explain")).json()
+    assert why["text"] == "Of 9 rows of `orders`, none is left where `amount > 5`."
+    [counted] = why["run_ids"]
+    assert (await client.get(f"/runs/{counted}")).json()["sql"] == counts
+
+
 async def test_a_run_that_found_something_needs_no_explanation(client: AsyncClient, house: House) -> None:
     run_id = await _a_run(client)
     why = (await client.post(f"/runs/{run_id}/explain")).json()

@@ -113,4 +113,4 @@ def test_values_in_no_row_and_their_corrections(
     missing = missing_values(text_literals(asked, DATA), PROFILE, DATA)
     assert not_in_the_data(missing) == said
     made = corrections(asked, missing, DATA)
-    assert [(correction_title(each), corrected_conditions(each)) for each in made] == offered
+    assert [(correction_title(each.changes), corrected_conditions(each.changes)) for each in made] == offered

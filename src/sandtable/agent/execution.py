@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import structlog
 
 from sandtable.agent.means import Desk, Means
-from sandtable.capsule.query import PlanQuery
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import SandtableError
 from sandtable.runs.lookup import Execute
@@ -44,10 +43,10 @@ async def execute(runs: Desk, requests: Sequence[RunRequest], tell: Callable[[Ru
 
 
 def looking_up(means: Means, dataset: Dataset, user: str, question: str = "") -> Execute:
-    """Executes plans that Sandtable makes itself, to look something up for a turn."""
+    """Executes queries that Sandtable makes itself, to look something up for a turn."""
 
-    async def looked_up(plan: dict[str, Any]) -> Run:
-        request = RunRequest(dataset_id=dataset.id, query=PlanQuery(plan), question=question, user=user)
+    async def looked_up(query: PlanQuery | SqlQuery) -> Run:
+        request = RunRequest(dataset_id=dataset.id, query=query, question=question, user=user)
         [ended] = await execute(means.runs, [request], lambda _: None)
         return ended
 

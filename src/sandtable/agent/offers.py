@@ -49,7 +49,7 @@ def asked_about_values(
     kept, origin = turn.get("alignment"), turn.get("origin")
     made: dict[str, Offered] = {}
     for correction in found:
-        label = corrected_conditions(correction)
+        label = corrected_conditions(correction.changes)
         offer = Offered(
             label=label,
             message=f"Read it as “{label}”",

@@ -40,6 +40,7 @@ from sandtable.imports.public_addresses import CheckedConnections, is_public
 from sandtable.imports.records import ImportRecords
 from sandtable.plan.metric_problems import metric_problems
 from sandtable.plan.validate import parse_plan
+from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
@@ -126,6 +127,11 @@ class Parts:
                 except InvalidInput as error:
                     return _refused_plan(error)
                 return await route.judge(sql, dataset)
+
+    async def read_sql(self, dataset: Dataset, sql: str) -> SqlConditions:
+        """What a text restricts its rows by; nothing for one that the gate does not approve."""
+        conditions = self._run_parts.route(dataset.id).conditions
+        return SqlConditions() if conditions is None else await conditions(sql, dataset)
 
     def rules_of(self, dataset_id: str) -> Rules | None:
         """The rules by which SQL about this dataset is judged; None for an engine without any."""
@@ -258,6 +264,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
                 executor=tiers.runs,
                 judge_compiled=gate.compiled if tiers.in_one_place else None,
                 rules=RULES,
+                conditions=gate.conditions,
             ),
             judge_python=python_gate if python_is_on(settings, serving=serving) else None,
             bound_names=python_gate.bound,

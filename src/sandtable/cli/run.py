@@ -98,8 +98,8 @@ def command(
     {"id", "status", "columns", "rows", "error", "exec_time_ms", …}. With --output the rows (of Python: of the
     last table) go to a file; CSV is safe to open in a spreadsheet, Parquet keeps the types of the columns.
 
-    For a plan that finds nothing, a further run counts which of its conditions leaves no rows, and a value that is in
-    no row is shown with plans that have the nearest values instead.
+    For a plan or SQL that finds nothing, a further run counts which of its conditions leaves no rows, and a value that
+    is in no row is shown with queries that have the nearest values instead.
 
     Exit code: 0 succeeded, 1 failed, 2 the input cannot be used, 3 refused, 4 no sandbox; with --jsonl, 0
     when every line was answered.
@@ -150,9 +150,10 @@ async def _one(parts: Parts, ask: Ask, query: Query, as_json: bool) -> int:
 
 
 async def _explain(parts: Parts, run: Run, dataset: Dataset) -> None:
-    """Why there is nothing, and plans with other values."""
+    """Why there is nothing, and plans or SQL with other values."""
     execute = executing(parts.runs, dataset.id, run.request.user)
-    why = await explained(run, dataset, await parts.datasets.profile(dataset), execute, parts.check)
+    profile = await parts.datasets.profile(dataset)
+    why = await explained(run, dataset, profile, execute, parts.check, parts.read_sql)
     if why.text:
         verified = f" · sandtable verify {why.run_ids[0]}" if why.run_ids else ""
         click.echo(f"{clean(why.text)}{verified}", err=True)

@@ -8,7 +8,7 @@ Invariant: pure. The plan of counts fits the dataset, and it has one row.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from sandtable.catalog.model import Dataset
@@ -100,11 +100,16 @@ def funnel_of(plan: Mapping[str, Any], dataset: Dataset) -> Funnel | None:
 def emptied(funnel: Funnel, row: Mapping[str, Any]) -> Emptied:
     """`row` is the row of the plan of counts."""
     left = [int(row[f"left_{number}"] or 0) for number in range(1, len(funnel.conditions) + 1)]
-    rows = int(row[_ALL] or 0)
+    found = first_empty(int(row[_ALL] or 0), left)
+    if found.by is None or found.by != funnel.dated:
+        return found
+    return replace(found, first=row.get(_FIRST), last=row.get(_LAST))
+
+
+def first_empty(rows: int, left: Sequence[int]) -> Emptied:
+    """`left`: the rows that each prefix of at least one condition leaves."""
     by = next((number for number, count in enumerate(left) if count == 0), None)
-    before = left[-1] if by is None else left[by - 1] if by else rows
-    ends = (row.get(_FIRST), row.get(_LAST)) if by is not None and by == funnel.dated else (None, None)
-    return Emptied(rows, before, by, *ends)
+    return Emptied(rows, left[-1] if by is None else left[by - 1] if by else rows, by)
 
 
 def _conditions(plan: Mapping[str, Any]) -> tuple[Plan, ...]:

@@ -161,7 +161,7 @@ def corrections(
     found: dict[str, Correction] = {}
     for one in missing:
         others = [Change(each, each.nearest[0]) for each in missing if each is not one and each.nearest]
-        for value, column in _ways(one):
+        for value, column in ways_of(one):
             # Last: a condition of several texts that is moved becomes two.
             changes = (*others, Change(one, value, column))
             made = dict(plan)
@@ -173,8 +173,8 @@ def corrections(
     return tuple(found.values())
 
 
-def _ways(missing: MissingValue) -> Iterator[tuple[str, Elsewhere | None]]:
-    """The same text in another spelling, another column that holds it, then what is only like it."""
+def ways_of(missing: MissingValue) -> Iterator[tuple[str, Elsewhere | None]]:
+    """What may be meant: the same text in another spelling, another column that holds it, then what is only like it."""
     same = [value for value in missing.nearest if folded(value) == folded(missing.literal.value)]
     yield from ((value, None) for value in same)
     yield from ((each.value, each) for each in missing.elsewhere[:MOST_ELSEWHERE])

@@ -19,13 +19,24 @@ def char_offset(text: str, byte_offset: int) -> int:
 
 def place_of(text: str, node: Mapping[str, Any]) -> tuple[int | None, int]:
     """Character offset and length of a tree node; (None, 0) when the engine kept no place for it."""
-    start = node.get("query_location")
-    if not isinstance(start, int) or start >= _NOWHERE:
+    start = _start_of(node)
+    if start is None:
         return None, 0
     length = node.get("query_location_length")
     position = char_offset(text, start)
     end = char_offset(text, start + length) if isinstance(length, int) else position
     return position, end - position
+
+
+def extent_of(node: Mapping[str, Any]) -> tuple[int, int] | None:
+    """The bytes at which a tree node begins and ends; None when the engine kept no extent for it."""
+    start, length = _start_of(node), node.get("query_location_length")
+    return (start, start + length) if start is not None and isinstance(length, int) and length else None
+
+
+def _start_of(node: Mapping[str, Any]) -> int | None:
+    start = node.get("query_location")
+    return start if isinstance(start, int) and start < _NOWHERE else None
 
 
 def find_word(text: str, word: str) -> tuple[int | None, int]:

@@ -1,4 +1,4 @@
-"""A run that found nothing, explained: the first condition that leaves no rows, and corrected plans.
+"""A run that found nothing, explained: the first condition that leaves no rows, and corrected queries.
 
 Invariant: every number of an explanation is a cell of the run that it names, which counted on the same data version.
 """
@@ -6,70 +6,107 @@ Invariant: every number of an explanation is a cell of the run that it names, wh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import structlog
 
-from sandtable.capsule.query import PlanQuery
+from sandtable.capsule.query import CodeQuery, PlanQuery, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import SandtableError
 from sandtable.plan.emptying import emptied, funnel_of, is_empty
 from sandtable.plan.lookup import corrections
 from sandtable.policy.verdict import Approved, Fix
+from sandtable.runs.empty_sql import (
+    ReadSql,
+    corrections_of_sql,
+    first_emptying_of_sql,
+    look_up_sql,
+    may_be_empty,
+)
+from sandtable.runs.explanation import MOST_FIXES, Explanation
 from sandtable.runs.fixes import Check
 from sandtable.runs.lookup import Execute, look_up
 from sandtable.runs.model import Run
-from sandtable.wording.emptiness import correction_title, not_in_the_data, why_empty
+from sandtable.wording.emptiness import correction_title, near_in_the_data, not_in_the_data, why_empty
 
 log = structlog.get_logger(__name__)
 
-MOST_FIXES = 5
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    text: str = ""
-    """Why there is nothing, in sentences of plain text; empty where that cannot be said."""
-    run_ids: tuple[str, ...] = ()
-    """The runs whose cells the text is made of."""
-    fixes: tuple[Fix, ...] = ()
-    """Plans with other values that the gate approves, the likeliest first."""
-
 
 def found_nothing(run: Run, dataset: Dataset) -> bool:
-    """Whether it is a plan that ran and found no rows, or aggregated none."""
+    """Whether it is a plan that found no rows, or aggregated none. Of SQL: whether its rows look so."""
     query = run.request.query
-    if run.status != "succeeded" or not isinstance(query, PlanQuery) or query.dry_run or run.rows is None:
+    if run.status != "succeeded" or run.rows is None:
         return False
-    return is_empty(query.plan, run.rows, dataset)
+    match query:
+        case CodeQuery() | PlanQuery(dry_run=True) | SqlQuery(dry_run=True):
+            return False
+        case PlanQuery(plan):
+            return is_empty(plan, run.rows, dataset)
+        case SqlQuery():
+            return may_be_empty(run.rows)
 
 
 async def explained(
-    run: Run, dataset: Dataset, profile: Profile, execute: Execute, check: Check
+    run: Run, dataset: Dataset, profile: Profile, execute: Execute, check: Check, read_sql: ReadSql
 ) -> Explanation:
     """Of a run that is not empty, nothing."""
+    if not found_nothing(run, dataset):
+        return Explanation()
+    match run.request.query:
+        case PlanQuery(plan):
+            return await _explained_plan(plan, run, dataset, profile, execute, check)
+        case SqlQuery():
+            return await explained_sql(run, dataset, profile, execute, check, read_sql)
+        case CodeQuery():
+            return Explanation()
+
+
+async def _explained_plan(
+    plan: dict[str, Any], run: Run, dataset: Dataset, profile: Profile, execute: Execute, check: Check
+) -> Explanation:
+    texts: list[str] = []
+    run_ids: list[str] = []
+    counted = None
+    if dataset.version == run.dataset_version:
+        counted = await first_emptying(plan, dataset, execute)
+    if counted is not None:
+        texts.append(counted.text)
+        run_ids += counted.run_ids
+    looked = await look_up(plan, dataset, profile, execute)
+    if looked.missing:
+        texts.append(not_in_the_data(looked.missing))
+        run_ids += looked.run_ids
+    fixes: list[Fix] = []
+    for correction in corrections(plan, looked.missing, dataset)[:MOST_FIXES]:
+        if isinstance(await check(dataset, PlanQuery(correction.plan)), Approved):
+            fixes.append(Fix(correction_title(correction.changes), plan=correction.plan))
+    return Explanation(" ".join(texts), tuple(run_ids), tuple(fixes))
+
+
+async def explained_sql(
+    run: Run, dataset: Dataset, profile: Profile, execute: Execute, check: Check, read_sql: ReadSql
+) -> Explanation:
     query = run.request.query
-    if not isinstance(query, PlanQuery) or not found_nothing(run, dataset):
+    assert isinstance(query, SqlQuery)
+    read = await read_sql(dataset, query.sql)
+    if run.rows and not read.sums_up:
         return Explanation()
     texts: list[str] = []
     run_ids: list[str] = []
     counted = None
     if dataset.version == run.dataset_version:
-        counted = await first_emptying(query.plan, dataset, execute)
+        counted = await first_emptying_of_sql(read, dataset, execute)
     if counted is not None:
         texts.append(counted.text)
         run_ids += counted.run_ids
-    looked = await look_up(query.plan, dataset, profile, execute)
+    looked = await look_up_sql(read, dataset, profile, execute)
     if looked.missing:
-        texts.append(not_in_the_data(looked.missing))
+        texts += [not_in_the_data(looked.missing), near_in_the_data(looked.missing)]
         run_ids += looked.run_ids
-    fixes: list[Fix] = []
-    for correction in corrections(query.plan, looked.missing, dataset)[:MOST_FIXES]:
-        if isinstance(await check(dataset, PlanQuery(correction.plan)), Approved):
-            fixes.append(Fix(correction_title(correction), plan=correction.plan))
-    return Explanation(" ".join(texts), tuple(run_ids), tuple(fixes))
+    made = await corrections_of_sql(query.sql, read, looked.missing, dataset, check, MOST_FIXES)
+    fixes = tuple(Fix(correction_title(each.changes), each.sql) for each in made)
+    return Explanation(" ".join(filter(None, texts)), tuple(run_ids), fixes)
 
 
 async def first_emptying(plan: Mapping[str, Any], dataset: Dataset, execute: Execute) -> Explanation | None:
@@ -78,7 +115,7 @@ async def first_emptying(plan: Mapping[str, Any], dataset: Dataset, execute: Exe
     if funnel is None:
         return None
     try:
-        run = await execute(funnel.plan)
+        run = await execute(PlanQuery(funnel.plan))
     except SandtableError as error:
         # The empty result stands without it.
         log.warning("empty_result_not_explained", reason=error.message)

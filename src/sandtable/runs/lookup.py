@@ -1,4 +1,4 @@
-"""The texts of a plan looked up in the data: by the profile where it lists all values of a column, else by runs.
+"""Texts of a plan or of SQL looked up in the data: by the profile where it lists all values of a column, else by runs.
 
 Invariant: a text is called missing only if a profile that is complete, or a run, says so.
 """
@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import structlog
 
-from sandtable.capsule.query import PlanQuery
+from sandtable.capsule.query import PlanQuery, SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import SandtableError
@@ -23,10 +23,10 @@ from sandtable.runs.model import Run, RunRequest
 log = structlog.get_logger(__name__)
 
 MOST_SPELLED = 3
-"""Missing texts of one plan whose spellings are looked up in the data."""
+"""Missing texts of one query whose spellings are looked up in the data."""
 
-Execute = Callable[[Plan], Awaitable[Run]]
-"""Runs a plan through the gate and the sandbox, and waits for its end."""
+Execute = Callable[[PlanQuery | SqlQuery], Awaitable[Run]]
+"""Runs a query through the gate and the sandbox, and waits for its end."""
 
 
 class Desk(Protocol):
@@ -38,10 +38,10 @@ class Desk(Protocol):
 
 
 def executing(runs: Desk, dataset_id: str, user: str) -> Execute:
-    """Executes plans for a caller that asks about a run. Cancelling the wait cancels the run."""
+    """Executes queries for a caller that asks about a run. Cancelling the wait cancels the run."""
 
-    async def execute(plan: Plan) -> Run:
-        accepted = await runs.submit(RunRequest(dataset_id=dataset_id, query=PlanQuery(plan), user=user))
+    async def execute(query: PlanQuery | SqlQuery) -> Run:
+        accepted = await runs.submit(RunRequest(dataset_id=dataset_id, query=query, user=user))
         try:
             return await runs.wait(accepted.id)
         except asyncio.CancelledError:
@@ -61,8 +61,14 @@ class LookedUp:
 async def look_up(
     plan: Mapping[str, Any], dataset: Dataset, profile: Profile, execute: Execute | None
 ) -> LookedUp:
+    """The texts of a plan, as below."""
+    return await look_up_texts(text_literals(plan, dataset), dataset, profile, execute)
+
+
+async def look_up_texts(
+    literals: Sequence[TextLiteral], dataset: Dataset, profile: Profile, execute: Execute | None
+) -> LookedUp:
     """Without `execute`, or if a run fails, texts that the profile cannot decide are taken as held."""
-    literals = text_literals(plan, dataset)
     open_ones = undecided(literals, profile) if literals and execute is not None else ()
     if execute is None or not open_ones:
         return LookedUp(missing_values(literals, profile, dataset))
@@ -82,9 +88,9 @@ async def look_up(
 
 async def _rows(execute: Execute, plan: Plan, ran: list[Run]) -> Sequence[Sequence[Any]]:
     try:
-        run = await execute(plan)
+        run = await execute(PlanQuery(plan))
     except SandtableError as error:
-        # The plan itself is run all the same, and fails for the same reason or answers.
+        # The query itself is run all the same, and fails for the same reason or answers.
         log.warning("values_not_looked_up", reason=error.message)
         return ()
     if run.status != "succeeded":

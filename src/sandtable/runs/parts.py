@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.engines.rules import Rules
+from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.executor import Executor
@@ -56,6 +57,8 @@ class Route:
     """For a text that was compiled from a plan, with the data and limits of its run. None: as any other text."""
     rules: Rules | None = None
     """By which its SQL is judged, for fixes of refused texts. None: none are suggested."""
+    conditions: Callable[[str, Dataset], Awaitable[SqlConditions]] | None = None
+    """What a text restricts its rows by, for the explanation of an empty result. None: SQL is not explained."""
 
 
 @dataclass(frozen=True, slots=True)

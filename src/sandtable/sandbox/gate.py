@@ -8,10 +8,13 @@ slow, too deep, a crash) is a refusal.
 from __future__ import annotations
 
 import secrets
+from collections.abc import Generator
+from contextlib import contextmanager
 
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.engines.rules import Rules
 from sandtable.errors import ErrorCode, RunnerBroken
+from sandtable.policy.conditions import SqlConditions, conditions_of
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
 from sandtable.policy.verdict import Approved, Refused, Verdict
@@ -108,21 +111,40 @@ class Gate:
         }  # fmt: skip
         return await self._look(text, dataset, job.model_copy(update=held))
 
+    async def conditions(self, text: str, dataset: Dataset) -> SqlConditions:
+        """What a text restricts its rows by; nothing for one that the gate does not approve."""
+        if pregate(text, self._max_bytes) is not None:
+            return SqlConditions()
+        result = await parsed(self._executor, parse_job(text, dataset, keep=self._one_person))
+        if result.status != "succeeded" or not isinstance(self._judged(text, dataset, result), Approved):
+            return SqlConditions()
+        with _in_agreed_form():
+            return conditions_of(text, result.output, dataset, self._rules.functions)
+
     async def _look(self, text: str, dataset: Dataset, job: Job) -> Verdict:
         result = await parsed(self._executor, job)
         if result.status != "succeeded":
             return _unparsed(result)
-        try:
-            verdict = judge(text, result.output, dataset, self._rules, max_rows=self._max_rows)
-        except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
-            # The engine never writes such a tree; a parser compromised by the text can.
-            raise RunnerBroken(
-                "what the parser made of the text does not have the agreed form",
-                suggestion="Run it again; if it fails again, report the query",
-            ) from error
+        verdict = self._judged(text, dataset, result)
         if isinstance(verdict, Approved) and len(text) <= _LONGEST_REMEMBERED:
             self._approved.put((text, dataset.version), verdict)
         return verdict
+
+    def _judged(self, text: str, dataset: Dataset, result: JobResult) -> Verdict:
+        with _in_agreed_form():
+            return judge(text, result.output, dataset, self._rules, max_rows=self._max_rows)
+
+
+@contextmanager
+def _in_agreed_form() -> Generator[None]:
+    try:
+        yield
+    except (AttributeError, LookupError, TypeError, ValueError, RecursionError) as error:
+        # The engine never writes such a tree; a parser compromised by the text can.
+        raise RunnerBroken(
+            "what the parser made of the text does not have the agreed form",
+            suggestion="Run it again; if it fails again, report the query",
+        ) from error
 
 
 def parse_job(text: str, dataset: Dataset, *, keep: bool = False) -> Job:

@@ -9,7 +9,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.assemble import Parts
 from sandtable.policy.verdict import Fix
-from sandtable.runs.empty import Explanation, explained
+from sandtable.runs.empty import explained
+from sandtable.runs.explanation import Explanation
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.runs.lookup import executing
 from sandtable.server import logs
@@ -29,14 +30,14 @@ class ExplanationView(BaseModel):
     )
     run_ids: tuple[str, ...] = Field(description="The runs that counted what the text says.")
     fixes: tuple[Fix, ...] = Field(
-        description="Plans with other values that the gate approves, the likeliest first."
+        description="Plans, or SQL, with other values that the gate approves, the likeliest first."
     )
 
 
 @router.post(
     "/runs/{run_id}/explain",
     operation_id="explain_run",
-    summary="Why a plan found nothing",
+    summary="Why a plan or SQL found nothing",
     responses={404: {"model": ErrorBody, "description": "No such run."}},
 )
 async def explain_run(
@@ -44,7 +45,10 @@ async def explain_run(
     run_id: Annotated[str, Path(max_length=128, examples=["run_019a83f0c1d2000000a1b2c3d4e5f607"])],
     user: User,
 ) -> ExplanationView:
-    """The first condition that leaves no rows, counted by a further run, and corrections of values that no row has."""
+    """The first condition that leaves no rows, counted by a further run, and corrections of values that no row has.
+
+    SQL that reads a CTE or a subquery without rows takes a run for each of them.
+    """
     logs.bind(run_id=run_id)
     why = await while_there(request, _explained(request, run_id, user))
     return ExplanationView(run_id=run_id, text=why.text, run_ids=why.run_ids, fixes=why.fixes)
@@ -59,4 +63,5 @@ async def _explained(request: Request, run_id: str, user: str) -> Explanation:
     dataset = await parts.datasets.ready(run.request.dataset_id)
     profile = await parts.datasets.profile(dataset)
     async with checks.place(user):
-        return await explained(run, dataset, profile, executing(parts.runs, dataset.id, user), parts.check)
+        execute = executing(parts.runs, dataset.id, user)
+        return await explained(run, dataset, profile, execute, parts.check, parts.read_sql)

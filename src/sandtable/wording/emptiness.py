@@ -6,13 +6,13 @@ Invariant: every number is one of the counts that were given, or was written in 
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from sandtable.catalog.model import Dataset
 from sandtable.plan.definitions import with_defined
 from sandtable.plan.emptying import Emptied, Funnel
-from sandtable.plan.lookup import Change, Correction, MissingValue
+from sandtable.plan.lookup import MOST_ELSEWHERE, Change, MissingValue
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.moments import day_of, read_moment
 from sandtable.plan.reading import read_plan
@@ -26,6 +26,7 @@ from sandtable.wording.reading import PlanWords
 from sandtable.wording.windows import Anchored
 
 _MOST_NAMED = 3
+_LONGEST_CONDITION = 160
 
 
 def why_empty(plan: Mapping[str, Any], funnel: Funnel, found: Emptied, dataset: Dataset) -> str:
@@ -116,9 +117,52 @@ def not_in_the_data(missing: Sequence[MissingValue]) -> str:
     return f"No row has {joined(shown, 'or')}."
 
 
-def corrected_conditions(correction: Correction) -> str:
+def near_in_the_data(missing: Sequence[MissingValue]) -> str:
+    """What may be meant instead, as sentences of plain text; empty where nothing is near."""
+    return " ".join(dict.fromkeys(text for one in missing[:_MOST_NAMED] for text in _near(one)))
+
+
+def _near(one: MissingValue) -> Iterator[str]:
+    if one.nearest:
+        values = joined([quote(value) for value in one.nearest[:_MOST_NAMED]])
+        yield f"Near {quote(one.literal.value)}: {values}."
+    if one.elsewhere:
+        columns = [quote(f"{each.table}.{each.column}") for each in one.elsewhere[:MOST_ELSEWHERE]]
+        yield f"{joined(columns)} {'has' if len(columns) == 1 else 'have'} {quote(one.elsewhere[0].value)}."
+
+
+def why_sql_is_empty(conditions: Sequence[str], found: Emptied, table: str, passed: str) -> str:
+    """A sentence; empty where the conditions of the SELECT do not explain it.
+
+    `table` is what it reads, where that is one table; `passed` is what its groups must pass.
+    """
+    if not found.rows:
+        return (
+            f"There are no rows in {quote(table)} at all."
+            if table
+            else "It reads no rows, before any condition."
+        )
+    of = f"Of {found.rows:,} rows{f' of {quote(table)}' if table else ''},"
+    if found.by is None:
+        left = f"{of} {_are_left(found.before)} {_where(conditions)}"
+        return f"{left}, but no group passes {_code(passed)}." if passed else ""
+    last = _where(conditions[found.by : found.by + 1])
+    if found.by == 0:
+        return f"{of} none is left {last}."
+    return f"{of} {_are_left(found.before)} {_where(conditions[: found.by])}, and none of these {last}."
+
+
+def _where(conditions: Sequence[str]) -> str:
+    return f"where {joined([_code(text) for text in conditions])}"
+
+
+def _code(text: str) -> str:
+    return quote(text, _LONGEST_CONDITION)
+
+
+def corrected_conditions(changes: Sequence[Change]) -> str:
     """The conditions as they are after the correction: "city is München"."""
-    return joined(list(dict.fromkeys(_condition(change) for change in correction.changes)))
+    return joined(list(dict.fromkeys(_condition(change) for change in changes)))
 
 
 def _condition(change: Change) -> str:
@@ -129,9 +173,9 @@ def _condition(change: Change) -> str:
     return f"{name} is {'not ' if literal.negated else ''}{conditions.quoted(change.value)}"
 
 
-def correction_title(correction: Correction) -> str:
+def correction_title(changes: Sequence[Change]) -> str:
     """What the correction does, in the form of a fix."""
-    first, *rest = dict.fromkeys(_title(change) for change in correction.changes)
+    first, *rest = dict.fromkeys(_title(change) for change in changes)
     return joined([first, *(text[0].lower() + text[1:] for text in rest)])
 
 

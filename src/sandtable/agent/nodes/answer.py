@@ -24,7 +24,8 @@ from sandtable.agent.streaming import outside_stream
 from sandtable.catalog.model import Dataset
 from sandtable.errors import Problem, SandtableError
 from sandtable.runs.described import DescribedColumn, described_run
-from sandtable.runs.empty import Explanation, first_emptying, found_nothing
+from sandtable.runs.empty import first_emptying, found_nothing
+from sandtable.runs.explanation import Explanation
 from sandtable.runs.model import Run
 from sandtable.wording import answer_of
 from sandtable.wording.meanings import result_of

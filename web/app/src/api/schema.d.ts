@@ -494,8 +494,10 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Why a plan found nothing
+         * Why a plan or SQL found nothing
          * @description The first condition that leaves no rows, counted by a further run, and corrections of values that no row has.
+         *
+         *     SQL that reads a CTE or a subquery without rows takes a run for each of them.
          */
         post: operations["explain_run"];
         delete?: never;
@@ -1296,7 +1298,7 @@ export interface components {
         ExplanationView: {
             /**
              * Fixes
-             * @description Plans with other values that the gate approves, the likeliest first.
+             * @description Plans, or SQL, with other values that the gate approves, the likeliest first.
              */
             fixes: components["schemas"]["Fix"][];
             /** Run Id */
