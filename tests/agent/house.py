@@ -27,6 +27,7 @@ from sandtable.runs.desk import Runs
 from sandtable.runs.model import Run
 from sandtable.runs.sessions import Sessions
 from sandtable.sandbox.fake import FakeExecutor
+from tests.runs.reading import read_sql
 from tests.runs.world import FakeDatasets, World, judge, judge_python
 
 SHOP = Dataset(
@@ -164,6 +165,7 @@ async def open_house(
             datasets=datasets,
             runs=runs,
             check=_check,
+            read_sql=read_sql,
             proposer=chosen,
             max_rows=200,
             understands=lambda question, *_: "month" in question,

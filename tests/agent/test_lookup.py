@@ -1,4 +1,4 @@
-"""Values of a plan are looked up before it runs, and an answer that found nothing says which condition is why."""
+"""Values of a proposal are looked up before it runs, and an answer that found nothing says which condition is why."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from sandtable.agent.proposer import PlanProposal
-from sandtable.capsule.query import plan_of
+from sandtable.agent.proposer import PlanProposal, SqlProposal
+from sandtable.capsule.query import SqlQuery, plan_of
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.errors import ErrorCode
@@ -150,6 +150,65 @@ async def test_what_the_profile_does_not_list_is_counted_in_the_data(tmp_path: P
         else:
             assert [choice.label for choice in said.choices] == ["region is North", "region is Northeast"]
             assert said.ending == "asked" and len(said.run_ids) == len(house.executor.jobs) == 2
+
+
+SQL = "SELECT count(*) AS n FROM orders WHERE region = 'nroth'"
+COUNTED = (
+    "SELECT count(*) AS all_rows, count(*) FILTER (WHERE condition_1) AS left_1 "
+    "FROM (SELECT (region = '{}') AS condition_1 FROM orders) AS conditions_met;"
+)
+
+
+def on_sql(house: House, sql: str, *row: Any) -> None:
+    columns = [(f"c{place}", "BIGINT") for place in range(len(row))]
+    house.executor.on(sql if sql.endswith(";") else f"{sql};", Script(columns=columns, rows=(row,)))
+
+
+@pytest.mark.parametrize("by_number", [True, False])
+async def test_a_value_in_sql_of_a_model_is_asked_about(tmp_path: Path, by_number: bool) -> None:
+    async with open_house(tmp_path, Scripted([SqlProposal(SQL)])) as house:
+        said = await house.say(QUESTION)
+        assert said.text == "No row has `nroth` as region.\n\nDo you mean this?\n1. region is North"
+        assert said.ending == "asked" and not house.executor.jobs
+        [choice] = said.choices
+        corrected = SQL.replace("nroth", "North")
+        assert choice.plan is None and choice.sql == corrected
+        on_sql(house, corrected, 7)
+        run = await house.runs.get((await house.say("1" if by_number else choice.message)).run_ids[0])
+        assert run.rows == ((7,),) and len(house.proposer.asked) == 1
+        assert run.request.query == SqlQuery(corrected) and run.request.question == QUESTION
+        assert run.request.origin is not None and run.request.origin.proposer == "scripted:one"
+
+
+async def test_sql_that_was_offered_can_be_taken_later(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Scripted([SqlProposal(SQL), PlanProposal(counting("North"))])) as house:
+        [choice] = (await house.say(QUESTION)).choices
+        await house.say("How many orders are in the North?")
+        run = await house.runs.get((await house.say(choice.message)).run_ids[0])
+        assert choice.sql and run.request.query == SqlQuery(choice.sql) and run.request.question == QUESTION
+
+
+async def test_sql_of_a_model_with_a_value_like_no_other_is_run_and_explained(tmp_path: Path) -> None:
+    sql = SQL.replace("nroth", "Atlantis")
+    async with open_house(tmp_path, Scripted([SqlProposal(sql)])) as house:
+        on_sql(house, sql, 0)
+        on_sql(house, COUNTED.format("Atlantis"), 1240, 0)
+        said = await house.say("How many orders are in Atlantis?")
+        assert said.ending == "answered" and len(said.run_ids) == 2
+        assert said.text.count("No row has `Atlantis` as region") == 1
+        assert "Of 1,240 rows of `orders`, none is left where `region = 'Atlantis'`." in said.text
+
+
+async def test_sql_of_a_person_runs_and_an_empty_result_is_explained(tmp_path: Path) -> None:
+    async with open_house(tmp_path) as house:
+        on_sql(house, SQL, 0)
+        on_sql(house, COUNTED.format("nroth"), 1240, 0)
+        said = await house.say(SQL)
+        assert said.ending == "answered" and len(said.run_ids) == 2
+        assert (
+            "Of 1,240 rows of `orders`, none is left where `region = 'nroth'`. No row has `nroth` as region. "
+            "Near `nroth`: `North`." in said.text
+        )
 
 
 async def test_where_a_person_approves_nothing_else_runs(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from sandtable.agent.events import Event, Planned
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.offers import offers_of
 from sandtable.agent.proposer import AskBack, PlanProposal
-from sandtable.agent.read_as.model import Aligned, Choice, ReadAs, Words
+from sandtable.agent.read_as.model import Aligned, Offer, ReadAs, Words
 from sandtable.capsule.query import plan_of
 from sandtable.capsule.trust import READER
 from sandtable.planner.candidates.network.reader import the_reader
@@ -38,7 +38,7 @@ def _asking(*further: Any) -> Scripted:
     return Scripted([ASKS, *further], name="builtin")
 
 
-async def _offered(house: House) -> tuple[Choice, ...]:
+async def _offered(house: House) -> tuple[Offer, ...]:
     asked = last(await house.ask(QUESTION))
     assert asked.ending == "asked" and asked.run_ids == ()
     return asked.choices
@@ -143,7 +143,7 @@ async def test_an_older_offer_is_taken_by_its_message_and_its_plan(tmp_path: Pat
 async def test_a_plan_that_was_not_offered_is_a_clients_own(tmp_path: Path) -> None:
     async with open_house(tmp_path, _asking()) as house:
         choice = (await _offered(house))[0]
-        events = await house.ask(choice.message, plan={**choice.plan, "limit": 3})
+        events = await house.ask(choice.message, plan={**(choice.plan or {}), "limit": 3})
         run = await house.runs.get(last(events).run_ids[0])
         assert run.request.origin is None and run.request.question == choice.message
         events = await house.ask(choice.message, thread="another", plan=choice.plan)
@@ -227,4 +227,4 @@ def test_at_most_three_are_offered() -> None:
         for agg in ("sum", "avg", "median", "max", "min")
     ]
     made = offers_of([_reading(plan) for plan in plans], SHOP)
-    assert [each.plan["select"][0]["agg"] for each in made] == ["sum", "avg", "median"]
+    assert [each.plan["select"][0]["agg"] for each in made if each.plan] == ["sum", "avg", "median"]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from sandtable.agent.events import Event, Message, RunState
-from sandtable.agent.read_as.model import Choice
+from sandtable.agent.read_as.model import Offer
 from sandtable.cli.turn import gather
 from sandtable.cli.turn_show import prose
 from sandtable.errors import ErrorCode, Problem, RunnerBroken
@@ -139,7 +139,7 @@ def test_an_abstention_says_what_could_be_asked(invoke: Invoke, analyst: FakeAna
 
 
 def test_readings_to_choose_from_are_an_abstention(invoke: Invoke, analyst: FakeAnalyst) -> None:
-    choice = Choice(label="Number of orders", message="Read it as “Number of orders”", plan=PLAN)
+    choice = Offer(label="Number of orders", message="Read it as “Number of orders”", plan=PLAN)
     text = "Not sure.\n\nDo you mean this?\n1. Number of orders"
     analyst.default = [Message(text=text, ending="asked", choices=(choice,))]
     done = invoke("ask", "busy?", *SHOP, "--json")

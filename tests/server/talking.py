@@ -233,6 +233,7 @@ async def served(
                     datasets=parts.datasets,
                     runs=parts.runs,
                     check=parts.check,
+                    read_sql=parts.read_sql,
                     proposer=proposer or script,
                     planner=BuiltinProposer() if proposer else None,
                     max_rows=200,

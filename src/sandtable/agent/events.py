@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from sandtable.agent.read_as.model import Choice, ReadAs
+from sandtable.agent.read_as.model import Offer, ReadAs
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.runs.described import DescribedArtifact, DescribedColumn
 from sandtable.store.run_store import Status
@@ -114,7 +114,7 @@ class Message(_Event):
     """The runs its numbers come from, the main one first."""
     suggestions: tuple[str, ...] = ()
     """Questions that could come next."""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Offer, ...] = ()
     """Of a question back: the readings that were weighed, the likeliest first. Sending the message and the plan of one
     runs it as the answer to the question."""
     problem: Problem | None = None

@@ -17,6 +17,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.planner.outcome import EarlierTurn
 from sandtable.policy.verdict import Verdict
+from sandtable.runs.empty_sql import ReadSql
 from sandtable.runs.model import Run, RunRequest
 
 
@@ -68,6 +69,7 @@ class Means:
     datasets: Datasets
     runs: Desk
     check: Check
+    read_sql: ReadSql
     proposer: Proposer
     max_rows: int
     """Rows an answer may hold."""

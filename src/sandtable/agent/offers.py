@@ -20,6 +20,7 @@ from sandtable.capsule.trust import BUILTIN, READER
 from sandtable.catalog.model import Dataset
 from sandtable.plan.lookup import Correction
 from sandtable.quoting import in_markdown
+from sandtable.runs.empty_sql import SqlCorrection
 from sandtable.wording.emptiness import corrected_conditions
 from sandtable.wording.phrases import words
 from sandtable.wording.titles import title_of
@@ -43,9 +44,9 @@ def asked_back(what: AskBack, dataset: Dataset, defined: Definitions) -> Closing
 
 
 def asked_about_values(
-    reason: str, found: Sequence[Correction], turn: TurnNotes, run_ids: Sequence[str]
+    reason: str, found: Sequence[Correction | SqlCorrection], turn: TurnNotes, run_ids: Sequence[str]
 ) -> ClosingMessage:
-    """The plans with other values that may be chosen for one whose values are in no row."""
+    """The plans, or the SQL, with other values that may be chosen for one whose values are in no row."""
     kept, origin = turn.get("alignment"), turn.get("origin")
     made: dict[str, Offered] = {}
     for correction in found:
@@ -53,7 +54,8 @@ def asked_about_values(
         offer = Offered(
             label=label,
             message=f"Read it as “{label}”",
-            plan=correction.plan,
+            plan=correction.plan if isinstance(correction, Correction) else None,
+            sql=correction.sql if isinstance(correction, SqlCorrection) else None,
             alignment=Aligned.model_validate(kept) if kept else _unaligned(turn),
             used=tuple(turn.get("used") or ()),
             # The built-in planner's name stands for plans whose every part is in the words.
@@ -126,15 +128,18 @@ def taken_offer(
 ) -> tuple[str, Offered] | None:
     """The question and the reading that a message takes: by its plan, or by its number or its label.
 
-    Without a plan, an offer of the question back that came last is meant. With one, the message of an older offer must
-    come along: a choice of a part may have the same plan, and is the person's own.
+    Without a plan, an offer of the question back that came last is meant, or an older one of SQL by its message. With a
+    plan, the message of an older offer must come along: a choice of a part may have the same plan, and is the person's
+    own.
     """
     said, last = _bare(text), history[-1] if history else None
-    for each in reversed(history) if plan is not None else history[-1:]:
+    for each in reversed(history):
         for place, offer in enumerate(each.choices):
             named = said in (_bare(offer.label), _bare(offer.message))
-            if plan is None:
+            if plan is None and each is last:
                 taken = named or place == _place(said, len(each.choices))
+            elif plan is None:
+                taken = offer.sql is not None and said == _bare(offer.message)
             else:
                 taken = offer.plan == plan and (named or each is last)
             if taken:

@@ -51,6 +51,7 @@ async def converse(
             datasets=parts.datasets,
             runs=parts.runs,
             check=parts.check,
+            read_sql=parts.read_sql,
             proposer=chosen,
             max_rows=parts.settings.max_rows,
             understands=builtin.understands,

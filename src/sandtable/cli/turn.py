@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 
 from sandtable.agent.events import Ending, Error, Event
 from sandtable.agent.folding import FoldedAnswer, Watch, fold
-from sandtable.agent.read_as.model import Choice, ReadAs
+from sandtable.agent.read_as.model import Offer, ReadAs
 from sandtable.assemble import Parts
 from sandtable.cli import failure
 from sandtable.errors import InvalidInput, Problem, RunnerBroken
@@ -87,7 +87,7 @@ class ShownAnswer:
     exec_time_ms: float | None = None
     chart: dict[str, Any] | None = None
     suggestions: tuple[str, ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Offer, ...] = ()
     """For a question back: the possible readings."""
     error: Problem | None = None
     confidence: float | None = None

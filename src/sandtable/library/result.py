@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from sandtable.agent.read_as.model import Choice, ReadAs
+from sandtable.agent.read_as.model import Offer, ReadAs
 from sandtable.errors import Problem
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import Artifact
@@ -97,7 +97,7 @@ class Answer:
     """The SQL that ran."""
     suggestions: tuple[str, ...] = ()
     """Questions that could come next."""
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Offer, ...] = ()
     """For the status `asked`: the possible readings of the question, to be used like a choice in `read_as`."""
     code: str | None = None
     """The kind of error, if there was one."""

@@ -17,18 +17,12 @@ from sandtable.errors import SandtableError
 from sandtable.plan.emptying import emptied, funnel_of, is_empty
 from sandtable.plan.lookup import corrections
 from sandtable.policy.verdict import Approved, Fix
-from sandtable.runs.empty_sql import (
-    ReadSql,
-    corrections_of_sql,
-    first_emptying_of_sql,
-    look_up_sql,
-    may_be_empty,
-)
+from sandtable.runs.empty_sql import ReadSql, corrections_of_sql, may_be_empty, why_sql_found_nothing
 from sandtable.runs.explanation import MOST_FIXES, Explanation
 from sandtable.runs.fixes import Check
 from sandtable.runs.lookup import Execute, look_up
 from sandtable.runs.model import Run
-from sandtable.wording.emptiness import correction_title, near_in_the_data, not_in_the_data, why_empty
+from sandtable.wording.emptiness import correction_title, not_in_the_data, why_empty
 
 log = structlog.get_logger(__name__)
 
@@ -56,8 +50,12 @@ async def explained(
     match run.request.query:
         case PlanQuery(plan):
             return await _explained_plan(plan, run, dataset, profile, execute, check)
-        case SqlQuery():
-            return await explained_sql(run, dataset, profile, execute, check, read_sql)
+        case SqlQuery(sql):
+            read = await read_sql(dataset, sql)
+            why = await why_sql_found_nothing(read, run, dataset, profile, execute)
+            made = await corrections_of_sql(sql, read, why.missing, dataset, check, MOST_FIXES)
+            fixes = tuple(Fix(correction_title(each.changes), each.sql) for each in made)
+            return Explanation(why.text, why.run_ids, fixes)
         case CodeQuery():
             return Explanation()
 
@@ -82,31 +80,6 @@ async def _explained_plan(
         if isinstance(await check(dataset, PlanQuery(correction.plan)), Approved):
             fixes.append(Fix(correction_title(correction.changes), plan=correction.plan))
     return Explanation(" ".join(texts), tuple(run_ids), tuple(fixes))
-
-
-async def explained_sql(
-    run: Run, dataset: Dataset, profile: Profile, execute: Execute, check: Check, read_sql: ReadSql
-) -> Explanation:
-    query = run.request.query
-    assert isinstance(query, SqlQuery)
-    read = await read_sql(dataset, query.sql)
-    if run.rows and not read.sums_up:
-        return Explanation()
-    texts: list[str] = []
-    run_ids: list[str] = []
-    counted = None
-    if dataset.version == run.dataset_version:
-        counted = await first_emptying_of_sql(read, dataset, execute)
-    if counted is not None:
-        texts.append(counted.text)
-        run_ids += counted.run_ids
-    looked = await look_up_sql(read, dataset, profile, execute)
-    if looked.missing:
-        texts += [not_in_the_data(looked.missing), near_in_the_data(looked.missing)]
-        run_ids += looked.run_ids
-    made = await corrections_of_sql(query.sql, read, looked.missing, dataset, check, MOST_FIXES)
-    fixes = tuple(Fix(correction_title(each.changes), each.sql) for each in made)
-    return Explanation(" ".join(filter(None, texts)), tuple(run_ids), fixes)
 
 
 async def first_emptying(plan: Mapping[str, Any], dataset: Dataset, execute: Execute) -> Explanation | None:

@@ -24,10 +24,10 @@ from sandtable.policy.comparisons import Comparison
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.value_fixes import Way, with_values
 from sandtable.policy.verdict import Approved
-from sandtable.runs.explanation import Explanation
 from sandtable.runs.fixes import Check
 from sandtable.runs.lookup import Execute, LookedUp, look_up_texts
-from sandtable.wording.emptiness import why_sql_is_empty
+from sandtable.runs.model import Run
+from sandtable.wording.emptiness import near_in_the_data, not_in_the_data, why_sql_is_empty
 
 log = structlog.get_logger(__name__)
 
@@ -47,9 +47,31 @@ def may_be_empty(rows: Sequence[Sequence[Any]]) -> bool:
     return not rows or (len(rows) == 1 and all(cell is None or cell == 0 for cell in rows[0]))
 
 
-async def first_emptying_of_sql(
-    read: SqlConditions, dataset: Dataset, execute: Execute
-) -> Explanation | None:
+@dataclass(frozen=True, slots=True)
+class WhyNothing:
+    text: str = ""
+    run_ids: tuple[str, ...] = ()
+    missing: tuple[MissingValue, ...] = ()
+
+
+async def why_sql_found_nothing(
+    read: SqlConditions, run: Run, dataset: Dataset, profile: Profile | None, execute: Execute
+) -> WhyNothing:
+    """For a run whose rows may be nothing. Without a profile, its values are not looked up."""
+    if run.rows and not read.sums_up:
+        return WhyNothing()
+    texts: list[str] = []
+    run_ids: list[str] = []
+    if dataset.version == run.dataset_version:
+        said, run_ids = await _first_emptying(read, dataset, execute)
+        texts.append(said)
+    looked = LookedUp() if profile is None else await look_up_sql(read, dataset, profile, execute)
+    if looked.missing:
+        texts += [not_in_the_data(looked.missing), near_in_the_data(looked.missing)]
+    return WhyNothing(" ".join(filter(None, texts)), (*run_ids, *looked.run_ids), looked.missing)
+
+
+async def _first_emptying(read: SqlConditions, dataset: Dataset, execute: Execute) -> tuple[str, list[str]]:
     """The first condition that leaves no rows. A SELECT that reads no rows is explained by the one that it reads."""
     ran: list[str] = []
     said = ""
@@ -62,7 +84,7 @@ async def first_emptying_of_sql(
         said = why_sql_is_empty(select.conditions, found, select.table, select.passed)
         if found.rows:
             break
-    return Explanation(said, tuple(ran)) if said else None
+    return said, ran if said else []
 
 
 async def _counted(sql: str, dataset: Dataset, execute: Execute) -> tuple[str, Emptied] | None:

@@ -21,10 +21,12 @@ from sandtable.agent.proposer import Exchange
 from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_answer
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, read_as_of, turn_of
 from sandtable.agent.streaming import outside_stream
+from sandtable.capsule.query import SqlQuery
 from sandtable.catalog.model import Dataset
 from sandtable.errors import Problem, SandtableError
 from sandtable.runs.described import DescribedColumn, described_run
 from sandtable.runs.empty import first_emptying, found_nothing
+from sandtable.runs.empty_sql import why_sql_found_nothing
 from sandtable.runs.explanation import Explanation
 from sandtable.runs.model import Run
 from sandtable.wording import answer_of
@@ -65,11 +67,19 @@ async def _why_empty(
     means: Means, turn: TurnNotes, run: Run, dataset: Dataset, user: str
 ) -> Explanation | None:
     """Where the answer found nothing. Only what a person approved may run, so that then nothing is counted."""
-    plan = turn.get("plan")
-    if plan is None or means.approval == "sql" or not found_nothing(run, dataset):
+    plan, query = turn.get("plan"), run.request.query
+    if means.approval == "sql" or not found_nothing(run, dataset):
         return None
     execute = looking_up(means, dataset, user, turn.get("asked", ""))
-    return await first_emptying(plan, dataset, execute)
+    if plan is not None:
+        return await first_emptying(plan, dataset, execute)
+    if not isinstance(query, SqlQuery):
+        return None
+    read = await means.read_sql(dataset, query.sql)
+    # The values of a model's SQL were looked up before it ran.
+    profile = None if turn.get("origin") else await means.datasets.profile(dataset)
+    why = await why_sql_found_nothing(read, run, dataset, profile, execute)
+    return Explanation(why.text, why.run_ids) if why.text else None
 
 
 def _title(turn: TurnNotes, run: Run, dataset: Dataset) -> str:

@@ -95,13 +95,14 @@ def _next_question(state: State) -> tuple[str, list[str] | None]:
 
 
 def _as_offered(asked: str, offer: Offered) -> TurnNotes:
-    """The question that was asked back about, with the plan that a person chose for it: as it is, without repairs."""
+    """The question that was asked back about, with what a person chose to run for it: as it is, without repairs."""
     return TurnNotes(
         asked=asked,
         question=offer.alignment.question if offer.alignment else asked,
         alone=True,
         origin=READER if offer.proposer is None else offer.proposer,
         plan=offer.plan,
+        sql=offer.sql,
         used=list(offer.used),
         confidence=offer.confidence,
         alignment=offer.alignment.model_dump(mode="json") if offer.alignment else None,

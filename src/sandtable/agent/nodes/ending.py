@@ -10,7 +10,7 @@ from langgraph.graph.ui import push_ui_message
 
 from sandtable.agent.events import EVENT
 from sandtable.agent.proposer import Exchange
-from sandtable.agent.read_as.model import Choice
+from sandtable.agent.read_as.model import Offer
 from sandtable.agent.state import (
     ClosingMessage,
     State,
@@ -35,7 +35,7 @@ async def end_turn(state: State, said: ClosingMessage, exchange: Exchange) -> tu
         "problem": said.get("problem"),
     }
     if choices := said.get("choices"):
-        about["choices"] = [{field: each[field] for field in Choice.model_fields} for each in choices]
+        about["choices"] = [{field: each[field] for field in Offer.model_fields} for each in choices]
     remaining = len(pending_of(state))
     if remaining:
         about["remaining"] = remaining

@@ -1,12 +1,14 @@
 """Does the proposal fit the data? A plan is checked and compiled here; the gate judges SQL when it runs.
 
-Its values are looked up, too: one that is in no row of its column is asked about before anything runs.
+Its values are looked up, too: one that is in no row of its column is asked about before anything runs; but SQL that a
+person wrote runs as it is.
 Invariant: pure work only, apart from the gate's opinion where a person will be asked to approve, and look-ups of values
 that the profile does not list, which are runs.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -23,7 +25,7 @@ from sandtable.agent.nodes.place import dataset_of, user_of
 from sandtable.agent.nodes.propose import asked_of, instead_of_refused
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.normalising import Known, definitions, table_problem
-from sandtable.agent.offers import asked_about_values
+from sandtable.agent.offers import MOST_VALUES, asked_about_values
 from sandtable.agent.read_as.model import Aligned
 from sandtable.agent.state import (
     ClosingMessage,
@@ -42,12 +44,16 @@ from sandtable.catalog.model import Dataset
 from sandtable.chart.figure import chart_of
 from sandtable.chart.wishes import unmet_wish
 from sandtable.errors import ErrorCode, InvalidInput, NotFound, Problem
-from sandtable.plan.lookup import corrections
+from sandtable.plan.lookup import Correction, corrections
 from sandtable.plan.validate import parse_plan
 from sandtable.policy.verdict import Approved, Refused
-from sandtable.runs.lookup import look_up
+from sandtable.runs.empty_sql import SqlCorrection, corrections_of_sql, look_up_sql
+from sandtable.runs.lookup import Execute, LookedUp, look_up
 from sandtable.sql.compile import compile_plan
 from sandtable.wording.emptiness import not_in_the_data
+
+LONGEST_OFFERED = 16 << 10
+"""Characters of SQL that is looked up: the thread keeps what is offered in its place."""
 
 
 async def validate(means: Means, state: State, config: RunnableConfig) -> State:
@@ -123,20 +129,37 @@ def _rows_of(plan: dict[str, Any]) -> dict[str, Any]:
 async def _looked_up(means: Means, turn: TurnNotes, dataset: Dataset, user: str) -> TurnNotes:
     """A question back where values of the plan are in no row of their columns and others may be meant, else a remark.
 
-    A plan that a person chose after such a question runs as it is.
+    What a person chose after such a question runs as it is.
     """
-    plan = turn.get("plan")
-    if plan is None or turn.get("problem") or turn.get("given_up"):
+    if turn.get("problem") or turn.get("given_up"):
         return TurnNotes()
     # Only what a person approved may run.
     execute = None if means.approval == "sql" else looking_up(means, dataset, user)
-    looked = await look_up(plan, dataset, await means.datasets.profile(dataset), execute)
+    plan, sql = turn.get("plan"), turn.get("sql") or ""
+    found: Sequence[Correction | SqlCorrection]
+    if plan is not None:
+        looked = await look_up(plan, dataset, await means.datasets.profile(dataset), execute)
+        found = corrections(plan, looked.missing, dataset)
+    elif turn.get("origin") and "'" in sql and len(sql) <= LONGEST_OFFERED:
+        looked, found = await _looked_up_sql(means, sql, dataset, execute)
+    else:
+        return TurnNotes()
     if not looked.missing:
         return TurnNotes()
-    said, found = not_in_the_data(looked.missing), corrections(plan, looked.missing, dataset)
+    said = not_in_the_data(looked.missing)
     if found:
         return TurnNotes(said=asked_about_values(said, found, turn, looked.run_ids))
     return TurnNotes(used=[*(turn.get("used") or ()), said.removesuffix(".")])
+
+
+async def _looked_up_sql(
+    means: Means, sql: str, dataset: Dataset, execute: Execute | None
+) -> tuple[LookedUp, Sequence[SqlCorrection]]:
+    read = await means.read_sql(dataset, sql)
+    if not read.comparisons:
+        return LookedUp(), ()
+    looked = await look_up_sql(read, dataset, await means.datasets.profile(dataset), execute)
+    return looked, await corrections_of_sql(sql, read, looked.missing, dataset, means.check, MOST_VALUES)
 
 
 def _show(turn: TurnNotes) -> None:

@@ -33,10 +33,10 @@ class Words(_Frozen):
 
 
 class Choice(_Frozen):
-    """Another plan: one that differs in one part, or one of the readings that a question back offers."""
+    """Another plan that differs in one part."""
 
     label: str
-    """The part as it is in this plan; of a whole reading, what it computes."""
+    """The part as it is in this plan."""
     message: str
     """What a client sends as the message, together with the plan."""
     plan: dict[str, Any]
@@ -107,7 +107,19 @@ class Aligned(_Frozen):
     unread: tuple[Words, ...] = ()
 
 
-class Offered(Choice):
+class Offer(_Frozen):
+    """One of the readings that a question back offers: a plan, or SQL where a model proposed SQL."""
+
+    label: str
+    """What it computes; of a query with another value, its condition."""
+    message: str
+    """What a client sends as the message, together with the plan if there is one."""
+    plan: dict[str, Any] | None = None
+    sql: str | None = None
+    """In place of a plan. It is taken by its message alone."""
+
+
+class Offered(Offer):
     """A reading that a question back offered, with all that its run needs once it is chosen."""
 
     alignment: Aligned | None = None
@@ -115,5 +127,5 @@ class Offered(Choice):
     used: tuple[str, ...] = ()
     confidence: float | None = None
     proposer: str | None = None
-    """Who proposed the plan that it differs from in a value, empty for a person; None for a reading of the built-in
+    """Who proposed the query that it differs from in a value, empty for a person; None for a reading of the built-in
     reader."""

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.agent.events import Ending, Error, Event, Message
 from sandtable.agent.folding import AnswerFold, FoldedAnswer
-from sandtable.agent.read_as.model import Choice, ReadAs
+from sandtable.agent.read_as.model import Offer, ReadAs
 from sandtable.agent.turn_events import DecisionsAwaited
 from sandtable.conversations.text import ASKED_SCHEMA
 from sandtable.conversations.turn_events import TurnBegun, TurnEvent, TurnFailed
@@ -117,7 +117,7 @@ class ChatAnswer(_Shown):
     chart: dict[str, Any] | None = None
     """A Plotly figure."""
     suggestions: tuple[str, ...] = ()
-    choices: tuple[Choice, ...] = ()
+    choices: tuple[Offer, ...] = ()
     """Of a question back (`asked`): the readings that were weighed. Send the `message` and the `plan` of one."""
     error: Problem | None = None
     """What was refused or failed."""

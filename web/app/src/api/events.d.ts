@@ -38,7 +38,7 @@ export interface components {
         };
         /**
          * Choice
-         * @description Another plan: one that differs in one part, or one of the readings that a question back offers.
+         * @description Another plan that differs in one part.
          */
         Choice: {
             /** Label */
@@ -234,7 +234,7 @@ export interface components {
              * Choices
              * @default []
              */
-            choices: components["schemas"]["Choice"][];
+            choices: components["schemas"]["Offer"][];
             /**
              * Ending
              * @enum {string}
@@ -264,6 +264,28 @@ export interface components {
              * @enum {string}
              */
             type: "message";
+        };
+        /**
+         * Offer
+         * @description One of the readings that a question back offers: a plan, or SQL where a model proposed SQL.
+         */
+        Offer: {
+            /** Label */
+            label: string;
+            /** Message */
+            message: string;
+            /**
+             * Plan
+             * @default null
+             */
+            plan: {
+                [key: string]: unknown;
+            } | null;
+            /**
+             * Sql
+             * @default null
+             */
+            sql: string | null;
         };
         /** Planned */
         Planned: {

@@ -45,6 +45,7 @@ export type ReadAs = Schemas["ReadAs"];
 export type ReadPart = Schemas["ReadPart"];
 /** Another plan, with the words to take it by. */
 export type Choice = Schemas["Choice"];
+export type Offer = Schemas["Offer"];
 /** A mark of trust: derived from what a capsule seals, never claimed. */
 export type Mark = ReadAs["trust"][number];
 

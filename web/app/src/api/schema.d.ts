@@ -814,7 +814,7 @@ export interface components {
              * Choices
              * @default []
              */
-            choices: components["schemas"]["Choice"][];
+            choices: components["schemas"]["Offer"][];
             /**
              * Ending
              * @default failed
@@ -941,7 +941,7 @@ export interface components {
         };
         /**
          * Choice
-         * @description Another plan: one that differs in one part, or one of the readings that a question back offers.
+         * @description Another plan that differs in one part.
          */
         Choice: {
             /** Label */
@@ -1702,6 +1702,22 @@ export interface components {
             row: number;
             /** Value */
             value: string;
+        };
+        /**
+         * Offer
+         * @description One of the readings that a question back offers: a plan, or SQL where a model proposed SQL.
+         */
+        Offer: {
+            /** Label */
+            label: string;
+            /** Message */
+            message: string;
+            /** Plan */
+            plan?: {
+                [key: string]: unknown;
+            } | null;
+            /** Sql */
+            sql?: string | null;
         };
         /**
          * Origin

@@ -2,7 +2,7 @@
 // taking a choice is a turn of its own that runs the plan of the choice.
 import { ChevronDown, CircleAlert } from "lucide-react";
 import { type ReactNode, useRef } from "react";
-import type { Choice, ReadAs, ReadPart } from "~/api/model";
+import type { Choice, Offer, ReadAs, ReadPart } from "~/api/model";
 import type { Turn } from "~/events/turn";
 import { classes, Menu, MenuChoices, MenuHeading } from "~/ui";
 import { focusAfterAsking } from "./composer";
@@ -10,14 +10,14 @@ import { useSession, useSessionState } from "./use_session";
 import { warmUp } from "./warm_up";
 import { isToCheck, partSource, partText, quotedWords } from "./wording";
 
-export type Choose = (choice: Choice) => void;
+export type Choose = (choice: Choice | Offer) => void;
 
 /** The parts where they are known; else the reading as a sentence, or the readings that a question back offers. */
 export function Reading({ turn, datasetId }: { turn: Turn; datasetId: string | null }) {
   const session = useSession();
   const running = useSessionState((state) => state.live !== null);
   const choose: Choose = ({ message, plan }) => {
-    if (datasetId !== null) session.ask(message, datasetId, plan);
+    if (datasetId !== null) session.ask(message, datasetId, plan ?? null);
   };
   if (turn.choices.length > 0)
     return <Readings choices={turn.choices} disabled={running || datasetId === null} onChoose={choose} />;
@@ -31,7 +31,7 @@ export function Readings({
   choices,
   disabled,
   onChoose,
-}: { choices: Choice[] } & Omit<ReadPartsProps, "read">) {
+}: { choices: Offer[] } & Omit<ReadPartsProps, "read">) {
   const lead = choices.length > 1 ? "Which of these do you mean?" : "Do you mean this?";
   return (
     <div className="space-y-1.5">

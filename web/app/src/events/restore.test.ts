@@ -36,7 +36,9 @@ describe("what was streamed is what is restored", () => {
 });
 
 test("the readings that a question back offers are kept as they were told", () => {
-  const choices = [{ label: "Revenue", message: "Read it as “Revenue”", plan: { table: "orders" } }];
+  const choices = [
+    { label: "Revenue", message: "Read it as “Revenue”", plan: { table: "orders" }, sql: null },
+  ];
   const about = { ending: "asked" as const, run_ids: [], suggestions: [], problem: null, choices };
   const messages: WireMessage[] = [
     { id: "q", type: "human", content: "takings" },

@@ -1,5 +1,5 @@
 // One question and all that is known of its answer so far.
-import type { Choice, Ending, Figure, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
+import type { Ending, Figure, Offer, PlanJson, ReadAs, ResultColumn, Row, RunStatus } from "~/api/model";
 import type { ProblemBody } from "~/api/problem";
 import type { Artifact } from "./artifact";
 import type { Step } from "./steps";
@@ -56,7 +56,7 @@ export interface Turn {
   ending: Ending | "stopped" | null;
   suggestions: string[];
   /** Of a question back: the readings that were weighed, each a plan that can be run. */
-  choices: Choice[];
+  choices: Offer[];
   problem: ProblemBody | null;
   /** The runs its numbers come from, the main one first. */
   runIds: string[];
