@@ -6,6 +6,7 @@ import datetime as dt
 
 import pytest
 
+from sandtable.catalog.calendar import USUAL, Calendar
 from sandtable.plan.moments import OutOfCalendar, last_bounds, period_bounds, read_moment, read_time
 from sandtable.plan.windows import LastWindow, PeriodWindow
 
@@ -78,7 +79,27 @@ PERIODS = {
 @pytest.mark.parametrize(("period", "bounds"), PERIODS.items())
 def test_periods(period: str, bounds: tuple[str, str]) -> None:
     window = PeriodWindow.model_validate({"period": period})
-    assert tuple(str(day) for day in period_bounds(window, dt.datetime(2024, 2, 29, 23, 59))) == bounds
+    assert tuple(str(day) for day in period_bounds(window, dt.datetime(2024, 2, 29, 23, 59), USUAL)) == bounds
+
+
+OTHER_CALENDARS = [
+    (Calendar("sunday"), "this_week", ("2024-02-25", "2024-03-03")),
+    (Calendar("sunday"), "last_week", ("2024-02-18", "2024-02-25")),
+    (Calendar("saturday"), "this_week", ("2024-02-24", "2024-03-02")),
+    (Calendar(fiscal_month=4), "this_fiscal_year", ("2023-04-01", "2024-04-01")),
+    (Calendar(fiscal_month=4), "last_fiscal_year", ("2022-04-01", "2023-04-01")),
+    (Calendar(fiscal_month=4), "this_fiscal_quarter", ("2024-01-01", "2024-04-01")),
+    (Calendar(fiscal_month=2), "this_fiscal_quarter", ("2024-02-01", "2024-05-01")),
+    (Calendar(fiscal_month=2), "last_fiscal_quarter", ("2023-11-01", "2024-02-01")),
+    (Calendar(fiscal_month=2), "fiscal_ytd", ("2024-02-01", "2024-03-01")),
+    (Calendar(fiscal_month=4), "this_year", ("2024-01-01", "2025-01-01")),
+]
+
+
+@pytest.mark.parametrize(("calendar", "period", "bounds"), OTHER_CALENDARS)
+def test_periods_of_another_calendar(calendar: Calendar, period: str, bounds: tuple[str, str]) -> None:
+    window = PeriodWindow.model_validate({"period": period})
+    assert tuple(str(day) for day in period_bounds(window, dt.date(2024, 2, 29), calendar)) == bounds
 
 
 @pytest.mark.parametrize(
@@ -86,4 +107,4 @@ def test_periods(period: str, bounds: tuple[str, str]) -> None:
 )
 def test_the_calendar_ends(period: str, day: dt.date) -> None:
     with pytest.raises(OutOfCalendar):
-        period_bounds(PeriodWindow.model_validate({"period": period}), day)
+        period_bounds(PeriodWindow.model_validate({"period": period}), day, USUAL)

@@ -31,6 +31,10 @@ _CLEAR = "rgba(0,0,0,0)"
 _GRID = "rgba(128,128,128,0.25)"
 _INK = "#7a7a7a"
 _TINY = 1e-4
+_MOMENT_FORMATS = {
+    "day": "|%d %b %Y", "week": "|%d %b %Y", "month": "|%b %Y", "quarter": "|%b %Y", "year": "|%Y",
+    "fiscal_quarter": "|%b %Y", "fiscal_year": "|%b %Y",
+}  # fmt: skip
 
 
 def figure(traces: list[Trace], title: str, **layout: Any) -> Figure:
@@ -77,8 +81,7 @@ def time_axis(field: Field) -> Axis:
 
 
 def moment_format(field: Field) -> str:
-    formats = {"month": "|%b %Y", "year": "|%Y", "day": "|%d %b %Y", "week": "|%d %b %Y", "quarter": "|%b %Y"}
-    return formats.get(field.grain or "", "")
+    return _MOMENT_FORMATS.get(field.grain or "", "")
 
 
 def category_axis(field: Field, order: Sequence[str], every: bool = False) -> Axis:

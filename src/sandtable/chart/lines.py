@@ -62,7 +62,7 @@ def _along(found: tuple[Field, ...]) -> tuple[Field, Field | None]:
 def _is_year(key: Field) -> bool:
     """Of a year and a month, the month is the axis and each year a line."""
     if key.grain is not None:
-        return key.grain == "year"
+        return key.grain in ("year", "fiscal_year")
     name = key.name.lower()
     return name.endswith("year") and not name.endswith("of_year")
 

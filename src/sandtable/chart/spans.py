@@ -43,12 +43,22 @@ def _said(key: Field, text: str) -> str:
 def _moment_said(unit: str, text: str) -> str:
     if unit == "year":
         return text[:4]
+    if unit in ("fiscal_year", "fiscal_quarter"):
+        return _fiscal_said(unit, text)
     month = _MONTHS[int(text[5:7]) - 1]
     if unit == "month":
         return f"{month} {text[:4]}"
     if unit == "quarter":
         return f"Q{(int(text[5:7]) + 2) // 3} {text[:4]}"
     return text[:10] if text[10:] in ("T00:00:00", "T00:00:00+00:00") else text
+
+
+def _fiscal_said(unit: str, text: str) -> str:
+    """`FY2025` by the first day of the year; of a quarter its months, since its number depends on the dataset."""
+    year, month = int(text[:4]), int(text[5:7])
+    if unit == "fiscal_year":
+        return f"FY{year + (month > 1)}"
+    return f"{_MONTHS[month - 1]}–{_MONTHS[(month + 1) % 12]} {year + (month > 10)}"
 
 
 def sort_points(key: Field, points: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
@@ -94,9 +104,9 @@ def _unit(key: Field, labels: list[str]) -> str:
 def _place(unit: str, text: str) -> int:
     months = int(text[:4]) * 12 + int(text[5:7]) - 1
     match unit:
-        case "year":
+        case "year" | "fiscal_year":
             return months // 12
-        case "quarter":
+        case "quarter" | "fiscal_quarter":
             return months // 3
         case "month":
             return months

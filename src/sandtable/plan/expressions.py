@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from sandtable.catalog.calendar import Calendar
 from sandtable.catalog.model import ColumnType, Metric, Table
 from sandtable.plan import items as i
 from sandtable.plan.aggregating import restricted, result_type, warn_of_kind, warn_of_repeats
@@ -15,6 +16,7 @@ from sandtable.plan.conditions import NUMBERS, Conditions, called, describe, ele
 from sandtable.plan.existing import resolve_exists
 from sandtable.plan.filters import RelatedRows
 from sandtable.plan.findings import Findings
+from sandtable.plan.moments import is_fiscal
 from sandtable.plan.problems import did_you_mean, listed
 from sandtable.plan.reading import read_metric_part
 from sandtable.plan.resolved import (
@@ -32,7 +34,7 @@ from sandtable.plan.resolved import (
     Whole,
 )
 from sandtable.plan.scope import TIME_TYPES, Scope, Unresolved
-from sandtable.plan.timing import anchor, resolve_window
+from sandtable.plan.timing import anchor, declares_fiscal, resolve_window
 from sandtable.plan.units import converted
 from sandtable.plan.walking import is_aggregate, row_parts, wholes
 from sandtable.plan.windows import TimeWindow
@@ -40,6 +42,7 @@ from sandtable.quoting import quote
 
 _CLOCK = frozenset({"hour_of_day", "hour_name"})
 _NAMES = frozenset({"day_name", "month_name", "hour_name"})
+_NUMBERED = frozenset({"day_of_week", "month_of_year", "hour_of_day"})
 _COMPLETE = frozenset({"month", "quarter", "year"})
 _OF_THE_CLOCK = frozenset({"second", "minute", "hour"})
 
@@ -144,6 +147,8 @@ class Expressions:
             source = self._moment(inner, f"{place}.of", clock)
         else:
             source = self.time_column(item.column, place, home, clock=clock)
+        if not declares_fiscal(item.bucket, self.scope.dataset, self.found, f"{place}.bucket"):
+            return None
         if source is None:
             return None
         if source.type is ColumnType.DATE and (clock or item.bucket == "hour"):
@@ -153,8 +158,12 @@ class Expressions:
             return None
         if item.bucket in _NAMES:
             return Bucket(item.bucket, source, ColumnType.TEXT)
-        if item.bucket.endswith(("_week", "_year", "_day")):
+        if item.bucket in _NUMBERED:
             return Bucket(item.bucket, source, ColumnType.INTEGER)
+        if item.bucket == "week" or is_fiscal(item.bucket):
+            calendar = Calendar.of(self.scope.dataset)
+            shift = calendar.week_shift if item.bucket == "week" else calendar.fiscal_shift
+            return Bucket(item.bucket, source, ColumnType.DATE, shift)
         return Bucket(item.bucket, source, ColumnType.TIMESTAMP if item.bucket == "hour" else ColumnType.DATE)
 
     def _elapsed(self, item: i.ElapsedItem, place: str, home: Table | None, rowwise: bool) -> Elapsed | None:

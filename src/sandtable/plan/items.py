@@ -19,7 +19,7 @@ AggName = Literal[
     "sum", "avg", "min", "max", "count", "count_distinct", "median", "stddev", "quantile", "correlation"
 ]
 BucketUnit = Literal[
-    "hour", "day", "week", "month", "quarter", "year",
+    "hour", "day", "week", "month", "quarter", "year", "fiscal_quarter", "fiscal_year",
     "day_of_week", "month_of_year", "hour_of_day", "day_name", "month_name", "hour_name",
 ]  # fmt: skip
 ElapsedUnit = Literal["second", "minute", "hour", "day", "week", "month", "quarter", "year"]
@@ -130,7 +130,8 @@ class MetricItem(PlanModel):
 
 class BucketItem(PlanModel):
     """Time cut into periods. `day_of_week` is 1 (Monday) to 7, `month_of_year` 1 to 12; `day_name`, `month_name`
-    and `hour_name` are the same as text ("Monday", "January", "09:00"), sorted as the calendar has them."""
+    and `hour_name` are the same as text ("Monday", "January", "09:00"), sorted as the calendar has them. Weeks and
+    fiscal years begin as the dataset's catalog says."""
 
     shape: ClassVar[str] = "<bucket>"
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 import re
+from typing import Literal
 
+from sandtable.catalog.calendar import Calendar
 from sandtable.plan.windows import LastWindow, PeriodName, PeriodWindow, WindowUnit
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
@@ -20,6 +22,8 @@ Moment = dt.date | dt.datetime
 _DAY = dt.timedelta(days=1)
 _SPANS = {"minute": dt.timedelta(minutes=1), "hour": dt.timedelta(hours=1), "day": _DAY, "week": 7 * _DAY}
 _MONTHS = {"month": 1, "quarter": 3, "year": 12}
+
+PeriodUnit = WindowUnit | Literal["fiscal_quarter", "fiscal_year"]
 
 
 class OutOfCalendar(ValueError):
@@ -88,40 +92,63 @@ def last_bounds(window: LastWindow, as_of: Moment) -> tuple[dt.datetime, dt.date
     return back(end, window.last, window.unit), end
 
 
-def period_bounds(window: PeriodWindow, as_of: Moment) -> tuple[dt.date, dt.date]:
+def period_bounds(window: PeriodWindow, as_of: Moment, calendar: Calendar) -> tuple[dt.date, dt.date]:
     """First day and the day after the last."""
     today = day_of(as_of)
-    if window.period == "ytd":
-        return today.replace(month=1, day=1), next_day(today)
+    if window.period in ("ytd", "fiscal_ytd"):
+        unit: PeriodUnit = "year" if window.period == "ytd" else "fiscal_year"
+        return start_of(today, unit, calendar), next_day(today)
     unit, offset = _PERIODS[window.period]
-    start = _start_of(today, unit)
+    start = start_of(today, unit, calendar)
+    length = _length_of(unit)
     if offset:
-        start = back(midnight(start), offset, unit).date()
-    return start, _start_of_next(start, unit)
+        start = back(midnight(start), offset, length).date()
+    return start, back(midnight(start), -1, length).date()
 
 
-_PERIODS: dict[PeriodName, tuple[WindowUnit, int]] = {
+def is_fiscal(name: str) -> bool:
+    """Whether a period or a bucket is about fiscal years."""
+    return "fiscal_" in name
+
+
+_PERIODS: dict[PeriodName, tuple[PeriodUnit, int]] = {
     "today": ("day", 0), "yesterday": ("day", 1),
     "this_week": ("week", 0), "last_week": ("week", 1),
     "this_month": ("month", 0), "last_month": ("month", 1),
     "this_quarter": ("quarter", 0), "last_quarter": ("quarter", 1),
     "this_year": ("year", 0), "last_year": ("year", 1),
+    "this_fiscal_quarter": ("fiscal_quarter", 0), "last_fiscal_quarter": ("fiscal_quarter", 1),
+    "this_fiscal_year": ("fiscal_year", 0), "last_fiscal_year": ("fiscal_year", 1),
 }  # fmt: skip
 
 
-def _start_of(day: dt.date, unit: WindowUnit) -> dt.date:
+def start_of(day: dt.date, unit: PeriodUnit, calendar: Calendar) -> dt.date:
+    """The first day of the period that holds a day."""
+    try:
+        match unit:
+            case "week":
+                return calendar.week(day)
+            case "month":
+                return day.replace(day=1)
+            case "quarter":
+                return day.replace(month=3 * ((day.month - 1) // 3) + 1, day=1)
+            case "year":
+                return day.replace(month=1, day=1)
+            case "fiscal_quarter":
+                return calendar.fiscal_quarter_start(calendar.fiscal_year(day), calendar.fiscal_quarter(day))
+            case "fiscal_year":
+                return calendar.fiscal_year_start(calendar.fiscal_year(day))
+            case _:
+                return day
+    except (OverflowError, ValueError) as error:
+        raise OutOfCalendar from error
+
+
+def _length_of(unit: PeriodUnit) -> WindowUnit:
     match unit:
-        case "week":
-            return back(midnight(day), day.weekday(), "day").date()
-        case "month":
-            return day.replace(day=1)
-        case "quarter":
-            return day.replace(month=3 * ((day.month - 1) // 3) + 1, day=1)
-        case "year":
-            return day.replace(month=1, day=1)
+        case "fiscal_quarter":
+            return "quarter"
+        case "fiscal_year":
+            return "year"
         case _:
-            return day
-
-
-def _start_of_next(day: dt.date, unit: WindowUnit) -> dt.date:
-    return back(midnight(day), -1, unit).date()
+            return unit

@@ -48,6 +48,8 @@ class Bucket:
     unit: BucketUnit
     source: Expr
     type: ColumnType
+    shift: int = 0
+    """By how many days a week begins before Monday, or by how many months a fiscal year begins after January."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+from sandtable.catalog.calendar import Calendar
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.plan.conditions import called, every
 from sandtable.plan.findings import Findings
@@ -12,6 +13,7 @@ from sandtable.plan.moments import (
     OutOfCalendar,
     day_of,
     is_bare_date,
+    is_fiscal,
     last_bounds,
     midnight,
     next_day,
@@ -36,12 +38,26 @@ def resolve_window(
         return None
     try:
         if isinstance(window, PeriodWindow):
-            start, end = period_bounds(window, as_of)
+            if not declares_fiscal(window.period, dataset, found, f"{place}.period"):
+                return None
+            start, end = period_bounds(window, as_of, Calendar.of(dataset))
             return every([Compare(column, ">=", _bound(start)), Compare(column, "<", _bound(end))])
         return _last(window, column, as_of, found, place)
     except OutOfCalendar:
         found.add(place, "the window reaches beyond the calendar (years 1 to 9999)", "Use a shorter window.")
         return None
+
+
+def declares_fiscal(name: str, dataset: Dataset, found: Findings, place: str) -> bool:
+    """Whether the catalog says when fiscal years begin, where a period or bucket needs it; reported when not."""
+    if not is_fiscal(name) or dataset.fiscal_month is not None:
+        return True
+    found.add(
+        place,
+        f"{quote(name)} needs a fiscal year, and the catalog of this dataset declares none",
+        "Declare `fiscal_year_start`, such as april, in the catalog, or use calendar years and quarters.",
+    )
+    return False
 
 
 def anchor(

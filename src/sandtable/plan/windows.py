@@ -13,6 +13,7 @@ WindowUnit = Literal["minute", "hour", "day", "week", "month", "quarter", "year"
 PeriodName = Literal[
     "today", "yesterday", "this_week", "last_week", "this_month", "last_month",
     "this_quarter", "last_quarter", "this_year", "last_year", "ytd",
+    "this_fiscal_quarter", "last_fiscal_quarter", "this_fiscal_year", "last_fiscal_year", "fiscal_ytd",
 ]  # fmt: skip
 
 _COLUMN = Field(
@@ -55,7 +56,8 @@ class RangeWindow(PlanModel):
 
 
 class PeriodWindow(PlanModel):
-    """A whole calendar period around `as_of` (weeks start on Monday); `ytd` is 1 January through `as_of`."""
+    """A whole period around `as_of`; `ytd` is 1 January through `as_of`. Weeks and fiscal years begin as the dataset's
+    catalog says; `fiscal_ytd` is the first day of the fiscal year through `as_of`."""
 
     shape: ClassVar[str] = "<period>"
 

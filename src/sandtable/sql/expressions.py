@@ -127,8 +127,17 @@ class ExpressionWriter:
             return w.function("CONCAT", padded, exp.Literal.string(":00"))
         if bucket.unit == "day":
             return source if bucket.source.type is ColumnType.DATE else exp.cast(source, exp.DType.DATE)
-        start = w.function("DATE_TRUNC", exp.Literal.string(bucket.unit), source)
+        start = self._start(bucket, source)
         return start if bucket.unit == "hour" else exp.cast(start, exp.DType.DATE)
+
+    @staticmethod
+    def _start(bucket: Bucket, source: exp.Expr) -> exp.Expr:
+        """The first moment of a period. The engine's weeks begin on Monday and its years in January: others are cut in
+        time that is moved there, and moved back."""
+        count, unit = (bucket.shift, "DAY") if bucket.unit == "week" else (-bucket.shift, "MONTH")
+        whole = exp.Literal.string(bucket.unit.removeprefix("fiscal_"))
+        cut = w.function("DATE_TRUNC", whole, w.later(source, count, unit))
+        return w.later(cut, -count, unit)
 
     def _elements(self, elements: Elements) -> exp.Expr:
         source = self.write(elements.source)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+from typing import Literal
 
 from sqlglot import exp
 
@@ -65,6 +66,15 @@ def value(literal: LiteralValue) -> exp.Expr:
 
 def function(name_: str, *arguments: exp.Expr) -> exp.Expr:
     return exp.Anonymous(this=name_, expressions=list(arguments))
+
+
+def later(node: exp.Expr, count: int, unit: Literal["DAY", "MONTH"]) -> exp.Expr:
+    """A moment, so many days or months later, or earlier where `count` is negative."""
+    if not count:
+        return node
+    span = exp.Interval(this=number(abs(count)), unit=exp.var(unit))
+    operator = exp.Add if count > 0 else exp.Sub
+    return operator(this=grouped(node), expression=span)
 
 
 def divided(left: exp.Expr, right: exp.Expr) -> exp.Expr:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import calendar
 import datetime as dt
 
+from sandtable.catalog.calendar import USUAL, Calendar
+
 MONTHS = tuple(calendar.month_name)
 _DAYS = ("", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _ONE_DAY = dt.timedelta(days=1)
@@ -29,17 +31,22 @@ def instant(value: dt.datetime) -> str:
     return f"{day(value)}, {clock} UTC"
 
 
-def period(start: dt.date, unit: str) -> str:
+def period(start: dt.date, unit: str, rules: Calendar = USUAL) -> str:
     """A time bucket, by its first day."""
     match unit:
         case "week":
-            return f"week of {day(start)}"
+            first = f"{_DAYS[start.isoweekday()]} " if rules.week_shift else ""
+            return f"week of {first}{day(start)}"
         case "month":
             return f"{MONTHS[start.month]} {start.year}"
         case "quarter":
             return f"Q{(start.month + 2) // 3} {start.year}"
         case "year":
             return str(start.year)
+        case "fiscal_quarter":
+            return f"fiscal Q{rules.fiscal_quarter(start)} {rules.fiscal_year(start)}"
+        case "fiscal_year":
+            return f"fiscal year {rules.fiscal_year(start)}"
         case "hour" if isinstance(start, dt.datetime):
             return f"{day(start)}, {start.hour:02d}:{start.minute:02d}"
         case _:
@@ -76,14 +83,26 @@ def span(start: dt.date, last: dt.date) -> str:
     return f"{day(start, year=not same_year)} to {day(last)}"
 
 
-def whole(start: dt.date, last: dt.date) -> str | None:
-    """The year, quarter or month that two days enclose exactly, if they do."""
+def months(start: dt.date, last: dt.date) -> str:
+    """Whole months, by a day of the first and one of the last: April 2024 to March 2025, April to June 2025."""
+    year = f" {start.year}" if start.year != last.year else ""
+    return f"{MONTHS[start.month]}{year} to {MONTHS[last.month]} {last.year}"
+
+
+def whole(start: dt.date, last: dt.date, rules: Calendar = USUAL) -> str | None:
+    """The year, quarter or month that two days enclose exactly, if they do. Where the fiscal year is another one than
+    the calendar year, a fiscal period is named with its months."""
     after = last + _ONE_DAY if last < dt.date.max else last
     if start.day != 1 or after.day != 1:
         return None
-    months = (after.year - start.year) * 12 + after.month - start.month
-    if months == 1:
+    count = (after.year - start.year) * 12 + after.month - start.month
+    if count == 1:
         return period(start, "month")
-    if months == 3 and start.month % 3 == 1:
-        return period(start, "quarter")
-    return str(start.year) if months == 12 and start.month == 1 else None
+    fiscal = bool(rules.fiscal_shift) and (start.month - 1 - rules.fiscal_shift) % min(count, 12) == 0
+    if count == 3 and start.month % 3 == 1:
+        quarter = period(start, "quarter")
+        return f"{quarter} ({period(start, 'fiscal_quarter', rules)})" if fiscal else quarter
+    if fiscal and count in (3, 12):
+        unit = "fiscal_quarter" if count == 3 else "fiscal_year"
+        return f"{period(start, unit, rules)} ({months(start, last)})"
+    return str(start.year) if count == 12 and start.month == 1 else None

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
+from sandtable.catalog.calendar import USUAL, Calendar
 from sandtable.catalog.model import ColumnType
 from sandtable.plan.moments import read_moment
 from sandtable.quoting import inert
@@ -41,6 +42,7 @@ class Field:
     unit: str = ""
     bucket: str = ""
     """The unit of a time bucket."""
+    calendar: Calendar = USUAL
     instant: bool = False
     """Its cells are instants, not local clock times."""
     counts: bool = False
@@ -129,7 +131,7 @@ class Field:
             if self.instant and isinstance(read, dt.datetime):
                 return dates.instant(read)
             if read is not None:
-                return dates.period(read, self.bucket) if self.bucket else dates.moment(read)
+                return dates.period(read, self.bucket, self.calendar) if self.bucket else dates.moment(read)
         return inert(cell if isinstance(cell, str) else json.dumps(cell, ensure_ascii=False, default=str))
 
     def _figure(self, number: Decimal) -> str:

@@ -82,7 +82,7 @@ class Items:
         return Named(singular(text), "", ColumnType.TEXT)
 
     def bucket(self, item: i.BucketItem) -> Named:
-        unit = _BUCKETS.get(item.bucket, item.bucket)
+        unit = _BUCKETS.get(item.bucket, item.bucket.replace("_", " "))
         named = item.bucket.endswith("_name")
         type_ = (
             ColumnType.TEXT if named else ColumnType.INTEGER if item.bucket in _BUCKETS else ColumnType.DATE
@@ -135,7 +135,7 @@ class Items:
         usual = self.naming.time_column()
         name = time.column or usual
         dated = name is not None and self.column(name).type is ColumnType.DATE
-        return window(Anchored(time, self.naming.dataset.as_of, dated), usual if named else time.column)
+        return window(Anchored.of(time, self.naming.dataset, dated), usual if named else time.column)
 
     def _aggregate(self, item: i.AggItem) -> Named:
         return self._restricted(self._plain_aggregate(item), item.where, item.within)

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any, cast
 
+from sandtable.catalog.calendar import Calendar
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.engines.duckdb.types import column_type
 from sandtable.plan import derivations as d
@@ -154,20 +155,22 @@ def _fields(plan_words: PlanWords, columns: Columns) -> tuple[Field, ...] | None
     return tuple(
         _derived(index, column, plan_words.outputs, names)
         if column.derived
-        else _output(index, column, plan_words.outputs, column_type(sql_type), plan_words.plan.grouped)
+        else _output(index, column, plan_words, column_type(sql_type))
         for index, (column, (_, sql_type)) in enumerate(zip(plan_words.columns, columns, strict=True))
     )
 
 
-def _output(
-    index: int, column: ColumnMeaning, said: dict[str, Named], type_: ColumnType, grouped: bool
-) -> Field:
+def _output(index: int, column: ColumnMeaning, plan_words: PlanWords, type_: ColumnType) -> Field:
+    said, grouped = plan_words.outputs, plan_words.plan.grouped
     named = said.get(column.name.lower()) or Named(words(column.name, column.unit))
     item = column.item
     text = _measure_text(item, named, column.unit)
     # The name of a day, a month or an hour is a category like any other name.
     bucket = column.grain if column.grain and not column.grain.endswith("_name") else ""
-    field = Field(index, column.name, text, type_, measure=False, unit=column.unit, bucket=bucket)
+    field = Field(
+        index, column.name, text, type_, measure=False, unit=column.unit, bucket=bucket,
+        calendar=Calendar.of(plan_words.dataset),
+    )  # fmt: skip
     computed = column.role == "measure" if grouped else type_ in NUMBERS and not field.is_code and not bucket
     if not computed:
         return field

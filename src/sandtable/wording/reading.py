@@ -159,7 +159,7 @@ class PlanWords:
             return None
         name = time.column or self.naming.time_column()
         dated = name is not None and self.naming.column(name).type is ColumnType.DATE
-        return Anchored(time, self.dataset.as_of, dated)
+        return Anchored.of(time, self.dataset, dated)
 
     def _kept(self) -> str:
         text = conditions.all_of(self.plan.having, self.over_outputs.terms)

@@ -11,6 +11,8 @@ from sandtable.wording import dates
 from sandtable.wording.field import Field, Row
 from sandtable.wording.phrases import singular
 
+_PERIODS = ("day", "week", "month", "quarter", "year", "fiscal_quarter", "fiscal_year")
+
 
 @dataclass(frozen=True, slots=True)
 class Order:
@@ -88,7 +90,7 @@ class Result:
             return self.row_noun if own else self.keys[0].noun
         if len(self.keys) == 1 and self.keys[0].type is not ColumnType.BOOLEAN:
             key = self.keys[0]
-            return f"{key.bucket}s" if key.bucket in ("day", "week", "month", "quarter", "year") else key.noun
+            return f"{key.bucket.replace('_', ' ')}s" if key.bucket in _PERIODS else key.noun
         return "groups"
 
     @property

@@ -13,7 +13,7 @@ from sandtable.wording.phrases import joined, sentence_start
 from sandtable.wording.result import Result
 
 MOST_SERIES = 4
-_MONTHS = {"month": 1, "quarter": 3, "year": 12}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "fiscal_quarter": 3, "fiscal_year": 12}
 
 Point = tuple[Row, Decimal]
 
@@ -40,7 +40,8 @@ def series(result: Result, field: Field) -> str:
     if len(whole) < 2 or not any(partial):
         return _one(result, field, time, points)
     which = "first and last" if all(partial) else "first" if partial[0] else "last"
-    are, them = (f"{time.bucket}s are", "each") if all(partial) else (f"{time.bucket} is", "it")
+    period = time.bucket.replace("_", " ")
+    are, them = (f"{period}s are", "each") if all(partial) else (f"{period} is", "it")
     told = _one(result, field, time, whole)
     return f"{told} The {which} {are} left out: only part of {them} lies {result.time}."
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 import datetime as dt
 from dataclasses import dataclass
 
+from sandtable.catalog.calendar import USUAL, Calendar
+from sandtable.catalog.model import Dataset
 from sandtable.plan.moments import (
     Moment,
     OutOfCalendar,
     day_of,
+    is_fiscal,
     last_bounds,
     next_day,
     period_bounds,
@@ -32,6 +35,11 @@ class Anchored:
     """Where 'now' is in the dataset."""
     whole_days: bool
     """The column holds dates, so that the time of day of 'now' does not matter."""
+    calendar: Calendar = USUAL
+
+    @staticmethod
+    def of(time: TimeWindow, dataset: Dataset, whole_days: bool) -> Anchored:
+        return Anchored(time, dataset.as_of, whole_days, Calendar.of(dataset))
 
     @property
     def now(self) -> Moment | None:
@@ -59,7 +67,7 @@ class Anchored:
         if now is None:
             return None
         if isinstance(self.time, PeriodWindow):
-            return period_bounds(self.time, now)
+            return period_bounds(self.time, now, self.calendar)
         if (
             isinstance(now, dt.datetime)
             and now.time() == _LAST_SECOND
@@ -71,19 +79,24 @@ class Anchored:
     def in_words(self) -> str:
         match self.time:
             case RangeWindow():
-                return _range(self.time)
+                return _range(self.time, self.calendar)
             case LastWindow(last=count, unit=unit):
                 many = f"{unit}" if count == 1 else f"{count:,} {unit}s"
                 return f"in the last {many}{self._dates()}"
             case PeriodWindow(period="ytd"):
                 return f"in the year to date{self._dates()}"
+            case PeriodWindow(period="fiscal_ytd"):
+                return f"in the fiscal year to date{self._dates()}"
             case PeriodWindow(period=period):
                 return f"{period.replace('_', ' ')}{self._dates()}"
 
     def _dates(self) -> str:
         days = self.days()
         if days is not None and days[0] < days[1]:
-            return f" ({_days(days[0], days[1] - _ONE_DAY)})"
+            last = days[1] - _ONE_DAY
+            if isinstance(self.time, PeriodWindow) and is_fiscal(self.time.period) and days[1].day == 1:
+                return f" ({dates.months(days[0], last)})"
+            return f" ({_days(days[0], last)})"
         now = self.now
         if not isinstance(self.time, LastWindow) or not isinstance(now, dt.datetime):
             return ""
@@ -107,14 +120,14 @@ def window(anchored: Anchored, usual: str | None) -> str:
     return f"{anchored.in_words()} by {words(name)}"
 
 
-def _range(time: RangeWindow) -> str:
+def _range(time: RangeWindow, calendar: Calendar) -> str:
     start, end = read_moment(time.from_ or ""), read_moment(time.to or "")
     if time.from_ is not None and time.to is not None:
         if start is None or end is None:
             return f"from {inert(time.from_)} to {inert(time.to)}"
         if isinstance(start, dt.datetime) or isinstance(end, dt.datetime):
             return f"from {dates.moment(start)} to {dates.moment(end)}"
-        exact = dates.whole(start, end)
+        exact = dates.whole(start, end, calendar)
         if start == end:
             return f"on {dates.day(start)}"
         return f"in {exact}" if exact else f"from {dates.span(start, end)}"

@@ -64,7 +64,8 @@ ROWS = [{"agg": "count", "as": "n"}]
         pytest.param(
             {"select": ROWS, "time": {"period": "march"}},
             ["time.period: `march` is not known here. Use one of: today, yesterday, this_week, last_week, "
-             "this_month, last_month, this_quarter, last_quarter, this_year, last_year, ytd. "
+             "this_month, last_month, this_quarter, last_quarter, this_year, last_year, ytd, "
+             "this_fiscal_quarter, last_fiscal_quarter, this_fiscal_year, last_fiscal_year, fiscal_ytd. "
              'Or give "from" and "to".'],
             id="a month",
         ),

@@ -172,6 +172,27 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/datasets/{dataset_id}/proposals": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Joins, metrics and masks that could be added to the catalog
+         * @description Each with its reason. Nothing of it is used before it is in the catalog. The sandbox counts the rows, once for
+         *     each version of the data and the catalog.
+         */
+        get: operations["get_proposals"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/datasets/{dataset_id}/reading": {
         parameters: {
             query?: never;
@@ -1170,6 +1191,8 @@ export interface components {
         DatasetSchema: {
             /** As Of */
             as_of: string | null;
+            /** Catalog Version */
+            catalog_version: string;
             /** Dataset Id */
             dataset_id: string;
             /** Metrics */
@@ -1490,6 +1513,19 @@ export interface components {
             /** Name */
             name: string;
         };
+        /** JoinProposalView */
+        JoinProposalView: {
+            /** Many */
+            many: string;
+            /** Matched */
+            matched: number;
+            /** Missing */
+            missing: number;
+            /** One */
+            one: string;
+            /** Reason */
+            reason: string;
+        };
         /**
          * JoinSemantics
          * @description Many rows of one table refer to one row of another.
@@ -1592,6 +1628,15 @@ export interface components {
              */
             title: string;
         };
+        /** MaskProposalView */
+        MaskProposalView: {
+            /** Column */
+            column: string;
+            /** Reason */
+            reason: string;
+            /** Table */
+            table: string;
+        };
         /**
          * Meaning
          * @description What the values of a column are; `catalog.meanings` proposes it.
@@ -1659,6 +1704,14 @@ export interface components {
             synonyms: string[];
             /** Table */
             table: string;
+        };
+        /** MetricProposalView */
+        MetricProposalView: {
+            /** Name */
+            name: string;
+            /** Reason */
+            reason: string;
+            semantics: components["schemas"]["MetricSemantics"];
         };
         /** MetricSemantics */
         MetricSemantics: {
@@ -1812,6 +1865,15 @@ export interface components {
             name: string;
             /** Sha256 */
             sha256: string;
+        };
+        /** ProposalsView */
+        ProposalsView: {
+            /** Joins */
+            joins: components["schemas"]["JoinProposalView"][];
+            /** Masks */
+            masks: components["schemas"]["MaskProposalView"][];
+            /** Metrics */
+            metrics: components["schemas"]["MetricProposalView"][];
         };
         /** PublicKey */
         PublicKey: {
@@ -2092,6 +2154,8 @@ export interface components {
             artifacts: (components["schemas"]["DescribedTable"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
             /** Cached From */
             cached_from: string | null;
+            /** Catalog Version */
+            catalog_version: string;
             /** Chart */
             chart: {
                 [key: string]: unknown;
@@ -3324,6 +3388,48 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Profile"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_proposals: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProposalsView"];
                 };
             };
             400: components["responses"]["Status400"];
