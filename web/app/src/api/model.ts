@@ -21,6 +21,19 @@ export type Repair = Schemas["Repair"];
 export type Reading = Schemas["Reading"];
 export type TableReading = Schemas["TableReading"];
 export type ColumnReading = Schemas["ColumnReading"];
+/** What is said about a dataset, by its data and by people. */
+export type Catalog = Schemas["CatalogView"];
+export type CatalogEdition = Schemas["EditionView"];
+export type Semantics = Schemas["Semantics"];
+export type TableSemantics = Schemas["TableSemantics"];
+export type ColumnSemantics = Schemas["ColumnSemantics"];
+export type JoinSemantics = Schemas["JoinSemantics"];
+export type MetricSemantics = Schemas["MetricSemantics"];
+/** What the data suggest, for a person to confirm. */
+export type Proposals = Schemas["ProposalsView"];
+export type Meanings = Schemas["Meanings"];
+export type ColumnMeaning = Schemas["ColumnMeaningView"];
+export type Meaning = Schemas["Meaning"];
 export type Profile = Schemas["Profile"];
 export type TableProfile = Schemas["TableProfile"];
 export type ColumnProfile = Schemas["ColumnProfile"];

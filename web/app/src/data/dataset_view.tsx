@@ -9,6 +9,7 @@ import { count, time } from "~/format";
 import { AddData } from "~/imports/add_data";
 import { Crumbs, Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines, Tabs } from "~/ui";
+import { CatalogView } from "./catalog/catalog_view";
 import { Metrics } from "./metrics";
 import { Prompts } from "./prompts";
 import { ReadingView } from "./reading";
@@ -18,7 +19,7 @@ import { TableList } from "./table_list";
 import { Version } from "./version";
 import { VersionCover } from "./version_cover";
 
-const VIEWS = ["tables", "relationships", "metrics", "reading", "version"] as const;
+const VIEWS = ["tables", "relationships", "metrics", "reading", "catalog", "version"] as const;
 
 export function DatasetView({ datasetId }: { datasetId: string }) {
   const dataset = useQuery(datasetQuery(datasetId));
@@ -89,6 +90,7 @@ function Whole({ dataset }: { dataset: Dataset }) {
           { id: "relationships", title: "Relationships", content: <Relationships dataset={dataset} /> },
           { id: "metrics", title: "Metrics", content: <Metrics metrics={dataset.metrics} /> },
           ...(own ? [{ id: "reading", title: "Reading", content: <ReadingView dataset={dataset} /> }] : []),
+          { id: "catalog", title: "Catalog", content: <CatalogView dataset={dataset} /> },
           { id: "version", title: "Version", content: <VersionCover dataset={dataset} /> },
         ]}
       />

@@ -33,7 +33,10 @@ const COMPARISONS: Readonly<Record<string, string>> = {
 const SIGNS: Readonly<Record<string, string>> = { "+": "+", "-": "−", "*": "×", "/": "÷" };
 
 /** Nothing when a part of it has no words here. */
-export function metricWords({ numerator, denominator }: Metric): string | null {
+export function metricWords({
+  numerator,
+  denominator,
+}: Pick<Metric, "numerator" | "denominator">): string | null {
   const above = expression(numerator);
   if (above === null) return null;
   if (!denominator) return capital(above);

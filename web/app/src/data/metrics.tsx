@@ -2,7 +2,7 @@ import type { Metric } from "~/api/model";
 import { CodeText, Empty } from "~/ui";
 import { metricWords } from "./metric_words";
 
-const FORMATS: Readonly<Record<Metric["format"], string>> = {
+export const FORMATS: Readonly<Record<Metric["format"], string>> = {
   number: "number",
   percent: "percent",
   currency: "amount of money",

@@ -10,6 +10,10 @@ export function Input({ label, className, ...rest }: ComponentProps<"input"> & {
   return <input aria-label={label} className={classes(LOOK, "h-8 min-w-0", className)} {...rest} />;
 }
 
+export function TextArea({ label, className, ...rest }: ComponentProps<"textarea"> & { label: string }) {
+  return <textarea aria-label={label} className={classes(LOOK, "block min-w-0 py-1", className)} {...rest} />;
+}
+
 interface SearchInputProps extends Omit<ComponentProps<"input">, "value" | "onChange" | "type"> {
   label: string;
   value: string;

@@ -1,0 +1,93 @@
+import { X } from "lucide-react";
+import type { Catalog, Dataset, MetricSemantics } from "~/api/model";
+import { IconButton } from "~/ui";
+import { metricWords } from "../metric_words";
+import { FORMATS } from "../metrics";
+import { NewMetric } from "./new_metric";
+import { Proposal, Proposals } from "./proposal";
+import { Section } from "./section";
+import { metricsChanges } from "./stating";
+import { named, type Proposed } from "./use_proposals";
+import { useEdits, useSaving } from "./use_saving";
+
+type Named = Readonly<Record<string, MetricSemantics>>;
+
+interface MetricsPartProps {
+  dataset: Dataset;
+  catalog: Catalog;
+  proposed: Proposed;
+}
+
+export function MetricsPart({ dataset, catalog, proposed }: MetricsPartProps) {
+  const [edited, setEdited] = useEdits<Named | null>(`${dataset.id} metrics`, null);
+  const saving = useSaving(dataset.id, catalog, () => setEdited(null));
+  const metrics: Named = edited ?? catalog.semantics.metrics ?? {};
+  const names = Object.keys(metrics);
+  return (
+    <Section
+      what="the metrics"
+      isEdited={edited !== null}
+      saving={saving}
+      onSave={(note) => saving.save(metricsChanges(catalog.stated, catalog.found, metrics), note)}
+      onUndo={() => setEdited(null)}
+    >
+      <h2 className="font-medium">Metrics</h2>
+      <Proposals label="Proposed metrics">
+        {proposed.proposals.metrics
+          .filter((one) => !(one.name in metrics))
+          .map((one) => (
+            <Proposal
+              key={one.name}
+              name={one.name}
+              title={
+                <>
+                  <span className="font-mono text-[13px]">{one.name}</span>
+                  <span className="ml-2">{metricWords(one.semantics) ?? one.semantics.description}</span>
+                </>
+              }
+              reason={one.reason}
+              onUse={() => setEdited({ ...metrics, [one.name]: one.semantics })}
+              onDismiss={() => proposed.dismiss(named.metric(one))}
+            />
+          ))}
+      </Proposals>
+      {names.length === 0 && (
+        <p className="text-ink-2">
+          None. A metric gives a computation one name, so that every answer computes it in the same way.
+        </p>
+      )}
+      {names.length > 0 && (
+        <ul className="divide-y rounded-md border">
+          {Object.entries(metrics).map(([name, metric]) => (
+            <li key={name} className="flex items-start gap-2 py-1.5 pr-1 pl-3">
+              <span className="min-w-0 flex-1">
+                <span className="font-mono text-[13px]">{name}</span>
+                <span className="ml-2 text-ink-3 text-small">
+                  {FORMATS[metric.format]} · from <span className="font-mono">{metric.table}</span>
+                </span>
+                <span className="block text-ink-2 text-small">
+                  {metricWords(metric) ?? metric.description}
+                </span>
+              </span>
+              <IconButton
+                size="smallIcon"
+                label={`Remove the metric ${name}`}
+                onClick={() => {
+                  const { [name]: _, ...others } = metrics;
+                  setEdited(others);
+                }}
+              >
+                <X />
+              </IconButton>
+            </li>
+          ))}
+        </ul>
+      )}
+      <NewMetric
+        dataset={dataset}
+        taken={names}
+        onAdd={(name, metric) => setEdited({ ...metrics, [name]: metric })}
+      />
+    </Section>
+  );
+}
