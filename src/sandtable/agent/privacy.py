@@ -19,6 +19,7 @@ from sandtable.catalog.model import Column, ColumnType, Dataset
 from sandtable.catalog.profile import Cell, ColumnProfile
 from sandtable.errors import ErrorCode, Problem
 from sandtable.plan.moments import read_moment
+from sandtable.runs.unknown_names import HELD_IN
 
 WITHHELD = "(withheld)"
 _FEW = 12
@@ -37,6 +38,7 @@ _ISO = re.compile(r"\d{4}(-\d\d){1,2}([T ][\d:.+Z-]*)?")
 _SQL_TEXT = re.compile(r"'(?:[^']|'')*'")
 # These come from reading the query, before a row is read: they can quote the query and the schema only.
 _BEFORE_DATA = {"BinderException", "CatalogException", "ParserException"}
+_QUOTES = "Write a text in single quotes."
 _OF_THE_PROPOSAL = {ErrorCode.VALIDATION_ERROR, ErrorCode.SQL_POLICY_VIOLATION}
 
 
@@ -119,8 +121,10 @@ def shown_problem(problem: Problem, privacy: Privacy) -> list[str]:
     safe = engine in _BEFORE_DATA if engine else problem.code in _OF_THE_PROPOSAL
     if privacy == "schema" and not safe:
         return [f"the run failed ({engine or problem.code}); its message may quote the data and is not shown"]
+    withheld = privacy == "schema" and HELD_IN in problem.details
+    suggestion = _QUOTES if withheld else problem.suggestion
     faults: list[dict[str, Any]] = problem.details.get("errors") or [
-        {"message": problem.message, "suggestion": problem.suggestion}
+        {"message": problem.message, "suggestion": suggestion}
     ]
     shown: list[str] = []
     advised: set[str] = set()

@@ -266,6 +266,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
                 rules=RULES,
                 conditions=gate.conditions,
             ),
+            profile=datasets.profile,
             judge_python=python_gate if python_is_on(settings, serving=serving) else None,
             bound_names=python_gate.bound,
             sessions=sessions,

@@ -40,8 +40,11 @@ _AFTER_GROUPS = ("having", "qualify", "window", "order", "limit", "offset", "usi
 _COMPARED = ("=", "<", ">", "like", "ilike", "(", ",")
 
 
-def binder_candidates(text: str, message: str, suggestion: str, dataset: Dataset) -> list[Fix]:
-    """Candidates, most likely first. The gate has not judged them."""
+def binder_candidates(
+    text: str, message: str, suggestion: str, dataset: Dataset, *, is_value: bool = False
+) -> list[Fix]:
+    """Candidates, most likely first. The gate has not judged them. `is_value`: a column of the data holds the unknown
+    name as a value."""
     if len(text) > LONGEST:
         return []
     if found := _AMBIGUOUS.match(message):
@@ -56,7 +59,7 @@ def binder_candidates(text: str, message: str, suggestion: str, dataset: Dataset
         return distinct(_straightened(text, dataset), text)
     known = [there.replace('""', '"') for there in _THERE_IS.findall(suggestion)]
     tokens = tokens_of(text)
-    made = _as_text(text, tokens, name) if found["kind"] == "column" else []
+    made = _as_text(text, tokens, name, is_value) if found["kind"] == "column" else []
     if not made:
         made = _renamed(text, tokens, name, known, found["table"], is_table=found["kind"] == "table")
     return distinct(made, text)
@@ -90,14 +93,16 @@ def _renamed(
     ]
 
 
-def _as_text(text: str, tokens: Sequence[Token], name: str) -> list[Fix]:
-    """`channel = "web"`: double quotes are for names; a value was meant."""
+def _as_text(text: str, tokens: Sequence[Token], name: str, is_value: bool) -> list[Fix]:
+    """`channel = "web"`: double quotes are for names; a value was meant. `channel = web`, where that is known."""
     edits: list[Edit] = []
     for i, token in enumerate(tokens):
         if token.is_name and token.name == fold(name):
-            if not token.text.startswith('"') or not i or not tokens[i - 1].says(*_COMPARED):
+            quoted = token.text.startswith('"')
+            if not (quoted or is_value) or not i or not tokens[i - 1].says(*_COMPARED):
                 return []
-            edits.append(Edit(token.start, token.end, literal(token.text[1:-1].replace('""', '"'))))
+            value = token.text[1:-1].replace('""', '"') if quoted else token.text
+            edits.append(Edit(token.start, token.end, literal(value)))
     return [Fix(f"Use the text {quote(literal(name))}", edited(text, edits))] if edits else []
 
 

@@ -23,6 +23,7 @@ from sandtable.policy.fixes import candidates
 from sandtable.policy.verdict import Approved, Fix, Refused, Verdict
 from sandtable.quoting import quote
 from sandtable.runs.model import Run
+from sandtable.runs.unknown_names import HELD_IN
 
 log = structlog.get_logger(__name__)
 
@@ -53,7 +54,8 @@ async def fixes_for(check: Check, dataset: Dataset, run: Run, rules: Rules | Non
     if run.status == "failed":
         if not isinstance(query, SqlQuery) or rules is None or error.details.get("type") != "BinderException":
             return ()
-        made = binder_candidates(query.sql, error.message, error.suggestion, dataset)
+        is_value = HELD_IN in error.details
+        made = binder_candidates(query.sql, error.message, error.suggestion, dataset, is_value=is_value)
         return await _approved(check, dataset, made, rules)
     place = error.details.get("position")
     refused = Refused(

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.profile import Profile
 from sandtable.engines.rules import Rules
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Verdict
@@ -68,6 +69,8 @@ class RunParts:
     """For datasets whose files are in the data store."""
     elsewhere: Mapping[str, Route] = field(default_factory=dict[str, Route])
     """By dataset id, for data that another engine holds."""
+    profile: Callable[[Dataset], Awaitable[Profile]] | None = None
+    """What the columns of a version hold, for advice about SQL that failed. None: it is given without."""
     judge_python: Callable[[str, Dataset, Collection[str]], Awaitable[Verdict]] | None = None
     """Code, dataset, further names that the code can use. None where Python is disabled."""
     bound_names: Callable[[str], Awaitable[frozenset[str]]] | None = None

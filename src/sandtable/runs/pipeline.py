@@ -30,6 +30,7 @@ from sandtable.runs.draft import Draft
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.sessions import Sessions, Sitting
+from sandtable.runs.unknown_names import advised
 from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
 from sandtable.sandbox.artifact import last_figure
 from sandtable.sandbox.job import DataRef, Job, JobResult, Limits, refs_of
@@ -64,6 +65,8 @@ async def advance(draft: Draft, parts: RunParts, cache: Cache) -> None:
             break
     if draft.status == "succeeded" and draft.run.request.chart:
         await illustrate(draft)
+    if draft.status == "failed":
+        await advise(draft, parts)
 
 
 async def _patiently(step: Step, name: str, draft: Draft, parts: RunParts, cache: Cache) -> None:
@@ -228,6 +231,13 @@ async def illustrate(draft: Draft) -> None:
     large = len(result.rows) * len(result.columns) > LARGE_CELLS
     draft.chart = await asyncio.to_thread(draw, *given) if large else draw(*given)
     draft.stats["draw_ms"] = (time.perf_counter() - started) * 1000
+
+
+async def advise(draft: Draft, parts: RunParts) -> None:
+    """SQL with a column that its tables do not have gets the advice of the whole dataset."""
+    query, error, approved = draft.run.request.query, draft.error, draft.approved
+    if isinstance(query, SqlQuery) and error is not None and approved is not None:
+        draft.error = await advised(error, query.sql, approved.tables, _dataset(draft), parts.profile)
 
 
 def job_for(

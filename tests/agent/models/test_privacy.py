@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
+from sandtable.agent.endpoint import Privacy
 from sandtable.agent.privacy import WITHHELD, shown_plan, shown_problem, shown_sql
 from sandtable.agent.proposer import Asked, Attempt
 from sandtable.errors import ErrorCode, Problem
+from sandtable.runs.unknown_names import HELD_IN
 from tests.agent.models.asking import (
     CANARY,
     CANARY_DAY,
@@ -144,3 +146,15 @@ def test_texts_in_sql(sql: str, shown: str) -> None:
 def test_errors_that_may_quote_a_cell_are_withheld(problem: Problem, told: bool) -> None:
     assert (shown_problem(problem, "schema")[0].startswith(problem.message)) is told
     assert shown_problem(problem, "off")[0].startswith(problem.message)
+
+
+@pytest.mark.parametrize("privacy", ["schema", "off"])
+def test_that_the_data_hold_a_value_is_withheld(privacy: Privacy) -> None:
+    held = BINDER.model_copy(
+        update={
+            "suggestion": "Write `Bonn`, which is a value of `customers.city`, in single quotes: `'Bonn'`.",
+            "details": {**BINDER.details, HELD_IN: ["customers.city"]},
+        }
+    )
+    [shown] = shown_problem(held, privacy)
+    assert ("customers.city" in shown) is (privacy == "off") and "in single quotes" in shown
