@@ -100,3 +100,21 @@ def test_files_that_belong_together_are_joined_and_it_is_said(tmp_path: Path) ->
     assert without.read_as.joins == ("customers.customer_id = orders.customer_id",)
     alone = sandtable.ask("total revenue", data=[orders, customers])
     assert alone.read_as is not None and alone.read_as.joins == () and "Joined" not in alone.text
+
+
+def test_an_answer_that_found_nothing_explains_itself() -> None:
+    sql = "SELECT count(*) AS n FROM sales WHERE city = 'Bon'"
+    empty = sandtable.ask(sql, data={"sales": FRAME})
+    why = empty.explain()
+    assert why.text.startswith("Of 3 rows of `sales`, none is left where `city = 'Bon'`.") and why.run_ids
+    [fix] = why.fixes
+    assert (fix.title, fix.text) == ("Use `Bonn` for `Bon`", sql.replace("'Bon'", "'Bonn'"))
+    plan = {"table": "sales", "select": [{"agg": "count", "as": "n"}]}
+    plan["filters"] = [{"column": "amount", "op": ">", "value": 100}]
+    planned = sandtable.ask("more than 100", data={"sales": FRAME}, plan=plan)
+    assert planned.explain().text == "Of 3 sales, none is left where amount is above 100."
+
+
+def test_an_answer_that_found_something_has_nothing_to_explain(sales: Path) -> None:
+    assert sandtable.ask("total amount by city", data=sales).explain().text == ""
+    assert sandtable.ask("florble the wumpus?", data=sales).explain().fixes == ()

@@ -8,6 +8,7 @@ from typing import Any
 
 from sandtable.agent.read_as.model import Offer, ReadAs
 from sandtable.errors import Problem
+from sandtable.runs.explanation import Explanation
 from sandtable.runs.model import Run
 from sandtable.sandbox.artifact import Artifact
 
@@ -105,6 +106,16 @@ class Answer:
     """Pass it to the next `ask` for a follow-up such as "and by month?"."""
     others: tuple[Answer, ...] = ()
     """If the message asks several questions: the answers to the others, in order."""
+    _explain: Callable[[], Explanation] | None = field(default=None, repr=False, compare=False)
+
+    def explain(self) -> Explanation:
+        """Why the answer found nothing: the first condition that leaves no rows and the values that no row has, in
+        `text`, the runs that counted them, in `run_ids`, and corrected queries that the gate approves, in `fixes`.
+
+        `ask(fix.title, data, thread=answer.thread, plan=fix.plan)` takes a plan, `ask(fix.text, data)` takes SQL. Empty
+        for an answer that found something or has no run. It executes further runs and waits for them, in `aio`, too.
+        """
+        return Explanation() if self._explain is None else self._explain()
 
     @property
     def success(self) -> bool:

@@ -19,6 +19,9 @@ from sandtable.library.bridge import wait_for
 from sandtable.library.open_parts import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, OPEN_PARTS, OpenParts
 from sandtable.library.result import Answer, RunResult, failure, result_of, table_of
 from sandtable.quoting import quote
+from sandtable.runs.empty import explained
+from sandtable.runs.explanation import Explanation
+from sandtable.runs.lookup import executing
 from sandtable.runs.model import LONGEST_QUESTION, Run, RunRequest, normal_plan
 
 Data = Any
@@ -164,7 +167,16 @@ async def _answered(opened: OpenParts, answer: FoldedAnswer, thread: str) -> Ans
         choices=end.choices,
         code=end.problem.code.value if end.problem else None,
         thread=thread,
+        _explain=(lambda: wait_for(_explained(opened, ran))) if ran else None,
     )
+
+
+async def _explained(opened: OpenParts, run: Run) -> Explanation:
+    parts = opened.parts
+    dataset = await parts.datasets.ready(run.request.dataset_id)
+    execute = executing(parts.runs, dataset.id, run.request.user)
+    profile = await parts.datasets.profile(dataset)
+    return await explained(run, dataset, profile, execute, parts.check, parts.read_sql)
 
 
 async def finished(opened: OpenParts, request: RunRequest) -> Run:
