@@ -100,7 +100,7 @@ def _serve(template: Template, order: dict[str, Any]) -> int:
         return 0
     while job is not None:
         outcome = _run(template, job)
-        outcome["metrics"] = {"seal_ms": seal_ms}
+        outcome["metrics"] = {**outcome.get("metrics", {}), "seal_ms": seal_ms}
         write_frame(JOB_FD, outcome)
         job = read_frame(JOB_FD) if _goes_on(job) else None
         seal_ms = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from collections.abc import Callable
 from typing import Any
 
@@ -164,6 +165,11 @@ def parse_text(connection: engine.Connection, job: Job) -> Outcome:
 
 
 def run_ingest(connection: engine.Connection, job: Job) -> Outcome:
+    outcome = _ingest(connection, job)
+    return {**outcome, "metrics": {"peak_kb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss}}
+
+
+def _ingest(connection: engine.Connection, job: Job) -> Outcome:
     try:
         output = (compare.compare if "pairs" in job["options"] else convert)(connection, job)
     except BadFile as error:

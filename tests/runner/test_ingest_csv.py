@@ -183,7 +183,38 @@ async def test_an_endless_line_is_refused_soon(intake: Intake, tmp_path: Path, w
     ingested = await intake(path)
     assert time.perf_counter() - started < 60
     assert "MB" in _refusal(ingested)
-    assert ingested.result.metrics.get("peak_kb", 0) < 300_000
+    assert ingested.result.metrics["peak_kb"] < 300_000
+
+
+_LATE: dict[str, tuple[bytes, tuple[str, ...]]] = {
+    "NUL": (b"4,a\x00b,5\n", ("NUL", "line 3000002")),
+    "short row": (b"4,a\n", ("line 3000002", "2 fields")),
+    "endless line": (b"4,a" + b"x" * (17 << 20) + b",5\n", ("line 3000002", "MB")),
+    "cut inside a character": ("4,ä".encode()[:-1], ("UTF-8",)),
+}
+
+
+@pytest.mark.parametrize(("last", "words"), _LATE.values(), ids=list(_LATE))
+async def test_trouble_far_below_the_first_rows(intake: Intake, last: bytes, words: tuple[str, ...]) -> None:
+    """Files are used before they were read to their end; what is wrong there is named all the same."""
+    said = _refusal(await intake(_HEAD + b"1,abcdef,2.50\n" * 3_000_000 + last))
+    assert all(word in said for word in words)
+
+
+async def test_a_character_of_another_encoding_far_below_the_first_rows(intake: Intake) -> None:
+    ingested = await intake(_HEAD + b"1,abcdef,2.50\n" * 3_000_000 + "2,Müller,3\n".encode("cp1252"))
+    assert ingested.rows[-1] == (2, "Müller", 3.0)
+    assert "line 3000002" in ingested.table["notes"][0]
+
+
+async def test_a_short_row_is_refused_before_a_question_is_asked(intake: Intake) -> None:
+    assert "line 4" in _refusal(await intake(b"id,ordered\n1,03/04/2024\n2,04/05/2024\n3\n"))
+
+
+async def test_a_whole_number_among_decimals_keeps_its_digits(intake: Intake) -> None:
+    """A DOUBLE would be 9007199254740992."""
+    ingested = await intake(b"id,amount\n" + b"1,2.5\n" * 30 + b"2,9007199254740993\n")
+    assert ingested.rows[-1] == (2, "9007199254740993")
 
 
 async def test_declared_columns_rule(intake: Intake) -> None:

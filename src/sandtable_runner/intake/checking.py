@@ -111,9 +111,12 @@ def common(column: dict[str, Any], position: int) -> str:
 
 
 def _checked_text(cell: str, empty: tuple[str, ...], unproven: str) -> str:
-    unlisted = [word for word in words.EMPTY_IN_TEXT if word not in empty]
-    prove = f" WHEN {cell} IN ({words.listed(unlisted)}) THEN {unproven}" if unproven and unlisted else ""
-    return f"CASE WHEN {cell} IN ({words.listed(['', *empty])}) THEN NULL{prove} ELSE {cell} END"
+    nothing = dict.fromkeys(["", *empty])
+    other = [word for word in words.EMPTY_IN_TEXT if word not in nothing] if unproven else []
+    # Comparisons one by one take a third of the time of a list.
+    special = " OR ".join(f"{cell} = {literal(word)}" for word in (*nothing, *other))
+    value = f"CASE WHEN {cell} IN ({words.listed(other)}) THEN {unproven} END" if other else "NULL"
+    return f"CASE WHEN {special} THEN {value} ELSE {cell} END"
 
 
 def failed_column(error: Exception) -> int | None:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 from sandtable_runner import engine
 from sandtable_runner.intake.bad_file import BadFile
-from sandtable_runner.intake.workbench import MAX_LINE, Workbench
+from sandtable_runner.intake.scanning import MAX_LINE
+from sandtable_runner.intake.workbench import Workbench
 
 
 def relation(path: str, width: int, *, delimiter: str = ",", skip: int = 0, header: bool = True) -> str:

@@ -17,6 +17,7 @@ from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.intake.checking import failed_column, in_sql
 from sandtable_runner.intake.opening import open_tables
 from sandtable_runner.intake.reading import Reading
+from sandtable_runner.intake.scanning import Unproven
 from sandtable_runner.intake.text_table import TextTable
 from sandtable_runner.intake.typing import Decision, decide, select
 from sandtable_runner.intake.wide import common_only, planned_for
@@ -71,6 +72,22 @@ class _Conversion:
         self._recipes: list[dict[str, Any]] | None = self._options["recipes"]
 
     def run(self) -> dict[str, Any]:
+        """First without reading CSV files to their end before they are used: most are as they seem. If one is not, or
+        if anything else fails, again with proof, which names the first thing that is wrong."""
+        unproven = Unproven()
+        try:
+            answer = self._run(unproven)
+            if unproven.holds():
+                return answer
+        except (BadFile, UnicodeDecodeError, engine.ENGINE_ERRORS) as error:
+            exhausted = isinstance(error, engine.ENGINE_ERRORS) and engine.is_exhaustion(error)
+            if not unproven or exhausted:
+                raise
+        finally:
+            unproven.stop()
+        return self._run(None)
+
+    def _run(self, unproven: Unproven | None) -> dict[str, Any]:
         options = self._options
         texts = None if self._recipes is None else [entry["recipe"]["text"] for entry in self._recipes]
         tables = open_tables(
@@ -81,6 +98,7 @@ class _Conversion:
             texts,
             self._repairs,
             file_mb=options["file_mb"],
+            unproven=unproven,
         )
         names = self._names(tables)
         made = [_Made(name, text, self._decide(name, text)) for name, text in zip(names, tables, strict=True)]
@@ -91,6 +109,8 @@ class _Conversion:
         if questions:
             for table in made:
                 self._target(table).unlink(missing_ok=True)
+            if unproven is not None:
+                unproven.read(self._connection)
         return {
             "tables": [self._answer(table, asked=bool(questions)) for table in made],
             "questions": questions,

@@ -1,6 +1,7 @@
 """A CSV file as a table of text. A clean file is read where it is; one that the engine cannot read is written again.
 
-Invariant: the engine has read the table to its end before it is returned, so stage two meets no broken line.
+Invariant: the engine has read the table to its end before it is returned, so stage two meets no broken line; or the
+table is among those that its user proves.
 """
 
 from __future__ import annotations
@@ -78,8 +79,12 @@ def open_csv(bench: Workbench, path: Path, given: Mapping[str, Any] | None) -> T
     header = given["header"] if given else True
     shape, names = _header(bench.source, utf8, layout, header=header, chosen=skip is not None)
     ragged = _ragged_rule(bench.repairs) or (given["ragged"] if given else "refuse")
-    relation, proven, more = _prove(bench, shape, ragged)
-    numbered = not names[0].strip() and _counts_rows(bench.connection, relation, proven)
+    if bench.unproven is None:
+        relation, more = _prove(bench, shape, ragged)
+    else:
+        relation, more = shape.relation(), []
+        bench.unproven.add(relation)
+    numbered = not names[0].strip() and _counts_rows(bench.connection, relation)
     named, renamed = headers.name_columns(
         bench.source, names, rename=headers.RENAME in repairs, numbered=numbered
     )
@@ -157,10 +162,10 @@ def _titles(source: str, layout: Layout) -> BadFile:
     )
 
 
-def _prove(bench: Workbench, shape: _Shape, ragged: str) -> tuple[str, int, list[str]]:
-    """A relation that the engine has read to its end, its number of rows, and notes."""
+def _prove(bench: Workbench, shape: _Shape, ragged: str) -> tuple[str, list[str]]:
+    """A relation that the engine has read to its end, and notes."""
     try:
-        return shape.relation(), _count(bench.connection, shape.relation()), []
+        return _read(bench.connection, shape.relation()), []
     except engine.ENGINE_ERRORS as error:
         if engine.is_exhaustion(error):
             raise
@@ -170,28 +175,26 @@ def _prove(bench: Workbench, shape: _Shape, ragged: str) -> tuple[str, int, list
         writer = clean_csv.write_rows(bench, shape.width, _mended(shape, drop=ragged == "drop"))
         notes = _notes(found, ragged) if found.count else []
         try:
-            return writer.relation(), _count(bench.connection, writer.relation()), notes
+            return _read(bench.connection, writer.relation()), notes
         except engine.ENGINE_ERRORS as again:
             raise _unreadable(shape.source, again) from error
 
 
-def _count(connection: engine.Connection, relation: str) -> int:
-    (rows,) = connection.execute(f"SELECT count(*) FROM {relation}").fetchone() or (0,)
-    return rows
+def _read(connection: engine.Connection, relation: str) -> str:
+    connection.execute(f"SELECT count(*) FROM {relation}").fetchall()
+    return relation
 
 
-def _counts_rows(connection: engine.Connection, relation: str, rows: int) -> bool:
+def _counts_rows(connection: engine.Connection, relation: str) -> bool:
     """Whether the first column holds 0 to n - 1, as pandas writes the index of a data frame, or 1 to n, as R does."""
-    found = connection.execute(
-        f"SELECT count(n), min(n), max(n), sum(n) FROM (SELECT TRY_CAST(c1 AS BIGINT) AS n FROM {relation} "
-        "WHERE CAST(TRY_CAST(c1 AS BIGINT) AS VARCHAR) = c1)"
-    ).fetchone()
-    first = found[1] if found else None
-    return (
-        rows > 0
-        and first in (0, 1)
-        and found == (rows, first, first + rows - 1, first * rows + rows * (rows - 1) // 2)
-    )
+    number = "TRY_CAST(c1 AS BIGINT)"
+    rows, *found = connection.execute(
+        "SELECT count(*), count(n), min(n), max(n), sum(n) "
+        f"FROM (SELECT CASE WHEN CAST({number} AS VARCHAR) = c1 THEN {number} END AS n FROM {relation})"
+    ).fetchone() or (0,)
+    if not rows or (first := found[1]) not in (0, 1):
+        return False
+    return found == [rows, first, first + rows - 1, first * rows + rows * (rows - 1) // 2]
 
 
 def _all_rows(shape: _Shape) -> Iterator[Row]:

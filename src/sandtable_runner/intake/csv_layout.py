@@ -10,7 +10,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
-from sandtable_runner.intake.workbench import MAX_LINE
+from sandtable_runner.intake.scanning import MAX_LINE
 
 DELIMITERS = ",;\t|"
 MARKS = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe"}

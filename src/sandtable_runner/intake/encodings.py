@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 
 import charset_normalizer
 
 from sandtable_runner.intake.bad_file import BadFile
-from sandtable_runner.intake.workbench import CHUNK, MAX_LINE, Workbench
+from sandtable_runner.intake.scanning import MAX_LINE, Scan, chunks, line_at, nul, refuse_endless, scan_all
+from sandtable_runner.intake.workbench import Workbench
 
 _NAMES = {
     "cp1252": "Windows-1252 (Western European)",
@@ -45,99 +44,30 @@ _UNLIKELY = -0.15
 _ALSO_UTF8 = 0.2
 
 
-@dataclass(slots=True)
-class Scan:
-    """What one pass over the bytes found."""
-
-    size: int = 0
-    nul_line: int = 0
-    bad_line: int = 0
-    """The first line that is not UTF-8."""
-    cut: bool = False
-    """Whether the file ends inside a UTF-8 character and is UTF-8 up to there."""
-    long_lines: bool = False
-    """Whether lines have no limit, as in JSON."""
-    _line: int = 1
-    _length: int = 0
-    _decoder: codecs.IncrementalDecoder = field(
-        default_factory=lambda: codecs.getincrementaldecoder("utf-8")()
-    )
-
-    def add(self, chunk: bytes, source: str) -> None:
-        self.size += len(chunk)
-        if not self.nul_line and (at := chunk.find(0)) >= 0:
-            self.nul_line = self._line + _line_ends(chunk[:at])
-        if not self.bad_line and not (chunk.isascii() and self._decoder.getstate()[0] == b""):
-            try:
-                self._decoder.decode(chunk)
-            except UnicodeDecodeError as error:
-                self.bad_line = self._line + _line_ends(chunk[: max(0, error.start)])
-        ends = _line_ends(chunk)
-        self._line += ends
-        last = max(chunk.rfind(b"\n"), chunk.rfind(b"\r"))
-        self._length = len(chunk) - last - 1 if ends else self._length + len(chunk)
-        if self._length > MAX_LINE and not self.long_lines:
-            raise BadFile(
-                f"line {self._line} of {source} is longer than {MAX_LINE >> 20} MB",
-                "Check the file's line ends and quotes: this is not a table",
-            )
-
-    def end(self) -> None:
-        if self.bad_line:
-            return
-        try:
-            self._decoder.decode(b"", final=True)
-        except UnicodeDecodeError:
-            self.cut = True
-
-
-def _line_ends(chunk: bytes) -> int:
-    """Line feeds, or carriage returns where there is no line feed."""
-    return chunk.count(b"\n") or chunk.count(b"\r")
-
-
-def _chunks(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while chunk := file.read(CHUNK):
-            yield chunk
-
-
 def as_utf8(
     bench: Workbench, path: Path, given: str | None, *, long_lines: bool = False
 ) -> tuple[Path, str, list[str]]:
     """A file with the same text in UTF-8 (the same file where it is), the encoding, and notes. No NUL is in it."""
-    head = next(_chunks(path), b"")[: 64 << 10]
+    head = next(chunks(path, 0, 64 << 10), b"")
     if not head:
         raise BadFile(f"{bench.source} is empty", "Give a file with a header line and at least one row")
     found = given if given not in (None, "utf-8") else _utf16(head)
     if found is not None:
-        return _transcoded(bench, path, found), found, []
-    scan = Scan(long_lines=long_lines)
-    for chunk in _chunks(path):
-        scan.add(chunk, bench.source)
-    scan.end()
-    if scan.nul_line:
-        raise _nul(bench.source, scan.nul_line)
-    if scan.cut:
-        raise BadFile(
-            f"{bench.source} ends inside a UTF-8 character", "Export it again; the file seems cut short"
-        )
-    if not scan.bad_line:
+        return _transcoded(bench, path, found, long_lines=long_lines), found, []
+    if bench.unproven is not None and not long_lines and bench.unproven.begin(path):
         return path, "utf-8", []
+    scan = scan_all(bench.source, path, long_lines=long_lines)
+    if scan.bad_at < 0:
+        return path, "utf-8", []
+    bad_line = line_at(path, scan.bad_at)
     if given is not None:
         raise BadFile(
-            f"{bench.source} is not UTF-8: bad byte in line {scan.bad_line}",
+            f"{bench.source} is not UTF-8: bad byte in line {bad_line}",
             "Save it as UTF-8, or read it again with its own encoding",
         )
-    encoding, example = _guess(bench.source, path, scan.bad_line)
-    note = f"The text is read as {_NAMES[encoding]}; line {scan.bad_line} is: {example}"
-    return _transcoded(bench, path, encoding), encoding, [note]
-
-
-def _nul(source: str, line: int) -> BadFile:
-    return BadFile(
-        f"{source} has a NUL byte in line {line}", "Remove NUL bytes; the file may be binary or cut short"
-    )
+    encoding, example = _guess(bench.source, path, bad_line)
+    note = f"The text is read as {_NAMES[encoding]}; line {bad_line} is: {example}"
+    return _transcoded(bench, path, encoding, long_lines=long_lines), encoding, [note]
 
 
 def _utf16(head: bytes) -> str | None:
@@ -244,7 +174,7 @@ def _beyond_ascii(path: Path) -> tuple[bytes, bytes, int, int]:
     return bytes(sample), example, valid, max(1, total)
 
 
-def _transcoded(bench: Workbench, path: Path, encoding: str) -> Path:
+def _transcoded(bench: Workbench, path: Path, encoding: str, *, long_lines: bool) -> Path:
     try:
         decoder = codecs.getincrementaldecoder(encoding)()
     except LookupError as error:
@@ -253,9 +183,9 @@ def _transcoded(bench: Workbench, path: Path, encoding: str) -> Path:
             f"Name one of these: {', '.join((*_OTHERS, *_NAMES))}",
         ) from error
     target = bench.new_path("utf8")
-    line, scan = 1, Scan(long_lines=True)
+    line, scan = 1, Scan(long_lines)
     with target.open("wb") as out:
-        for chunk in chain(_chunks(path), (b"",)):
+        for chunk in chain(chunks(path), (b"",)):
             try:
                 text = decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
@@ -264,10 +194,13 @@ def _transcoded(bench: Workbench, path: Path, encoding: str) -> Path:
                     f"{bench.source} cannot be read as {_NAMES.get(encoding, encoding)}: bad byte in line {where}",
                     "Save it as UTF-8",
                 ) from error
+            if (at := text.find("\0")) >= 0:
+                raise nul(bench.source, line + text.count("\n", 0, at))
             line += text.count("\n")
             content = text.encode()
-            scan.add(content, bench.source)
-            if scan.nul_line:
-                raise _nul(bench.source, scan.nul_line)
+            scan.add(content)
             out.write(content)
+            if scan.long_at >= 0:
+                out.flush()
+                refuse_endless(bench.source, target, scan)
     return target

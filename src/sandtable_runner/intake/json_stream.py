@@ -9,7 +9,7 @@ from typing import Any
 
 from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.intake.csv_layout import open_text
-from sandtable_runner.intake.workbench import MAX_LINE
+from sandtable_runner.intake.scanning import MAX_LINE
 
 _CHUNK = 1 << 20
 _SPACE = " \t\r\n"

@@ -13,6 +13,7 @@ from sandtable_runner.intake.csv_file import open_csv
 from sandtable_runner.intake.json_rows import open_json
 from sandtable_runner.intake.parquet_file import open_parquet
 from sandtable_runner.intake.recognising import recognise
+from sandtable_runner.intake.scanning import Unproven
 from sandtable_runner.intake.sheets import open_workbook
 from sandtable_runner.intake.text_table import TextTable
 from sandtable_runner.intake.unpacking import ARCHIVES, Unpacked, unpack
@@ -49,12 +50,14 @@ def open_tables(
     repairs: Collection[str],
     *,
     file_mb: int = _MOST_MB,
+    unproven: Unproven | None = None,
 ) -> list[TextTable]:
-    """The tables of a file; with `given`, exactly those, in that order. Raises BadFile.
+    """The tables of a file; with `given`, exactly those, in that order. Raises BadFile. With `unproven`, CSV files that
+    seem clean are added to it and not read to their end.
 
     The table of a Parquet file has its own columns and types, and no stage two.
     """
-    bench = Workbench(connection, source.name, out, frozenset(repairs), file_mb)
+    bench = Workbench(connection, source.name, out, frozenset(repairs), file_mb, unproven)
     found = _kind(kind, source.name, source)
     if found not in ARCHIVES:
         return _only_one_has_no_name(_open(bench, source, found, given))

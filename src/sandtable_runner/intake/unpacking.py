@@ -19,7 +19,8 @@ from typing import IO
 from sandtable_runner import engine
 from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.intake.recognising import recognise
-from sandtable_runner.intake.workbench import CHUNK, MAX_LINE, Workbench
+from sandtable_runner.intake.scanning import MAX_LINE
+from sandtable_runner.intake.workbench import CHUNK, Workbench
 
 # Looked up while modules can still be loaded: a sealed sandbox finds no codec.
 for _codec in ("latin-1", "cp437"):

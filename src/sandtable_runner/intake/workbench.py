@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from sandtable_runner import engine
+from sandtable_runner.intake.scanning import Unproven
 
-MAX_LINE = 16 << 20
 MAX_COLUMNS = 10_000
 CHUNK = 4 << 20
 
@@ -22,6 +22,8 @@ class Workbench:
     out: Path
     repairs: Collection[str] = ()
     file_mb: int = 64 << 10
+    unproven: Unproven | None = None
+    """Where given, a CSV file that seems clean is not read to its end: that is left to its user."""
     _made: list[int] = field(default_factory=lambda: [0])
 
     def new_path(self, ending: str) -> Path:
@@ -31,7 +33,9 @@ class Workbench:
 
     def of(self, source: str) -> Workbench:
         """The same, for one member of an archive."""
-        return Workbench(self.connection, source, self.out, self.repairs, self.file_mb, self._made)
+        return Workbench(
+            self.connection, source, self.out, self.repairs, self.file_mb, self.unproven, self._made
+        )
 
 
 def reading(kind: str, **found: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sandtable_runner.intake import checking, dates, numbers, words
@@ -138,11 +138,35 @@ _NEARLY = st.one_of(
     st.from_regex(r"[0-9]{1,5}-[0-9]{1,2}-[0-9]{1,2}( \(BC\))?", fullmatch=True),
     st.from_regex(r"[0-9]{1,2}:[0-9]{2}(:[0-9]{2})?", fullmatch=True),
     st.sampled_from(
-        ["true", "TRUE", "yes", "no ", "infinity", "-inf", "nan", "epoch", "0x1F", "1e5", "00.5"]
+        [
+            "true",
+            "TRUE",
+            "yes",
+            "no ",
+            "infinity",
+            "-inf",
+            "nan",
+            "epoch",
+            "0x1F",
+            "1e5",
+            "00.5",
+            "NaN",
+            *(
+                "Infinity",
+                "-Infinity",
+                "9007199254740993",
+                "0.10000000000000001",
+                "1e-310",
+                "14.142857142857142",
+            ),
+        ]
     ),
 )
 
 
+@example(Reading("decimal"), "1e-310")
+@example(Reading("decimal"), "-Infinity")
+@example(Reading("decimal"), "9007199254740993")
 @given(st.sampled_from(_READINGS), _NEARLY)
 def test_quick_checks_agree_with_slow_ones(reading: Reading, cell: str) -> None:
     sql = checking.in_sql(reading, "x")
