@@ -168,6 +168,13 @@ async def test_many_columns(intake: Intake) -> None:
     assert ingested.rows[1] == tuple(range(_WIDE))
 
 
+async def test_columns_that_do_not_fit_into_memory_are_named(intake: Intake) -> None:
+    header = ",".join(f"c{index}" for index in range(_WIDE))
+    row = ",".join(["1.5"] * _WIDE)
+    said = _refusal(await intake(f"{header}\n{row}\n".encode(), limits=Limits(wall_ms=90_000, memory_mb=256)))
+    assert "5,000 columns" in said and "256 MB" in said
+
+
 @pytest.mark.parametrize("where", ["first line", "later line", "in quotes"])
 async def test_an_endless_line_is_refused_soon(intake: Intake, tmp_path: Path, where: str) -> None:
     """Hundreds of megabytes without a line end: refused in seconds, in little memory."""

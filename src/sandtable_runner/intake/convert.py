@@ -20,7 +20,13 @@ from sandtable_runner.intake.reading import Reading
 from sandtable_runner.intake.scanning import Unproven
 from sandtable_runner.intake.text_table import TextTable
 from sandtable_runner.intake.typing import Decision, decide, select
-from sandtable_runner.intake.wide import common_only, planned_for
+from sandtable_runner.intake.wide import (
+    MOST_AT_ONCE,
+    common_only,
+    planned_for,
+    refuse_for_memory,
+    rows_in_group,
+)
 from sandtable_runner.type_names import is_moment
 
 _MOST_SAID = 200
@@ -68,10 +74,22 @@ class _Conversion:
         self._connection = connection
         self._out = Path(job["out"])
         self._options = job["options"]
+        self._width = 0
+        """Of the widest table."""
+        self._memory_mb = job["limits"]["memory_mb"]
         self._repairs = frozenset(self._options["repairs"])
         self._recipes: list[dict[str, Any]] | None = self._options["recipes"]
 
     def run(self) -> dict[str, Any]:
+        try:
+            return self._run_until_it_holds()
+        except engine.ENGINE_ERRORS as error:
+            if engine.is_exhaustion(error) and self._width > MOST_AT_ONCE:
+                name = Path(self._options["source"]).name
+                raise refuse_for_memory(name, self._width, self._memory_mb) from error
+            raise
+
+    def _run_until_it_holds(self) -> dict[str, Any]:
         """First without reading CSV files to their end before they are used: most are as they seem. If one is not, or
         if anything else fails, again with proof, which names the first thing that is wrong."""
         unproven = Unproven()
@@ -100,6 +118,7 @@ class _Conversion:
             file_mb=options["file_mb"],
             unproven=unproven,
         )
+        self._width = max((len(table.headers) for table in tables), default=0)
         names = self._names(tables)
         made = [_Made(name, text, self._decide(name, text)) for name, text in zip(names, tables, strict=True)]
         for table in made:
@@ -189,7 +208,8 @@ class _Conversion:
             query = select(table.text, columns, prove=prove, common_only=checked_before)
             if not columns:
                 query = f"SELECT * FROM {table.text.relation}"
-            self._connection.execute(f"COPY ({query}) TO {target} ({declared.PARQUET})")
+            group = rows_in_group(len(columns))
+            self._connection.execute(f"COPY ({query}) TO {target} (FORMAT parquet, ROW_GROUP_SIZE {group})")
 
     def _answer(self, table: _Made, *, asked: bool) -> dict[str, Any]:
         decision = table.decision

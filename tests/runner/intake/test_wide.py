@@ -45,3 +45,24 @@ def test_other_tables_are_always_checked() -> None:
     table = bench.table({"x": ["1"]})
     columns = typing.decide(bench.connection, table, None, {}, (), "orders").columns
     assert not wide.common_only(bench.connection, table, columns)
+
+
+def test_a_group_of_rows_has_no_more_cells_than_one_of_a_narrow_table() -> None:
+    assert wide.rows_in_group(3) == wide.rows_in_group(200) == 122_880
+    assert wide.rows_in_group(400) == 61_440
+    assert wide.rows_in_group(10_000) == 2_457
+    assert wide.rows_in_group(1_000_000) == 2_048
+
+
+def test_a_wide_table_is_written_on_one_thread() -> None:
+    bench = Bench()
+    bench.connection.execute("SET threads = 2")
+
+    def threads() -> tuple[int, ...] | None:
+        return bench.connection.execute("SELECT current_setting('threads')").fetchone()
+
+    with wide.planned_for(bench.connection, 201):
+        assert threads() == (1,)
+    assert threads() == (2,)
+    with wide.planned_for(bench.connection, 200):
+        assert threads() == (2,)
