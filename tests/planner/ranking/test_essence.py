@@ -133,3 +133,30 @@ def test_conditions_that_keep_the_same_scores_are_one(
         return essence(plan, worlds["support"].index)
 
     assert (made(*one) == made(*other)) == same
+
+
+def test_a_key_and_the_column_that_refers_to_it_are_one(worlds: dict[str, World]) -> None:
+    index = worlds["ecommerce"].index
+
+    def made(table: str, name: str) -> str:
+        where = [{"column": name, "op": "!=", "value": 3}]
+        select = [{"column": name, "as": "key"}, {"agg": "count", "as": "n"}]
+        return essence({"dataset_id": "ecommerce", "table": table, "select": select, "filters": where}, index)
+
+    assert made("order_items", "inventory.sku") == made("order_items", "sku")
+    assert made("order_items", "inventory.sku") != made("order_items", "order_id")
+    assert made("inventory", "sku") != made("order_items", "sku")
+
+
+def test_a_window_may_be_written_as_a_condition(worlds: dict[str, World]) -> None:
+    index = worlds["ecommerce"].index
+    window = {"from": "2024-03-01", "to": "2024-03-31"}
+    other = {"from": "2024-03-01", "to": "2024-03-30"}
+    whole = essence({**BASE, "time": window}, index)
+    assert essence({**BASE, "filters": [{"time": window}, *BASE["filters"]]}, index) == whole
+    named = {**window, "column": "order_date"}
+    assert essence({**BASE, "filters": [*BASE["filters"], {"time": named}]}, index) == whole
+    assert essence({**BASE, "filters": [*BASE["filters"], {"time": other}]}, index) != whole
+    both = [*BASE["filters"], {"time": window}, {"time": other}]
+    assert essence({**BASE, "filters": both}, index) != whole
+    assert essence({**BASE, "filters": [*BASE["filters"], {"not": {"time": window}}]}, index) != whole

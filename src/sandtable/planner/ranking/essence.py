@@ -73,6 +73,13 @@ class _Essence:
         self.index = index
         self.home = str(plan.get("table", ""))
         self.outputs: dict[str, str] = {}
+        self.refers = {
+            (each.many_table.lower(), f"{each.one_table}.{each.one_column}".lower()): (
+                f"{each.many_table}.{each.many_column}".lower()
+            )
+            for each in index.dataset.relationships
+        }
+        """By table and the key that it refers to, its own column, which holds the same values."""
 
     def made(self) -> Json:
         plan = self.plan
@@ -98,12 +105,13 @@ class _Essence:
         shown += [each for each in keys if each not in shown]
         made["select"] = sorted(shown)
         made["grouped"] = sorted(set(keys or plain)) if measured else None
-        filters = [self.condition(each, self.home) for each in plan.get("filters", ())]
+        conditions, window = _with_window(plan)
+        filters = [self.condition(each, self.home) for each in conditions]
         texts = sorted(_text(each) for each in filters if not self.is_implied(each, keys or plain))
         if texts:
             made["filters"] = texts
-        if plan.get("time"):
-            made["time"] = self.window(plan["time"], self.home)
+        if window:
+            made["time"] = self.window(window, self.home)
         for item in plan.get("derive", ()):
             text = _text(self.over_outputs({k: v for k, v in item.items() if k != "as"}))
             self.outputs[str(item.get("as", "")).lower()] = text
@@ -128,7 +136,8 @@ class _Essence:
         return self.outputs.get(str(key).lower()) or _text({"column": self.named(str(key), self.home)})
 
     def named(self, name: str, home: str) -> str:
-        return (name if "." in name and self.index.column(home, name) is None else f"{home}.{name}").lower()
+        whole = (name if "." in name and self.index.column(home, name) is None else f"{home}.{name}").lower()
+        return self.refers.get((home.lower(), whole), whole)
 
     def row(self, item: Any, home: str | None = None) -> Any:
         """An expression over rows, with whole names."""
@@ -242,6 +251,15 @@ class _Essence:
         if isinstance(item, str):
             return self.outputs.get(item.lower(), item)
         return str(item)
+
+
+def _with_window(plan: Json) -> tuple[list[Json], Json | None]:
+    """The conditions of a plan and its window, which may be written as one of the conditions."""
+    conditions, window = list[Json](plan.get("filters", ())), plan.get("time")
+    windows = [each for each in conditions if set(each) == {"time"}]
+    if window or len(windows) != 1:
+        return conditions, window
+    return [each for each in conditions if each is not windows[0]], windows[0]["time"]
 
 
 def _by_number_of_day(item: Json) -> Json:

@@ -14,14 +14,23 @@ MOST_TABLES = 12
 def best_table(question: str, index: SchemaIndex, found: Found) -> Interpretation | None:
     """The table from which the question makes most sense."""
     read = [interpret(question, index, home, found) for home in index.tables[:MOST_TABLES]]
-    read.sort(key=lambda r: _merit(r, index), reverse=True)
+    named = {span for r in read for span in _named(r)}
+    read.sort(key=lambda r: _merit(r, index, named), reverse=True)
     valid = (r for r in read if r.plan is not None and valid_plan(r.plan, index))
     return next(valid, read[0] if read else None)
 
 
-def _merit(read: Interpretation, index: SchemaIndex) -> tuple[float, float]:
+def _named(read: Interpretation) -> set[tuple[int, int]]:
+    """The words that name a column wholly."""
+    spots = [spot for spot in read.draft.spots if spot.columns and spot.table is None]
+    return {(spot.start, spot.end) for spot in spots if spot.columns[0].coverage == 1.0}
+
+
+def _merit(read: Interpretation, index: SchemaIndex, named: set[tuple[int, int]]) -> tuple[float, float]:
+    """`named`: words that name a column of any table. A reading without that column leaves them out."""
     draft = read.draft
-    own = 0.0
+    left = [span for span in named if not any(s.start < span[1] and span[0] < s.end for s in draft.spots)]
+    own = -float(len(left))
     for spot in draft.spots:
         column = spot.column
         if spot.table is not None:
