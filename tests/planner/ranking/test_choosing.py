@@ -8,7 +8,7 @@ import pytest
 
 from sandtable.planner.conscience import account
 from sandtable.planner.ranking.candidates import Candidate, Field
-from sandtable.planner.ranking.choosing import answerable_account
+from sandtable.planner.ranking.choosing import answerable_account, resembles_unused
 from tests.planner.ground import World
 
 REVENUE: dict[str, Any] = {
@@ -121,3 +121,33 @@ def test_a_needless_condition_makes_no_plan_of_its_own(worlds: dict[str, World])
         candidate.likelihood = likelihood
     among.without_unasked_conditions()
     assert max(each.likelihood for each in among.candidates) == pytest.approx(0.8)
+
+
+# A word that no part of a plan means may resemble something in the data that the plan leaves aside.
+
+ALL = {"dataset_id": "ecommerce", "table": "orders", "select": [{"agg": "count", "as": "count"}]}
+CANCELLED = {**ALL, "filters": [{"column": "status", "op": "=", "value": "cancelled"}]}
+RETURNS = {
+    "dataset_id": "ecommerce",
+    "table": "order_items",
+    "select": [{"metric": "return_rate", "as": "return_rate"}],
+}
+
+
+@pytest.mark.parametrize(
+    ("word", "plan", "resembles"),
+    [
+        pytest.param("cancelled", ALL, True, id="a value"),
+        pytest.param("cancelled", CANCELLED, False, id="a value that the plan has"),
+        pytest.param("cancellations", ALL, True, id="the root of a value"),
+        pytest.param("german", ALL, True, id="people of a country"),
+        pytest.param("delivery", ALL, True, id="the root of a column"),
+        pytest.param("return", RETURNS, False, id="a metric that the plan computes"),
+        pytest.param("takings", ALL, False, id="nothing"),
+        pytest.param("the", ALL, False, id="no word of content"),
+    ],
+)
+def test_what_a_word_resembles(
+    worlds: dict[str, World], word: str, plan: dict[str, object], resembles: bool
+) -> None:
+    assert resembles_unused(word, plan, worlds["ecommerce"].index) is resembles

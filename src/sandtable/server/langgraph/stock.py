@@ -1,4 +1,4 @@
-"""The stock Agent Chat UI at /chat/, unmodified: its files, and the URLs that it needs in its query.
+"""The stock Agent Chat UI at /chat/, unmodified: its files, the URLs that it needs in its query, its first message.
 
 Invariant: the build is not changed. It may load from and connect to this server only.
 """
@@ -6,19 +6,22 @@ Invariant: the build is not changed. It may load from and connect to this server
 from __future__ import annotations
 
 from urllib.parse import urlencode
+from uuid import uuid4
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from sandtable.assemble import Parts
+from sandtable.catalog.model import Dataset
+from sandtable.conversations.conversation import Conversation
+from sandtable.conversations.model import Thread, ThreadFilter, now
 from sandtable.errors import NotFound
-from sandtable.quoting import quote
+from sandtable.quoting import inert, quote
 from sandtable.server.built import FOLDER, INDEX, Build
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
 from sandtable.server.langgraph.assistants import dataset_of
-from sandtable.server.langgraph.greeting import greeting_thread
-from sandtable.server.langgraph.wire import PREFIX
+from sandtable.server.langgraph.wire import GREETING, PREFIX
 from sandtable.server.lazy_conversation import Talking
 
 # The interface sets styles from its scripts, which requires 'unsafe-inline'; scripts come from this server only.
@@ -47,7 +50,7 @@ async def page(request: Request, talk: Talking, user: User) -> Response:
     parts: Parts = request.app.state.parts
     datasets = list(parts.datasets.datasets())
     dataset = dataset_of(parts, given["assistantId"]) if given.get("assistantId") else datasets[0]
-    thread_id = given.get("threadId") or await greeting_thread(talk, dataset, datasets, user)
+    thread_id = given.get("threadId") or await _greeting_thread(talk, dataset, datasets, user)
     query = urlencode({"apiUrl": own, "assistantId": dataset.id, "threadId": thread_id})
     return RedirectResponse(f"/chat/?{query}", status_code=307)
 
@@ -85,3 +88,39 @@ async def _file(name: str, request: Request) -> Response:
     if found is None:
         raise NotFound(f"no file {quote(name)} in the chat interface", suggestion="Open /chat/.")
     return found
+
+
+async def _greeting_thread(talk: Conversation, dataset: Dataset, datasets: list[Dataset], user: str) -> str:
+    """The id of a thread of this user without a question, whose first message offers datasets and questions: the
+    interface shows nothing before the first message. A page that is opened often leaves one such thread."""
+    metadata = {"graph_id": dataset.id, GREETING: dataset.version, "by": user}
+    for thread in await talk.store.search(ThreadFilter(metadata=metadata, limit=20)):
+        if thread.opening is None:
+            return thread.id
+    at = now()
+    thread = Thread(id=str(uuid4()), user=user, created_at=at, updated_at=at, metadata=metadata)
+    await talk.add(thread)
+    await _greet(talk, thread.id, dataset, datasets)
+    return thread.id
+
+
+async def _greet(talk: Conversation, thread_id: str, dataset: Dataset, datasets: list[Dataset]) -> None:
+    message_id = str(uuid4())
+    props = {
+        "dataset_id": dataset.id,
+        "datasets": [{"id": d.id, "title": d.title, "description": d.description} for d in datasets],
+        "prompts": list(dataset.prompts),
+    }
+    welcome = {
+        "type": "ui",
+        "id": f"welcome_{message_id}",
+        "name": "welcome",
+        "props": props,
+        "metadata": {"message_id": message_id},
+    }
+    said = (
+        f"Ask a question about **{inert(dataset.title or dataset.id)}** in plain words, or pick one of these."
+    )
+    greeting = {"type": "ai", "id": message_id, "content": said}
+    values = {"messages": [greeting], "ui": [welcome], "dataset_id": dataset.id}
+    await talk.threads.add_answer(thread_id, values)
