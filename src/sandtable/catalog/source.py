@@ -85,7 +85,9 @@ def copy_source(source: Path, target: Path, progress: Progress | None = None, *,
         out = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
         try:
             try:
+                before = os.fstat(fd)
                 digest = _pump(fd, out, size, progress)
+                _check_unchanged(source, before, os.fstat(fd))
                 os.fchmod(out, 0o644)
                 os.fsync(out)
             finally:
@@ -205,6 +207,15 @@ def _pump(
         if progress is not None:
             progress(done, max(size, done))
     return digest.hexdigest()
+
+
+def _check_unchanged(source: Path, before: os.stat_result, after: os.stat_result) -> None:
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise InvalidInput(
+            f"{source.name} changed while it was read",
+            suggestion="Give it again when no other program writes to it.",
+            file=str(source),
+        )
 
 
 def _no_space(source: Path, size: int, free: int) -> InvalidInput:

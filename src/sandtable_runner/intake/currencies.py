@@ -47,6 +47,10 @@ _CODES = frozenset(
 )
 
 
+WITHOUT_CENTS = frozenset({"JPY", "KRW", "VND", "CLP", "ISK"})
+"""Amounts are whole numbers, so a mark before three digits is one between thousands."""
+
+
 def unit_of(token: str) -> str:
     """The unit of a sign or code; empty where it is neither."""
     return _SIGNS.get(token) or (token.upper() if token.upper() in _CODES else "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import charset_normalizer
 
 from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.intake.scanning import MAX_LINE, Scan, chunks, line_at, nul, refuse_endless, scan_all
-from sandtable_runner.intake.workbench import Workbench
+from sandtable_runner.intake.workbench import Workbench, counted
 
 _NAMES = {
     "cp1252": "Windows-1252 (Western European)",
@@ -30,6 +31,9 @@ _NAMES = {
     "iso8859-2": "ISO 8859-2 (Central European)",
     "koi8-r": "KOI8-R (Cyrillic)",
     "iso8859-1": "ISO 8859-1 (Latin-1)",
+    "cp850": "DOS 850 (Western European)",
+    "cp437": "DOS 437 (Western European)",
+    "cp866": "DOS 866 (Cyrillic)",
 }
 """By Python's name of the codec; the first ones are preferred where the text gives no reason for another."""
 _OTHERS = ("utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be")
@@ -42,6 +46,9 @@ _FIT = 64 << 10
 _UNLIKELY = -0.15
 """For an encoding that the detector leaves out."""
 _ALSO_UTF8 = 0.2
+_DOS = ("cp850", "cp437", "cp866")
+_SURE = 0.5
+"""How well a DOS code page must fit: nearly every byte has a meaning in it, so that noise could be its text."""
 
 
 def as_utf8(
@@ -65,9 +72,14 @@ def as_utf8(
             f"{bench.source} is not UTF-8: bad byte in line {bad_line}",
             "Save it as UTF-8, or read it again with its own encoding",
         )
-    encoding, example = _guess(bench.source, path, bad_line)
-    note = f"The text is read as {_NAMES[encoding]}; line {bad_line} is: {example}"
-    return _transcoded(bench, path, encoding, long_lines=long_lines), encoding, [note]
+    encoding, example, also = _guess(bench.source, path, bad_line)
+    notes = [f"The text is read as {_NAMES[encoding]}; line {bad_line} is: {example}"]
+    if also and encoding in _LETTERS:
+        notes.append(
+            f"{counted(also.count, 'lines')} may be read wrong: they seem to be UTF-8, such as line {also.line}: "
+            f"{also.text}"
+        )
+    return _transcoded(bench, path, encoding, long_lines=long_lines), encoding, notes
 
 
 def _utf16(head: bytes) -> str | None:
@@ -82,10 +94,23 @@ def _utf16(head: bytes) -> str | None:
     return None
 
 
-def _guess(source: str, path: Path, bad_line: int) -> tuple[str, str]:
-    """An encoding that all lines beyond ASCII can be decoded with, and the text of the first one that is not UTF-8."""
-    sample, example, valid, total = _beyond_ascii(path)
-    if valid / total > _ALSO_UTF8:
+@dataclass(slots=True)
+class _AlsoUtf8:
+    """Lines beyond ASCII that are UTF-8, in a file that is not: how many, and the first."""
+
+    count: int = 0
+    line: int = 0
+    text: str = ""
+
+    def __bool__(self) -> bool:
+        return self.count > 0
+
+
+def _guess(source: str, path: Path, bad_line: int) -> tuple[str, str, _AlsoUtf8]:
+    """An encoding that all lines beyond ASCII can be decoded with, the text of the first one that is not UTF-8, and
+    those that are."""
+    sample, example, also, total = _beyond_ascii(path)
+    if also.count / total > _ALSO_UTF8:
         raise BadFile(
             f"{source} mixes UTF-8 with another encoding: line {bad_line} is not UTF-8, other lines are",
             "Save all of it as UTF-8",
@@ -101,7 +126,7 @@ def _guess(source: str, path: Path, bad_line: int) -> tuple[str, str]:
     ranked = sorted(
         (-round(_fit(sample, name) + likely.get(name, _UNLIKELY), 1), place, name)
         for place, name in enumerate(_NAMES)
-        if _decodes(sample, name)
+        if _decodes(sample, name) and not (name in _DOS and _fit(sample, name) < _SURE)
     )
     if not ranked or ranked[0][0] > 0:
         raise BadFile(
@@ -109,17 +134,18 @@ def _guess(source: str, path: Path, bad_line: int) -> tuple[str, str]:
             "Save it as UTF-8; the file may be damaged",
         )
     encoding = ranked[0][-1]
-    return encoding, example.decode(encoding, errors="replace").strip()[:80]
+    return encoding, example.decode(encoding, errors="replace").strip()[:80], also
 
 
 _WESTERN = set("àâäáãåæçèéêëìíîïñòóôöõøœùúûüßÀÂÄÁÃÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÖÕØŒÙÚÛÜ")
 _CENTRAL = set("ąćęłńóśźżčďěňřšťůžýáéíúäöüßőűâăîôĄĆĘŁŃÓŚŹŻČĎĚŇŘŠŤŮŽÝÁÉÍÚÄÖÜŐŰÂÎÔ")
 _LETTERS = {
-    **dict.fromkeys(("cp1252", "iso8859-1", "mac-roman"), _WESTERN),
+    **dict.fromkeys(("cp1252", "iso8859-1", "mac-roman", "cp850", "cp437"), _WESTERN),
     **dict.fromkeys(("cp1250", "iso8859-2"), _CENTRAL),
     "cp1254": _WESTERN | set("ğışĞİŞ"),
 }
 _SIGNS = set("“”‘’„‚–—…€£°©®™§½¼²³«»¿¡\xa0")
+_OPENING = "‚„"
 _RARE = re.compile("[\uff61-\uff9f\u3130-\u318f]")
 """Half-width kana and single jamo: what the wrong double-byte encoding makes of a text."""
 
@@ -140,8 +166,16 @@ def _fit(sample: bytes, encoding: str) -> float:
         if not character.isascii():
             count += 1
             beside = [neighbour for neighbour in (before, after) if neighbour.isalpha()]
-            score += _usual(character, beside, letters)
+            misplaced = letters is not None and _is_misplaced(before, character, after)
+            score += -1 if misplaced else _usual(character, beside, letters)
     return score / max(1, count)
+
+
+def _is_misplaced(before: str, character: str, after: str) -> bool:
+    """A low quote or a capital letter inside a word: what another encoding makes of an é or ü."""
+    if not before.isalpha():
+        return False
+    return character in _OPENING or (character.isupper() and (before.islower() or after.islower()))
 
 
 def _usual(character: str, beside: list[str], letters: set[str] | None) -> int:
@@ -155,23 +189,24 @@ def _usual(character: str, beside: list[str], letters: set[str] | None) -> int:
     return (1 if beside else 0) if usual else -1
 
 
-def _beyond_ascii(path: Path) -> tuple[bytes, bytes, int, int]:
-    """Lines beyond ASCII, up to a bound; the first that is not UTF-8; how many are UTF-8, and how many there are."""
+def _beyond_ascii(path: Path) -> tuple[bytes, bytes, _AlsoUtf8, int]:
+    """Lines beyond ASCII, up to a bound; the first that is not UTF-8; those that are; how many there are."""
     sample, example = bytearray(), b""
-    valid = total = 0
+    also, total, number = _AlsoUtf8(), 0, 0
     with path.open("rb") as file:
         while line := file.readline(MAX_LINE):
+            number += 1
             if line.isascii():
                 continue
             total += 1
             try:
-                line.decode("utf-8")
-                valid += 1
+                text = line.decode("utf-8")
+                also = _AlsoUtf8(also.count + 1, also.line or number, also.text or text.strip()[:80])
             except UnicodeDecodeError:
                 example = example or line
             if len(sample) < _SAMPLE:
                 sample += line[: 64 << 10]
-    return bytes(sample), example, valid, max(1, total)
+    return bytes(sample), example, also, max(1, total)
 
 
 def _transcoded(bench: Workbench, path: Path, encoding: str, *, long_lines: bool) -> Path:

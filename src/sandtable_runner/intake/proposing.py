@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from sandtable_runner.intake import dates, numbers, words
-from sandtable_runner.intake.currencies import unit_of
+from sandtable_runner.intake.currencies import WITHOUT_CENTS, unit_of
 from sandtable_runner.intake.reading import Reading
 
 _LONGEST = 48
@@ -109,7 +109,11 @@ def _numerals_of(cell: str) -> list[Reading]:
         return _WITH_POINT
     else:
         candidates = _NUMERALS
-    return [reading for reading in candidates if _matches(reading, cell)]
+    found = [reading for reading in candidates if _matches(reading, cell)]
+    if found and found[0].unit in WITHOUT_CENTS:
+        whole = [reading for reading in found if numbers.marks_of(reading)[1] not in cell]
+        return whole or found
+    return found
 
 
 def _matches(reading: Reading, cell: str) -> bool:

@@ -24,7 +24,11 @@ _FOREIGN = {
     b"\x89PNG": ("a picture", "Give the table as CSV or Excel"),
     b"\xff\xd8\xff": ("a picture", "Give the table as CSV or Excel"),
 }
-_HTML = re.compile(rb"\s*(<!doctype html|<html|<head|<body|<table)", re.IGNORECASE)
+_HTML = re.compile(
+    rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*"
+    rb"<(?:!doctype html|(?:html|head|body|table|div|p|span|script|style|meta|title|link)[\s>])",
+    re.IGNORECASE | re.DOTALL,
+)
 _XML = re.compile(rb"\s*<\?xml")
 _JSON = re.compile(rb"\s*(\{\s*(\"[^\"]*\"\s*:|\})|\[\s*(\{|\[|\]))")
 _WORDS = {
@@ -74,7 +78,7 @@ def _kind_of_zip(path: Path) -> str:
 
 def refuse_foreign(source: str, path: Path, wanted: str) -> None:
     """Raises BadFile if the bytes are of a format that is not read, or of another one than `wanted`."""
-    head = head_of(path)
+    head = head_of(path).removeprefix(b"\xef\xbb\xbf")
     for magic, (what, advice) in _FOREIGN.items():
         if head.startswith(magic):
             raise BadFile(f"{source} is {what}, not {wanted}", advice)

@@ -18,6 +18,8 @@ _WORDS = {
     "cp1250": ["Łódź, Kraków, żółty"],
     "cp1253": ["Αθήνα Πάτρα"],
     "cp1254": ["İstanbul Şişli"],
+    "cp850": ["Müller", "Hélène, René, Français à Paris", "Ñandú, España, señor"],
+    "cp866": ["Москва, Привет мир", "Иванов Иван"],
 }
 _CASES = [(encoding, text) for encoding, texts in _WORDS.items() for text in texts]
 
@@ -48,6 +50,13 @@ def test_utf_16_with_and_without_a_mark(desk: Desk, encoding: str) -> None:
 def test_a_late_character_decides(desk: Desk) -> None:
     content = b"id,name\n" + b"1,plain\n" * 700_000 + "2,Müller\n".encode("cp1252")
     assert desk.rows(desk.table(content))[-1] == ("2", "Müller")
+
+
+def test_a_few_lines_in_utf_8_are_named(desk: Desk) -> None:
+    content = b"id,name\n" + "3,Köhler\n".encode("cp1252") * 50 + "1,Müller\n2,Jäger\n".encode()
+    table = desk.table(content)
+    assert table.reading["encoding"] == "cp1252"
+    assert "2 lines" in table.notes[1] and "line 52" in table.notes[1] and "Müller" in table.notes[1]
 
 
 def test_several_encodings_in_one_file_are_refused_with_the_line(desk: Desk) -> None:
