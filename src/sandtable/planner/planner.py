@@ -31,6 +31,7 @@ from sandtable.planner.ranking.choosing import answerable_account, weigh
 from sandtable.planner.ranking.constructed import CERTAINTY, beside, instead
 from sandtable.planner.ranking.conversation import as_answer, as_it_is, conversation_field, weigh_after
 from sandtable.planner.ranking.offering import readings_to_offer
+from sandtable.planner.ranking.renamed import by_real_names
 from sandtable.planner.ranking.second_opinion import (
     as_understood,
     ask_lookup,
@@ -72,7 +73,11 @@ def plan_question(
     if before is not None and "ties" in before.plan:
         before = replace(before, plan={k: v for k, v in before.plan.items() if k != "ties"})
     written = corrected(question, index)
-    outcome = _planned(written.text, index, before, defined, threshold, reader)
+
+    def planned(text: str) -> Outcome:
+        return _planned(text, index, before, defined, threshold, reader)
+
+    outcome = by_real_names(written.text, index, planned)
     if isinstance(outcome, Understood):
         return _with_ties(_with_remarks(outcome, written.remarks))
     choices = tuple(_with_ties(_with_remarks(each, written.remarks)) for each in outcome.choices)

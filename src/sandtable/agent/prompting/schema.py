@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from calendar import month_name
 from typing import Any
 
 from sandtable.agent.endpoint import Privacy
@@ -17,6 +18,8 @@ from sandtable.catalog.measures import NUMBER_TYPES, MeasureKind, measure_kind
 from sandtable.catalog.model import Column, Dataset, Metric, Table
 from sandtable.catalog.profile import ColumnProfile, Profile
 
+_AGGREGATES = {"additive": "sum", "averaged": "average", "identifier": "none"}
+"""How numbers are put together where a question does not say it, in the catalog's words."""
 LARGEST_SCHEMA = 14_000
 """Characters that a dataset's description may take before details are left out."""
 
@@ -53,6 +56,7 @@ def described_dataset(dataset: Dataset, profile: Profile, *, samples: bool, word
     return {
         "dataset_id": dataset.id,
         **_described(dataset.description, words),
+        **_calendar(dataset),
         "tables": [_table(dataset, profile, table, samples, words, listed) for table in dataset.tables],
         "relationships": [
             {"many": f"{r.many_table}.{r.many_column}", "one": f"{r.one_table}.{r.one_column}"}
@@ -62,9 +66,21 @@ def described_dataset(dataset: Dataset, profile: Profile, *, samples: bool, word
     }
 
 
+def _calendar(dataset: Dataset) -> dict[str, str]:
+    """What differs from the usual calendar."""
+    made = {"week_start": dataset.week_start} if dataset.week_start != "monday" else {}
+    if dataset.fiscal_month is None:
+        return made
+    return made | {
+        "fiscal_year_start": month_name[dataset.fiscal_month].lower(),
+        "fiscal_periods": "a fiscal year has the name of the year in which it ends; buckets: fiscal_quarter, "
+        "fiscal_year; periods: this_ and last_ fiscal_quarter and fiscal_year, fiscal_ytd",
+    }
+
+
 def _metric(metric: Metric, words: bool) -> dict[str, Any]:
     made = {"name": metric.name, "table": metric.table, "format": metric.format}
-    return {**made, **_described(metric.description, words)}
+    return {**made, **_described(metric.description, words), **_synonyms(metric.synonyms, words)}
 
 
 def _table(
@@ -79,7 +95,11 @@ def _table(
         if samples and words and column.name.lower() not in refers:
             one |= _samples(f"{table.name}.{column.name}", column, its, listed)
         columns.append(one)
-    made: dict[str, Any] = {"name": table.name, **_described(table.description, words)}
+    made: dict[str, Any] = {
+        "name": table.name,
+        **_described(table.description, words),
+        **_synonyms(table.synonyms, words),
+    }
     rows = seen.rows if seen else table.rows
     if rows is not None:
         made["rows"] = rows
@@ -92,7 +112,9 @@ def _column(column: Column, profile: ColumnProfile | None, words: bool) -> dict[
     made: dict[str, Any] = {"name": column.name, "type": column.type.value}
     if not words:
         return made
-    made |= _described(column.description, words) | ({"unit": column.unit} if column.unit else {})
+    made |= _described(column.description, words) | _synonyms(column.synonyms, words)
+    made |= {"unit": column.unit} if column.unit else {}
+    made |= {"aggregate": _AGGREGATES[column.measure]} if column.measure else {}
     return made | column_statistics(column, profile)
 
 
@@ -120,6 +142,10 @@ def _names_all(description: str, values: list[Any] | None) -> bool:
 def _in_order(values: Any) -> Any:
     """Values come by how often they occur, which differs from column to column."""
     return sorted(values, key=str) if isinstance(values, list) else values
+
+
+def _synonyms(synonyms: tuple[str, ...], words: bool) -> dict[str, list[str]]:
+    return {"synonyms": list(synonyms)} if synonyms and words else {}
 
 
 def _described(description: str, words: bool) -> dict[str, str]:

@@ -32,6 +32,8 @@ from sandtable.planner.conscience.unasked import is_unasked
 from sandtable.planner.conscience.unit_words import bind_units
 from sandtable.planner.conscience.value_words import bind_values
 from sandtable.planner.language import periods
+from sandtable.planner.language.reading import Reading
+from sandtable.planner.mentions.renaming import Renamed, renamed
 from sandtable.planner.schema.index import SchemaIndex
 from sandtable.recent import Recent
 
@@ -117,6 +119,28 @@ def account(
     `answered` are places of words that only say how it is changed (`instead`, `also`); `asking` those of a phrase that
     asks for everything that is new in the plan (`as percentages`, `which one is highest`).
     """
+    found = [
+        put_back(
+            _known_account(each.text, plan, index, before, each.there(answered), each.there(asking)),
+            each,
+            question,
+        )
+        for each in renamed(question, index)
+    ]
+    if not found:
+        return _known_account(question, plan, index, before, answered, asking)
+    return next((each for each in found if each.clean), found[0])
+
+
+def _known_account(
+    question: str,
+    plan: dict[str, Any],
+    index: SchemaIndex,
+    before: dict[str, Any] | None,
+    answered: frozenset[int],
+    asking: frozenset[int],
+) -> Account:
+    """The account of a question without synonyms, computed once."""
     text = json.dumps((plan, before), default=str)
     key = (id(index), question, text, answered, asking)
     known = _ACCOUNTS.get(key)
@@ -125,6 +149,29 @@ def account(
     found = _account(question, plan, index, before, answered, asking)
     _ACCOUNTS.put(key, (index, found))
     return found
+
+
+def put_back(found: Account, renamed: Renamed, question: str) -> Account:
+    """The account of a question with synonyms, by that of its text with real names."""
+    reading = Reading.of(question)
+    unbound = tuple(_unbound_back(each, renamed, reading) for each in found.unbound)
+    parts = tuple(replace(part, words=renamed.back(part.words)) for part in found.parts)
+    likely = tuple((path, renamed.back(words)) for path, words in found.likely)
+    placed = {at for part in parts for at in part.words} | {at for _, words in likely for at in words}
+    placed |= {at for each in unbound for at in range(each.start, each.end)}
+    return Account(
+        parts,
+        tuple(at for at in renamed.back(found.aside) if at not in placed),
+        unbound,
+        tuple(replace(part, words=renamed.back(part.words)) for part in found.unasked),
+        likely,
+        renamed.back(found.loose),
+    )
+
+
+def _unbound_back(unbound: Unbound, renamed: Renamed, reading: Reading) -> Unbound:
+    start, end = renamed.span(unbound.start, unbound.end)
+    return replace(unbound, start=start, end=end, text=reading.written(start, end))
 
 
 _ACCOUNTS: Recent[tuple[int, str, str, frozenset[int], frozenset[int]], tuple[SchemaIndex, Account]] = Recent(

@@ -170,7 +170,9 @@ def _unasked_measure(book: Ledger, piece: Piece, words: list[int]) -> bool:
 
 def _is_rate(book: Ledger, piece: Piece) -> bool:
     """Rates, scores and temperatures are averaged; their sum is given only when it is asked for."""
-    rates = all(set(c.stems) & _RATES for c in piece.columns)
+    rates = all(
+        c.stated_aggregate == "avg" if c.stated_aggregate else set(c.stems) & _RATES for c in piece.columns
+    )
     return rates and not book.stems & _SUMMED
 
 

@@ -30,6 +30,8 @@ _RANKED = frozenset(stem(w) for w in "rank ranking position place pos standing".
 
 def is_identifier(column: ColumnEntry) -> bool:
     """Numbers that name something: adding them up means nothing."""
+    if column.numeric and column.measure is not None:
+        return column.measure == "identifier"
     return column.stems[-1] in _ID or column.stems[0] == "id"
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sandtable.catalog.model import ColumnType, Metric
 from sandtable.catalog.profile import ColumnProfile
@@ -29,6 +29,8 @@ class ColumnEntry:
     unit: str
     nullable: bool
     profile: ColumnProfile | None
+    measure: Literal["additive", "averaged", "identifier"] | None = None
+    """What may be done with its numbers, where the catalog states it."""
 
     def __hash__(self) -> int:
         # By its name alone: a profile has hundreds of values.
@@ -41,6 +43,17 @@ class ColumnEntry:
     @property
     def temporal(self) -> bool:
         return self.type in TEMPORAL
+
+    @property
+    def stated_aggregate(self) -> Literal["sum", "avg"] | None:
+        """How its numbers are put together where a question does not say it, if the catalog states that."""
+        match self.measure:
+            case "additive":
+                return "sum"
+            case "averaged":
+                return "avg"
+            case _:
+                return None
 
     @property
     def boolean(self) -> bool:

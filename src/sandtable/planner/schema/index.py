@@ -30,6 +30,7 @@ from sandtable.planner.language.words import (
 from sandtable.planner.schema.columns import unit_of_numbers
 from sandtable.planner.schema.entries import ColumnEntry, MetricEntry, TableEntry
 from sandtable.planner.schema.names import NameBook
+from sandtable.planner.schema.other_names import OtherNames
 
 __all__ = ["ColumnEntry", "MetricEntry", "SchemaIndex", "TableEntry", "ValueHit", "reach_of"]
 
@@ -147,9 +148,14 @@ class SchemaIndex:
         return NameBook(self.dataset, self.tables, self.metrics)
 
     @cached_property
+    def other_names(self) -> OtherNames | None:
+        """The catalog's synonyms; None where it has none."""
+        return OtherNames.of(self.dataset, self.tables, self.metrics)
+
+    @cached_property
     def name_words(self) -> frozenset[str]:
-        """The words in the names and descriptions of tables, columns and metrics."""
-        found: set[str] = set()
+        """The words in the names, synonyms and descriptions of tables, columns and metrics."""
+        found: set[str] = set(self.other_names.words) if self.other_names is not None else set()
         for table in self.tables:
             found.update(table.words)
             for column in table.columns:
@@ -223,6 +229,7 @@ def _table(table: Table, profile: Profile | None) -> TableEntry:
                 column.unit,
                 column.nullable,
                 found.column(column.name) if found else None,
+                column.measure,
             )
         )
     rows = table.rows if table.rows is not None else found.rows if found else None

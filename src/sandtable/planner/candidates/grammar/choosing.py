@@ -335,5 +335,7 @@ def _grouped_key(draft: Draft, rank: Rank, column: ColumnEntry) -> Measure:
 def default_aggregate(draft: Draft, column: ColumnEntry, start: int) -> Measure:
     """A number per group, when the question does not say how to combine it."""
     averaged = bool(set(column.stems) & _NOT_ADDED) or column.unit in {"%", "fraction", "°C"}
+    if column.stated_aggregate is not None:
+        return agg_measure(draft, column.stated_aggregate, column, start)
     draft.doubt(0.9, f"{column.name} was {'averaged' if averaged else 'added up'}")
     return agg_measure(draft, "avg" if averaged else "sum", column, start)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sandtable.planner.candidates.network.plans import Json, plan_of
 from sandtable.planner.candidates.network.sketch import Item, Token
+from sandtable.planner.language.vocabulary import AGGREGATES
+from sandtable.planner.language.words import split_words
 from sandtable.planner.schema.columns import is_unique
 from sandtable.planner.schema.index import SchemaIndex
 
@@ -26,6 +30,20 @@ def plan_for(sketch: tuple[Token, ...], index: SchemaIndex) -> Json | None:
         if entry is not None and entry.text and not (entry.table == home.name and is_unique(entry, home)):
             return {**plan, "group_by": [plan["select"][0].get("as", plan["select"][0]["column"])]}
     return plan
+
+
+def as_stated(sketch: tuple[Token, ...], question: str, index: SchemaIndex) -> tuple[Token, ...]:
+    """The sketch with numbers put together as the catalog states it, where the question does not say how: the network
+    goes by names, and does not see that."""
+    made = list(sketch)
+    said = [word.lower for word in split_words(question)]
+    for at, (token, of) in enumerate(pairwise(sketch)):
+        entry = index.column(of.table, of.name) if isinstance(of, Item) and of.kind == "column" else None
+        if token not in ("sum", "avg") or entry is None or entry.stated_aggregate is None:
+            continue
+        if not any(word in AGGREGATES and word not in entry.words for word in said):
+            made[at] = entry.stated_aggregate
+    return tuple(made)
 
 
 def _where_metrics_are(sketch: tuple[Token, ...], index: SchemaIndex) -> tuple[Token, ...]:

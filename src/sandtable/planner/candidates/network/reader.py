@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sandtable.planner.candidates.network.decoder import Decoder, Written
-from sandtable.planner.candidates.network.fitting import plan_for
+from sandtable.planner.candidates.network.fitting import as_stated, plan_for
 from sandtable.planner.candidates.network.inputs import Inputs, inputs_of
 from sandtable.planner.candidates.network.pieces import Pieces
 from sandtable.planner.candidates.network.plans import Json
@@ -69,11 +69,11 @@ class Reader:
         """The likeliest plans, best first; `before` is the plan of the answer that the question may follow."""
         made = inputs_of(question, index, self._pieces, before)
         written = self._decoder.write(made, self._memory(made), index.reach)
-        return [self._as_plan(each, index) for each in written]
+        return [self._as_plan(each, question, index) for each in written]
 
-    def _as_plan(self, written: Written, index: SchemaIndex) -> Read:
-        plan = plan_for(written.sketch, index)
-        return Read(written.sketch, plan, written.likelihood, written.logs)
+    def _as_plan(self, written: Written, question: str, index: SchemaIndex) -> Read:
+        sketch = as_stated(written.sketch, question, index)
+        return Read(sketch, plan_for(sketch, index), written.likelihood, written.logs)
 
     def _memory(self, made: Inputs) -> NDArray[np.float32]:
         np = self._np
