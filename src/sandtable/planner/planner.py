@@ -21,6 +21,7 @@ from sandtable.planner.ranking.asking import (
     BASE,
     NOTHING,
     THRESHOLD,
+    about_fiscal_years,
     asked_about,
     doubtful,
     open_between,
@@ -107,6 +108,8 @@ def _planned(
     stopped = stop(question, follows=before is not None)
     if stopped is not None:
         return unsure(stopped.reason, question, index)
+    if (undeclared := about_fiscal_years(question, index)) is not None:
+        return unsure(undeclared, question, index)
     if before is not None and not defined:
         defined = tuple(before.plan.get("define", ()))
     earlier = str(before.plan.get("table", "")) if before is not None else ""

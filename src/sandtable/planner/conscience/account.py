@@ -193,7 +193,7 @@ def _account(
     kept = {(p.kind, p.label) for p in pieces}
     gone = tuple(_gone(p) for p in earlier if (p.kind, p.label) not in kept)
     window = before.get("time") if before is not None else None
-    period = periods.of_window(window, index.dataset.as_of) if window else None
+    period = periods.of_window(window, index.dataset.as_of, index.rules) if window else None
     book = Ledger(question, (*pieces, *gone), index, follows=before is not None, period=period)
     known = {(p.kind, p.label) for p in earlier}
     new = [number for number, piece in enumerate(pieces) if (piece.kind, piece.label) not in known]

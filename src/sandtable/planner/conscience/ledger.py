@@ -56,8 +56,8 @@ def time_phrases_in(question: str, calendar: Calendar) -> tuple[TimePhrase, ...]
 
 
 @lru_cache(maxsize=64)
-def buckets_in(question: str) -> tuple[Bucket, ...]:
-    return tuple(find_buckets(Reading.of(question)))
+def buckets_in(question: str, in_fiscal: bool) -> tuple[Bucket, ...]:
+    return tuple(find_buckets(Reading.of(question), in_fiscal=in_fiscal))
 
 
 @lru_cache(maxsize=64)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime as dt
 
+from sandtable.catalog.calendar import Calendar as Rules
 from sandtable.planner.conscience.ledger import Ledger, buckets_in, time_phrases_in
 from sandtable.planner.conscience.pieces import Piece
 from sandtable.planner.conscience.terms import (
@@ -29,7 +30,7 @@ from sandtable.planner.language.times import Calendar, TimePhrase
 from sandtable.planner.language.words import stem
 from sandtable.planner.schema.columns import is_year
 
-_UNITS = ("day", "week", "month", "quarter", "year")
+_UNITS = ("day", "week", "month", "quarter", "year", "fiscal_quarter", "fiscal_year")
 _NAMED = {
     "hour": {"hour", "hour_of_day", "hour_name"}, "day": {"day", "day_of_week", "day_name"}, "week": {"week"},
     "month": {"month", "month_of_year", "month_name"}, "quarter": {"quarter"}, "year": {"year"}, "minute": {"minute"},
@@ -45,10 +46,10 @@ _PARTS = {"hour": PARTS_OF_DAY, "day": PARTS_OF_WEEK}
 
 
 def bind_times(book: Ledger) -> None:
-    calendar = Calendar.at(book.index.dataset.as_of)
+    calendar = Calendar.at(book.index.dataset.as_of, book.index.rules)
     bind_phrases(book, calendar, lambda piece: _ends(book, piece, calendar))
     phrases = [s for s in time_phrases_in(book.reading.text, calendar) if not _is_bound(book, s.start, s.end)]
-    for bucket in buckets_in(book.reading.text):
+    for bucket in buckets_in(book.reading.text, book.index.in_fiscal):
         _bucket(book, bucket)
     for phrase in phrases:
         _time_phrase(book, phrase, phrases, calendar)
@@ -182,10 +183,12 @@ def _period(window: dict[str, object], calendar: Calendar) -> tuple[dt.date | No
     name = str(window.get("period", ""))
     if calendar.today is None or not name:
         return None
-    return _named_period(name, calendar.today)
+    return _named_period(name, calendar.today, calendar.rules)
 
 
-def _named_period(name: str, today: dt.date) -> tuple[dt.date, dt.date] | None:
+def _named_period(name: str, today: dt.date, rules: Rules) -> tuple[dt.date, dt.date] | None:
+    if name == "fiscal_ytd":
+        return periods.around(today, "fiscal_year", rules=rules).first, today
     if name == "ytd":
         return periods.year(today.year).first, today
     if name in {"today", "yesterday"}:
@@ -194,7 +197,7 @@ def _named_period(name: str, today: dt.date) -> tuple[dt.date, dt.date] | None:
     which, _, unit = name.partition("_")
     if unit not in _UNITS:
         return None
-    found: Period = periods.around(today, unit, 0 if which == "this" else -1)
+    found: Period = periods.around(today, unit, 0 if which == "this" else -1, rules)
     return found.first, found.last
 
 

@@ -55,7 +55,7 @@ def _other_period(what: str, mine: Period, view: View) -> Period | None:
         return periods.earlier(mine, mine.unit if unit == "period" else unit)
     now = now_of(view.index)
     reading = Reading.of(what if what.startswith(("in ", "for ")) else f"in {what}")
-    phrases = find_time_phrases(reading, Calendar.at(now))
+    phrases = find_time_phrases(reading, Calendar.at(now, view.index.rules))
     if len(phrases) != 1 or phrases[0].period is None or phrases[0].end - phrases[0].start != len(reading):
         return None
     said = phrases[0].period

@@ -110,7 +110,7 @@ class View:
     @property
     def period(self) -> Period | None:
         """The whole period that the window keeps."""
-        return periods.of_window(self.plan.get("time") or {}, now_of(self.index))
+        return periods.of_window(self.plan.get("time") or {}, now_of(self.index), self.index.rules)
 
     def column(self, ref: str) -> ColumnEntry | None:
         table, _, name = ref.rpartition(".")

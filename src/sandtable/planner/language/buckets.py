@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from sandtable.planner.language import fiscal
 from sandtable.planner.language.reading import Reading
 
 _UNIT = "minute|hour|day|week|month|quarter|year"
@@ -40,8 +41,9 @@ class Bucket:
     change: bool = False
 
 
-def find_buckets(reading: Reading) -> list[Bucket]:
-    found: list[Bucket] = []
+def find_buckets(reading: Reading, *, in_fiscal: bool = False) -> list[Bucket]:
+    """`in_fiscal`: fiscal quarters and years are known."""
+    found = _fiscal(reading) if in_fiscal else []
     for start, end, match in reading.find(_BUCKET):
         if not reading.free(start, end):
             continue
@@ -67,6 +69,11 @@ def find_buckets(reading: Reading) -> list[Bucket]:
                 Bucket(start, end, unit, asked=match.group().startswith(("which", "what", "on wh", "in wh")))
             )
     return found
+
+
+def _fiscal(reading: Reading) -> list[Bucket]:
+    found = (Bucket(start, end, unit, asked) for start, end, unit, asked in fiscal.buckets(reading))
+    return [bucket for bucket in found if reading.free(bucket.start, bucket.end)]
 
 
 def _repeated(start: int, end: int, text: str) -> Bucket:

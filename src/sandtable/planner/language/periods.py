@@ -6,6 +6,9 @@ import datetime as dt
 from dataclasses import dataclass
 from typing import Any
 
+from sandtable.catalog.calendar import USUAL
+from sandtable.catalog.calendar import Calendar as Rules
+
 
 @dataclass(frozen=True, slots=True)
 class Period:
@@ -14,7 +17,7 @@ class Period:
     first: dt.date
     last: dt.date
     unit: str
-    """day, week, month, quarter, half, year or range."""
+    """day, week, month, quarter, half, year, fiscal_quarter, fiscal_year or range."""
 
     @property
     def window(self) -> dict[str, str]:
@@ -47,8 +50,23 @@ def day(date: dt.date) -> Period:
     return Period(date, date, "day")
 
 
-def around(date: dt.date, unit: str, offset: int = 0) -> Period:
+def fiscal_year(number: int, rules: Rules) -> Period:
+    last = rules.fiscal_year_start(number + 1) - dt.timedelta(days=1)
+    return Period(rules.fiscal_year_start(number), last, "fiscal_year")
+
+
+def fiscal_quarter(year_number: int, number: int, rules: Rules) -> Period:
+    first = rules.fiscal_quarter_start(year_number, number)
+    return Period(first, _add_months(first, 3) - dt.timedelta(days=1), "fiscal_quarter")
+
+
+def around(date: dt.date, unit: str, offset: int = 0, rules: Rules = USUAL) -> Period:
     """The whole unit that holds a day, or one `offset` units later."""
+    if unit == "fiscal_year":
+        return fiscal_year(rules.fiscal_year(date) + offset, rules)
+    if unit == "fiscal_quarter":
+        moved = _add_months(date.replace(day=1), 3 * offset)
+        return fiscal_quarter(rules.fiscal_year(moved), rules.fiscal_quarter(moved), rules)
     if unit == "year":
         return year(date.year + offset)
     if unit == "quarter":
@@ -58,12 +76,12 @@ def around(date: dt.date, unit: str, offset: int = 0) -> Period:
         moved = _add_months(date.replace(day=1), offset)
         return month(moved.year, moved.month)
     if unit == "week":
-        monday = date - dt.timedelta(days=date.weekday()) + dt.timedelta(weeks=offset)
-        return Period(monday, monday + dt.timedelta(days=6), "week")
+        first = rules.week(date) + dt.timedelta(weeks=offset)
+        return Period(first, first + dt.timedelta(days=6), "week")
     return day(date + dt.timedelta(days=offset))
 
 
-def of_window(window: dict[str, Any], today: str | None) -> Period | None:
+def of_window(window: dict[str, Any], today: str | None, rules: Rules = USUAL) -> Period | None:
     """The whole period that a window of the plan language keeps."""
     try:
         first = dt.date.fromisoformat(str(window["from"])[:10])
@@ -72,8 +90,11 @@ def of_window(window: dict[str, Any], today: str | None) -> Period | None:
         which, _, unit = str(window.get("period", "")).partition("_")
         if today is None or which not in {"this", "last"}:
             return None
-        return around(dt.date.fromisoformat(today[:10]), unit, 0 if which == "this" else -1)
-    whole = (around(first, unit) for unit in ("year", "quarter", "month", "week", "day"))
+        return around(dt.date.fromisoformat(today[:10]), unit, 0 if which == "this" else -1, rules)
+    units = ("year", "quarter", "month", "week", "day")
+    if rules.fiscal_month is not None:
+        units += ("fiscal_year", "fiscal_quarter")
+    whole = (around(first, unit, rules=rules) for unit in units)
     return next((p for p in whole if (p.first, p.last) == (first, last)), None)
 
 
@@ -90,6 +111,15 @@ def nearest(said: Period, mine: Period) -> Period:
 
 def earlier(mine: Period, unit: str) -> Period | None:
     """The month, quarter or year before a period; the same month or quarter a year before."""
+    if mine.unit in {"fiscal_year", "fiscal_quarter"}:
+        back = {"year": 12, "fiscal_year": 12, "quarter": 3, "fiscal_quarter": 3}.get(unit, 0)
+        if not back or (back == 3 and mine.unit == "fiscal_year"):
+            return None
+        last = _add_months(mine.last + dt.timedelta(days=1), -back) - dt.timedelta(days=1)
+        return Period(_add_months(mine.first, -back), last, mine.unit)
+    if unit == mine.unit == "week":
+        week = dt.timedelta(weeks=1)
+        return Period(mine.first - week, mine.last - week, "week")
     if unit == mine.unit:
         return around(mine.first, unit, -1)
     if unit == "year" and mine.unit in {"month", "quarter"}:

@@ -10,7 +10,9 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sandtable.planner.language import periods
+from sandtable.catalog.calendar import USUAL
+from sandtable.catalog.calendar import Calendar as Rules
+from sandtable.planner.language import fiscal, periods
 from sandtable.planner.language.lexicon import MONTHS, NUMBER_WORDS
 from sandtable.planner.language.periods import Period
 from sandtable.planner.language.reading import Reading
@@ -84,13 +86,14 @@ class TimePhrase:
 
 @dataclass(frozen=True, slots=True)
 class Calendar:
-    """Where `now` is."""
+    """Where `now` is, and when weeks and fiscal years begin."""
 
     today: dt.date | None
+    rules: Rules = USUAL
 
     @staticmethod
-    def at(moment: str | None) -> Calendar:
-        return Calendar(dt.date.fromisoformat(moment[:10]) if moment else None)
+    def at(moment: str | None, rules: Rules = USUAL) -> Calendar:
+        return Calendar(dt.date.fromisoformat(moment[:10]) if moment else None, rules)
 
 
 def find_time_phrases(reading: Reading, calendar: Calendar) -> list[TimePhrase]:
@@ -172,6 +175,11 @@ def _to_date(reading: Reading, calendar: Calendar, at: int, begin: int) -> TimeP
     if calendar.today is None:
         return None
     for start in (at, begin):
+        fiscal_end = fiscal.to_date(reading, start, calendar.rules)
+        if fiscal_end is not None:
+            year = periods.around(calendar.today, "fiscal_year", rules=calendar.rules)
+            period = Period(year.first, calendar.today, "range")
+            return TimePhrase(at, fiscal_end, {"period": "fiscal_ytd"}, period)
         hit = reading.match_at(_TO_DATE, start)
         if hit:
             return TimePhrase(
@@ -274,6 +282,9 @@ def _spoken(
     reading: Reading, calendar: Calendar, at: int, default_year: int | None
 ) -> tuple[Period, int, bool] | None:
     """The period that begins at this word, the word after it, and whether its year was said."""
+    in_fiscal = fiscal.spoken(reading, at, calendar.today, calendar.rules)
+    if in_fiscal is not None and reading.free(at, in_fiscal[1]):
+        return (*in_fiscal, True)
     hit = reading.match_at(_SPOKEN, at)
     if hit is None or not reading.free(at, hit[0]):
         return None
@@ -334,7 +345,7 @@ def _relative(g: dict[str, str | None], calendar: Calendar) -> Period | None:
     if g["day"]:
         return periods.around(calendar.today, "day", 0 if g["day"] == "today" else -1)
     offset = {"this": 0, "current": 0, "last": -1, "previous": -1, "past": -1, "next": 1}[g["this"] or "this"]
-    return periods.around(calendar.today, g["unit"] or "day", offset)
+    return periods.around(calendar.today, g["unit"] or "day", offset, calendar.rules)
 
 
 def _recent(make: Callable[[int], Period], calendar: Calendar, default_year: int | None) -> Period | None:

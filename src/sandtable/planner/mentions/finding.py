@@ -28,8 +28,8 @@ def look(text: str, index: SchemaIndex) -> Found:
     quoted = find_quoted(reading, index)
     for match in quoted:
         reading.claim(match.start, match.end, "value")
-    phrases = find_time_phrases(reading, Calendar.at(now_of(index)))
-    buckets = find_buckets(reading)
+    phrases = find_time_phrases(reading, Calendar.at(now_of(index), index.rules))
+    buckets = find_buckets(reading, in_fiscal=index.in_fiscal)
     return Found(quoted, phrases, buckets, find_mentions(reading, index), find_values(reading, index))
 
 

@@ -9,6 +9,8 @@ from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.conscience import account, offers_at, reason_for, unclear_words
 from sandtable.planner.conscience.abstain import suggest, unknown_reason
+from sandtable.planner.language.fiscal import MENTION
+from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.vocabulary import AGGREGATES, FILLER
 from sandtable.planner.language.words import fold
 from sandtable.planner.mentions.finding import look
@@ -27,6 +29,20 @@ BASE = 0.98
 NOTHING = "I could not find in this question what to show: name a column, a metric or something to count."
 _MOST_TRIED = 4
 """Most offers that are tried: each costs as much as a question."""
+
+
+def about_fiscal_years(question: str, index: SchemaIndex) -> str | None:
+    """Why a question about fiscal years cannot be read: nothing says when they begin."""
+    mention = MENTION.search(Reading.of(question).line)
+    if mention is None or index.dataset.fiscal_month is not None or index.has_fiscal_name:
+        return None
+    said = mention.group().strip()
+    if said in index.name_words or index.find_value(said) or index.values_with_word(said):
+        return None
+    return (
+        f"I do not know when a fiscal year begins here, which {quote(said)} needs. Declare `fiscal_year_start` in the "
+        "dataset's catalog, or name the months that are meant."
+    )
 
 
 def open_between(found: Doubt, question: str, index: SchemaIndex) -> Unsure:

@@ -12,9 +12,10 @@ Pure; work and memory are bounded by `MOST_KEYS` however wide the table is. With
 from __future__ import annotations
 
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+from sandtable.catalog.calendar import Calendar
 from sandtable.catalog.model import Dataset, Metric, Table
 from sandtable.catalog.profile import Cell, Profile
 from sandtable.planner.language.spelling import tolerated, within
@@ -146,6 +147,21 @@ class SchemaIndex:
     def names(self) -> NameBook:
         """Every word of every name, for `mentions`."""
         return NameBook(self.dataset, self.tables, self.metrics)
+
+    @cached_property
+    def rules(self) -> Calendar:
+        """When weeks and fiscal years begin. Where something is called `fiscal`, the word means that."""
+        rules = Calendar.of(self.dataset)
+        return replace(rules, fiscal_month=None) if self.has_fiscal_name else rules
+
+    @cached_property
+    def has_fiscal_name(self) -> bool:
+        named = [*self.tables, *(c for t in self.tables for c in t.columns), *self.metrics]
+        return any({"fiscal", "financial"} & set(entry.words) for entry in named)
+
+    @property
+    def in_fiscal(self) -> bool:
+        return self.rules.fiscal_month is not None
 
     @cached_property
     def other_names(self) -> OtherNames | None:

@@ -118,7 +118,8 @@ def _spoken(draft: Draft, column: ColumnEntry) -> str:
     if "last" in window:
         return f"{column.name} in the last {window['last']} {window['unit']}s"
     if "period" in window:
-        return f"{column.name} in the year to date"
+        year = "fiscal year" if window["period"] == "fiscal_ytd" else "year"
+        return f"{column.name} in the {year} to date"
     ends = [f"{word} {window[key]}" for key, word in (("from", "from"), ("to", "to")) if key in window]
     return f"{column.name} {' '.join(ends)}"
 
@@ -168,7 +169,11 @@ def _compare_periods(draft: Draft, a: TimePhrase, b: TimePhrase) -> None:
         draft.groups.append(years)
         return
     unit = a.period.unit if a.period.unit == b.period.unit else "month"
-    unit = unit if unit in {"day", "week", "month", "quarter", "year"} else "month"
+    unit = (
+        unit
+        if unit in {"day", "week", "month", "quarter", "year", "fiscal_quarter", "fiscal_year"}
+        else "month"
+    )
     draft.bucket = Bucket(a.start, b.end, unit, change=True)
     draft.bucket_column = column
     whole = a.period.joined(b.period)

@@ -6,6 +6,8 @@ from itertools import pairwise
 
 from sandtable.planner.candidates.network.plans import Json, plan_of
 from sandtable.planner.candidates.network.sketch import Item, Token
+from sandtable.planner.language.buckets import find_buckets
+from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.vocabulary import AGGREGATES
 from sandtable.planner.language.words import split_words
 from sandtable.planner.schema.columns import is_unique
@@ -44,6 +46,18 @@ def as_stated(sketch: tuple[Token, ...], question: str, index: SchemaIndex) -> t
         if not any(word in AGGREGATES and word not in entry.words for word in said):
             made[at] = entry.stated_aggregate
     return tuple(made)
+
+
+def in_fiscal_periods(plan: Json | None, question: str, index: SchemaIndex) -> Json | None:
+    """The plan by fiscal quarter or year where the question says so: sketches have those of the calendar alone."""
+    if plan is None or not index.in_fiscal:
+        return plan
+    said = {each.unit for each in find_buckets(Reading.of(question), in_fiscal=True)}
+    select = [
+        {**item, "bucket": unit} if (unit := f"fiscal_{item.get('bucket')}") in said else item
+        for item in plan["select"]
+    ]
+    return {**plan, "select": select}
 
 
 def _where_metrics_are(sketch: tuple[Token, ...], index: SchemaIndex) -> tuple[Token, ...]:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sandtable.planner.candidates.network.decoder import Decoder, Written
-from sandtable.planner.candidates.network.fitting import as_stated, plan_for
+from sandtable.planner.candidates.network.fitting import as_stated, in_fiscal_periods, plan_for
 from sandtable.planner.candidates.network.inputs import Inputs, inputs_of
 from sandtable.planner.candidates.network.pieces import Pieces
 from sandtable.planner.candidates.network.plans import Json
@@ -73,7 +73,8 @@ class Reader:
 
     def _as_plan(self, written: Written, question: str, index: SchemaIndex) -> Read:
         sketch = as_stated(written.sketch, question, index)
-        return Read(sketch, plan_for(sketch, index), written.likelihood, written.logs)
+        plan = in_fiscal_periods(plan_for(sketch, index), question, index)
+        return Read(sketch, plan, written.likelihood, written.logs)
 
     def _memory(self, made: Inputs) -> NDArray[np.float32]:
         np = self._np

@@ -73,10 +73,10 @@ class References:
 def find_references(question: str, index: SchemaIndex, window: dict[str, Any] | None = None) -> References:
     """`window` is that of the previous answer: a month without a year is one of the same year."""
     reading = Reading.of(question)
-    mine = periods.of_window(window, now_of(index)) if window else None
+    mine = periods.of_window(window, now_of(index), index.rules) if window else None
     quoted = find_quoted(reading, index)
-    phrases = find_time_phrases(reading, Calendar.at(now_of(index)))
-    buckets = [(b.start, b.end) for b in find_buckets(reading)]
+    phrases = find_time_phrases(reading, Calendar.at(now_of(index), index.rules))
+    buckets = [(b.start, b.end) for b in find_buckets(reading, in_fiscal=index.in_fiscal)]
     values = [*quoted, *find_values(reading, index)]
     mentions = find_mentions(reading, index)
     numbers = list(_numbers(reading))
@@ -102,7 +102,7 @@ def find_references(question: str, index: SchemaIndex, window: dict[str, Any] | 
         (s.start, s.end, _window(reading, s.start, s.end, s.window, s.period, mine)) for s in phrases
     ]
     known = {window for _, _, window in windows}
-    for start, end, period in find_periods(reading, Calendar.at(now_of(index))):
+    for start, end, period in find_periods(reading, Calendar.at(now_of(index), index.rules)):
         found = _window(reading, start, end, dict(period.window), period, mine)
         if found not in known:
             windows.append((start, end, found))
