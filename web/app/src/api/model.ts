@@ -59,6 +59,8 @@ export type ReadPart = Schemas["ReadPart"];
 /** Another plan, with the words to take it by. */
 export type Choice = Schemas["Choice"];
 export type Offer = Schemas["Offer"];
+/** Why a run found nothing. */
+export type Explanation = Schemas["ExplanationView"];
 /** A mark of trust: derived from what a capsule seals, never claimed. */
 export type Mark = ReadAs["trust"][number];
 

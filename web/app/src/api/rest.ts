@@ -7,6 +7,7 @@ import type {
   Dataset,
   DatasetSchema,
   DatasetSummary,
+  Explanation,
   Keys,
   Profile,
   Readiness,
@@ -61,6 +62,10 @@ export const createRun = (body: NewRun, wait = 0, signal?: AbortSignal) =>
   request<RunView>("/runs", { body, query: { wait: wait || undefined }, ...heard(signal) });
 
 export const cancelRun = (runId: string) => request<RunView>(at("runs", runId, "cancel"), { method: "POST" });
+
+/** Why a run found nothing; it makes further runs, which count. */
+export const explainRun = (runId: string) =>
+  request<Explanation>(at("runs", runId, "explain"), { method: "POST" });
 
 /** What the gate says about exactly one of `plan` and `sql`, without running it. */
 export const check = (body: CheckBody, signal?: AbortSignal) =>

@@ -9,6 +9,7 @@ import { CodeText } from "~/ui";
 import { RunState } from "./run_state";
 import { isMarked, RunTrouble } from "./run_trouble";
 import { headingOf, titleOf } from "./run_words";
+import { looksEmpty, WhyEmpty } from "./why_empty";
 
 export function RunBody({ run }: { run: RunView }) {
   const title = titleOf(run);
@@ -33,6 +34,7 @@ export function RunBody({ run }: { run: RunView }) {
       {python === null ? (
         <>
           <Evidence run={run} title={title.text} />
+          {looksEmpty(run) && <WhyEmpty key={run.run_id} run={run} />}
           <WhatRan run={run} />
         </>
       ) : (

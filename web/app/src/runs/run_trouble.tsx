@@ -1,27 +1,12 @@
 // Why a run has no result, and the ways on.
-import { useMutation } from "@tanstack/react-query";
-import { useNavigate } from "react-router";
 import type { RunView } from "~/api/model";
-import { createRun } from "~/api/rest";
 import { pythonOf } from "~/artifact/python_of";
-import { places } from "~/shell";
 import { Button, CodeWords, ErrorNote } from "~/ui";
 import { marked } from "./marked";
-
-type Fix = RunView["fixes"][number];
+import { useFix } from "./use_fix";
 
 export function RunTrouble({ run, error }: { run: RunView; error: NonNullable<RunView["error"]> }) {
-  const go = useNavigate();
-  const apply = useMutation({
-    mutationFn: (fix: Fix) =>
-      createRun({
-        dataset_id: run.dataset_id,
-        question: run.question,
-        chart: true,
-        ...(fix.plan ? { plan: fix.plan } : { sql: fix.text ?? null }),
-      }),
-    onSuccess: (view) => go(places.run(view.run_id)),
-  });
+  const apply = useFix(run);
   return (
     <div className="space-y-3">
       <ErrorNote
