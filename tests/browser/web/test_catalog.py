@@ -133,7 +133,7 @@ def test_joins_metrics_and_earlier_editions(serve: Callable[..., str], page: Pag
     ask_and_see(page, "average basket by segment")
     picture("3-asked")
     open_app(page, address, "/data/sales?view=catalog")
-    history(page).last.get_by_role("button", name=re.compile("^Use version")).click()
+    history(page).last.get_by_role("button", name=re.compile("^Use again")).click()
     expect(history(page)).to_have_count(6)
     expect(page.get_by_role("textbox", name="Title of the dataset")).to_have_value("sales")
     assert page.request.post(f"{address}/runs/{newest_run(page, address)['run_id']}/verify").json()["ok"]
@@ -171,7 +171,9 @@ def test_what_another_person_saved_meanwhile_is_not_lost(
     open_app(page, address, "/data/sales?view=catalog")
     page.get_by_role("textbox", name="Title of the dataset").fill("Mine")
     before = page.request.get(f"{address}/datasets/sales/catalog").json()["catalog_version"]
-    theirs = {"before": before, "changes": {"description": "Theirs"}}
+    metric = {"table": "sales", "numerator": {"agg": "count"}}
+    theirs = {"before": before, "changes": {"description": "Theirs", "metrics": {"orders": metric}}}
+    page.get_by_role("button", name="Use it: total_amt").click()
     assert page.request.patch(f"{address}/datasets/sales/catalog", data=theirs).ok
     page.get_by_role("button", name="Save the dataset").click()
     expect(page.get_by_role("alert")).to_contain_text("changed meanwhile")
@@ -184,8 +186,10 @@ def test_what_another_person_saved_meanwhile_is_not_lost(
     page.get_by_role("button", name="Load it again").click()
     expect(page.get_by_role("textbox", name="Description of the dataset")).to_have_value("Theirs")
     save(page, "the dataset")
+    save(page, "the metrics")
     semantics = page.request.get(f"{address}/datasets/sales/catalog").json()["semantics"]
     assert (semantics["title"], semantics["description"]) == ("Mine", "Theirs")
+    assert sorted(semantics["metrics"]) == ["orders", "total_amt"]
 
 
 @pytest.mark.parametrize(

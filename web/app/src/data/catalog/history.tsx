@@ -5,6 +5,8 @@ import { shortDigest } from "../version";
 import { useRestoring } from "./use_saving";
 
 interface Line {
+  /** How many are older. Two editions may say the same, and so have one version. */
+  older: number;
   version: string;
   text: string;
   detail: string;
@@ -14,12 +16,13 @@ interface Line {
 export function History({ datasetId, catalog }: { datasetId: string; catalog: Catalog }) {
   const restoring = useRestoring(datasetId, catalog);
   const lines: Line[] = [
-    ...catalog.editions.map(({ version, at, by, note }) => ({
+    ...catalog.editions.map(({ version, at, by, note }, index) => ({
+      older: catalog.editions.length - index,
       version,
       text: [time(at).text, isName(by) && by].filter(Boolean).join(" · "),
       detail: note,
     })),
-    { version: catalog.found_version, text: "as the data show it", detail: "" },
+    { older: 0, version: catalog.found_version, text: "as the data show it", detail: "" },
   ];
   return (
     <section aria-label="History of the catalog" className="space-y-2">
@@ -27,8 +30,7 @@ export function History({ datasetId, catalog }: { datasetId: string; catalog: Ca
       {restoring.error && <ErrorNote error={restoring.error} />}
       <ul className="divide-y rounded-md border">
         {lines.map((line, index) => (
-          // Two editions may say the same and so have one version.
-          <li key={`${line.version} ${line.text}`} className="flex min-h-10 items-center gap-3 px-3 py-1.5">
+          <li key={line.older} className="flex min-h-10 items-center gap-3 px-3 py-1.5">
             <span className="min-w-0 flex-1">
               <span className="flex flex-wrap gap-x-4">
                 <code className="font-mono text-[13px]" title={line.version}>
@@ -44,7 +46,7 @@ export function History({ datasetId, catalog }: { datasetId: string; catalog: Ca
                 size="small"
                 disabled={restoring.isPending}
                 onClick={() => restoring.mutate(line.version)}
-                aria-label={`Use version ${shortDigest(line.version)} again`}
+                aria-label={`Use again: version ${shortDigest(line.version)}`}
               >
                 Use again
               </Button>

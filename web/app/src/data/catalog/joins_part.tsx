@@ -4,9 +4,11 @@ import type { Catalog, Dataset, JoinSemantics } from "~/api/model";
 import { Button, IconButton, Select } from "~/ui";
 import { Proposal, Proposals } from "./proposal";
 import { Section } from "./section";
-import { joinsChanges } from "./stating";
-import { named, type Proposed } from "./use_proposals";
+import { adding, joinsChanges, type ListEdits, listWith, removing } from "./stating";
+import { dismissal, type Proposed } from "./use_proposals";
 import { useEdits, useSaving } from "./use_saving";
+
+const NOTHING: ListEdits<JoinSemantics> = { added: {}, removed: [] };
 
 interface JoinsPartProps {
   dataset: Dataset;
@@ -15,29 +17,31 @@ interface JoinsPartProps {
 }
 
 export function JoinsPart({ dataset, catalog, proposed }: JoinsPartProps) {
-  const [edited, setEdited] = useEdits<readonly JoinSemantics[] | null>(`${dataset.id} joins`, null);
-  const saving = useSaving(dataset.id, catalog, () => setEdited(null));
-  const joins = edited ?? catalog.semantics.joins ?? [];
+  const [edits, setEdits] = useEdits(`${dataset.id} joins`, NOTHING);
+  const saving = useSaving(dataset.id, catalog, () => setEdits(NOTHING));
+  const known = (catalog.semantics.joins ?? []).map((join) => [nameOf(join), join] as const);
+  const named = listWith(Object.fromEntries(known), edits);
+  const joins = Object.values(named);
   return (
     <Section
       what="the joins"
-      isEdited={edited !== null}
+      isEdited={edits !== NOTHING}
       saving={saving}
       onSave={(note) => saving.save(joinsChanges(catalog.stated, catalog.found, joins), note)}
-      onUndo={() => setEdited(null)}
+      onUndo={() => setEdits(NOTHING)}
     >
       <h2 className="font-medium">Joins</h2>
       <Proposals label="Proposed joins">
         {proposed.proposals.joins
-          .filter((one) => !joins.some((join) => nameOf(join) === nameOf(one)))
+          .filter((one) => !Object.hasOwn(named, nameOf(one)))
           .map((one) => (
             <Proposal
               key={nameOf(one)}
               name={nameOf(one)}
               title={<span className="font-mono text-[13px]">{nameOf(one)}</span>}
               reason={one.reason}
-              onUse={() => setEdited([...joins, { many: one.many, one: one.one }])}
-              onDismiss={() => proposed.dismiss(named.join(one))}
+              onUse={() => setEdits(adding(edits, nameOf(one), { many: one.many, one: one.one }))}
+              onDismiss={() => proposed.dismiss(dismissal.join(one))}
             />
           ))}
       </Proposals>
@@ -52,7 +56,7 @@ export function JoinsPart({ dataset, catalog, proposed }: JoinsPartProps) {
               <IconButton
                 size="smallIcon"
                 label={`Remove the join ${nameOf(join)}`}
-                onClick={() => setEdited(joins.filter((one) => nameOf(one) !== nameOf(join)))}
+                onClick={() => setEdits(removing(edits, nameOf(join)))}
               >
                 <X />
               </IconButton>
@@ -60,12 +64,7 @@ export function JoinsPart({ dataset, catalog, proposed }: JoinsPartProps) {
           ))}
         </ul>
       )}
-      <NewJoin
-        dataset={dataset}
-        onAdd={(join) => {
-          if (!joins.some((one) => nameOf(one) === nameOf(join))) setEdited([...joins, join]);
-        }}
-      />
+      <NewJoin dataset={dataset} onAdd={(join) => setEdits(adding(edits, nameOf(join), join))} />
     </Section>
   );
 }

@@ -6,11 +6,11 @@ import { FORMATS } from "../metrics";
 import { NewMetric } from "./new_metric";
 import { Proposal, Proposals } from "./proposal";
 import { Section } from "./section";
-import { metricsChanges } from "./stating";
-import { named, type Proposed } from "./use_proposals";
+import { adding, type ListEdits, listWith, metricsChanges, removing } from "./stating";
+import { dismissal, type Proposed } from "./use_proposals";
 import { useEdits, useSaving } from "./use_saving";
 
-type Named = Readonly<Record<string, MetricSemantics>>;
+const NOTHING: ListEdits<MetricSemantics> = { added: {}, removed: [] };
 
 interface MetricsPartProps {
   dataset: Dataset;
@@ -19,22 +19,22 @@ interface MetricsPartProps {
 }
 
 export function MetricsPart({ dataset, catalog, proposed }: MetricsPartProps) {
-  const [edited, setEdited] = useEdits<Named | null>(`${dataset.id} metrics`, null);
-  const saving = useSaving(dataset.id, catalog, () => setEdited(null));
-  const metrics: Named = edited ?? catalog.semantics.metrics ?? {};
+  const [edits, setEdits] = useEdits(`${dataset.id} metrics`, NOTHING);
+  const saving = useSaving(dataset.id, catalog, () => setEdits(NOTHING));
+  const metrics = listWith(catalog.semantics.metrics ?? {}, edits);
   const names = Object.keys(metrics);
   return (
     <Section
       what="the metrics"
-      isEdited={edited !== null}
+      isEdited={edits !== NOTHING}
       saving={saving}
       onSave={(note) => saving.save(metricsChanges(catalog.stated, catalog.found, metrics), note)}
-      onUndo={() => setEdited(null)}
+      onUndo={() => setEdits(NOTHING)}
     >
       <h2 className="font-medium">Metrics</h2>
       <Proposals label="Proposed metrics">
         {proposed.proposals.metrics
-          .filter((one) => !(one.name in metrics))
+          .filter((one) => !Object.hasOwn(metrics, one.name))
           .map((one) => (
             <Proposal
               key={one.name}
@@ -46,8 +46,8 @@ export function MetricsPart({ dataset, catalog, proposed }: MetricsPartProps) {
                 </>
               }
               reason={one.reason}
-              onUse={() => setEdited({ ...metrics, [one.name]: one.semantics })}
-              onDismiss={() => proposed.dismiss(named.metric(one))}
+              onUse={() => setEdits(adding(edits, one.name, one.semantics))}
+              onDismiss={() => proposed.dismiss(dismissal.metric(one))}
             />
           ))}
       </Proposals>
@@ -72,10 +72,7 @@ export function MetricsPart({ dataset, catalog, proposed }: MetricsPartProps) {
               <IconButton
                 size="smallIcon"
                 label={`Remove the metric ${name}`}
-                onClick={() => {
-                  const { [name]: _, ...others } = metrics;
-                  setEdited(others);
-                }}
+                onClick={() => setEdits(removing(edits, name))}
               >
                 <X />
               </IconButton>
@@ -86,7 +83,7 @@ export function MetricsPart({ dataset, catalog, proposed }: MetricsPartProps) {
       <NewMetric
         dataset={dataset}
         taken={names}
-        onAdd={(name, metric) => setEdited({ ...metrics, [name]: metric })}
+        onAdd={(name, metric) => setEdits(adding(edits, name, metric))}
       />
     </Section>
   );

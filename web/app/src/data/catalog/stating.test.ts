@@ -1,12 +1,15 @@
 import { describe, expect, it } from "vitest";
 import type { MetricSemantics, Semantics } from "~/api/model";
 import {
+  adding,
   datasetChanges,
   isEdited,
   joinsChanges,
+  listWith,
   metricsChanges,
   NO_EDITS,
   patchOf,
+  removing,
   tableChanges,
   wordsIn,
 } from "./stating";
@@ -110,6 +113,14 @@ it.each([
   [{ a: { b: 1, c: 2 } }, { a: { b: 1, d: [1] } }, { a: { c: null, d: [1] } }],
 ])("the patch from %j to %j", (before, after, patch) => {
   expect(patchOf(before, after)).toEqual(patch);
+});
+
+it("what others add and remove meanwhile stays", () => {
+  const edits = adding(removing({ added: {}, removed: [] }, "mine"), "new", 1);
+  expect(listWith({ mine: 0, other: 0 }, edits)).toEqual({ other: 0, new: 1 });
+  expect(listWith({ theirs: 0 }, edits)).toEqual({ theirs: 0, new: 1 });
+  expect(listWith({ mine: 0 }, removing(edits, "new"))).toEqual({});
+  expect(listWith({ mine: 0 }, adding(edits, "mine", 2))).toEqual({ mine: 2, new: 1 });
 });
 
 it("words are separated by commas", () => {

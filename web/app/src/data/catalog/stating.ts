@@ -16,6 +16,27 @@ export const NO_EDITS: TableEdits = { table: {}, columns: {} };
 export const isEdited = ({ table, columns }: TableEdits): boolean =>
   Object.keys(table).length > 0 || Object.values(columns).some((edits) => Object.keys(edits).length > 0);
 
+/** Changes of a list, by the names of its members. What others add or remove meanwhile stays as they made it. */
+export interface ListEdits<T> {
+  added: Readonly<Record<string, T>>;
+  removed: readonly string[];
+}
+
+export function listWith<T>(known: Readonly<Record<string, T>>, edits: ListEdits<T>): Record<string, T> {
+  const left = Object.entries(known).filter(([name]) => !edits.removed.includes(name));
+  return { ...Object.fromEntries(left), ...edits.added };
+}
+
+export const adding = <T>({ added, removed }: ListEdits<T>, name: string, one: T): ListEdits<T> => ({
+  added: { ...added, [name]: one },
+  removed,
+});
+
+export function removing<T>({ added, removed }: ListEdits<T>, name: string): ListEdits<T> {
+  const { [name]: _, ...others } = added;
+  return { added: others, removed: [...removed, name] };
+}
+
 /** `a, b ,,c` as three words. */
 export const wordsIn = (text: string): string[] =>
   text

@@ -9,7 +9,7 @@ import { AreaField, ChoiceField, ColumnsField, TextField } from "./fields";
 import { Proposal, Proposals } from "./proposal";
 import { Section } from "./section";
 import { isEdited, NO_EDITS, type TableEdits, tableChanges } from "./stating";
-import { named, type Proposed } from "./use_proposals";
+import { dismissal, type Proposed } from "./use_proposals";
 import { useEdits, useSaving } from "./use_saving";
 
 interface TablePartProps {
@@ -181,7 +181,7 @@ function MaskProposal({ table, proposed, edits, setEdits }: MaskProposalProps) {
               }
               reason={[...new Set(masks.map(({ reason }) => reason))].join("; ")}
               onUse={mask}
-              onDismiss={() => proposed.dismiss(...masks.map(named.mask))}
+              onDismiss={() => proposed.dismiss(...masks.map(dismissal.mask))}
             />,
           ]}
     </Proposals>

@@ -8,7 +8,7 @@ const KEY = "sandtable.catalog.dismissed";
 const NONE: Proposals = { joins: [], metrics: [], masks: [] };
 
 /** The names by which proposals are dismissed. */
-export const named = {
+export const dismissal = {
   join: ({ many, one }: Proposals["joins"][number]) => `join ${many} ${one}`,
   metric: ({ name }: Proposals["metrics"][number]) => `metric ${name}`,
   mask: ({ table, column }: Proposals["masks"][number]) => `mask ${table}.${column}`,
@@ -26,9 +26,9 @@ export function useProposals(datasetId: string): Proposed {
   const isWanted = (name: string) => !dismissed.includes(name);
   return {
     proposals: {
-      joins: found.joins.filter((one) => isWanted(named.join(one))),
-      metrics: found.metrics.filter((one) => isWanted(named.metric(one))),
-      masks: found.masks.filter((one) => isWanted(named.mask(one))),
+      joins: found.joins.filter((one) => isWanted(dismissal.join(one))),
+      metrics: found.metrics.filter((one) => isWanted(dismissal.metric(one))),
+      masks: found.masks.filter((one) => isWanted(dismissal.mask(one))),
     },
     dismiss: (...names) => {
       const next = [...dismissed, ...names];
