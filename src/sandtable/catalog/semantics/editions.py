@@ -158,16 +158,7 @@ class CatalogEditions:
     ) -> Described:
         """A new edition. `dataset`: as the data describe it. `before`: the catalog version that the change was made
         from; None to replace whatever is there. Raises InvalidInput where the document does not fit the data."""
-        made = described(dataset, semantics)
-        problems = made.misfits or (self._check(made.dataset) if self._check else ())
-        if problems:
-            raise InvalidInput(
-                f"the catalog does not fit {quote(dataset.id)}: {problems[0]}"
-                + (f", and {len(problems) - 1} more" if len(problems) > 1 else ""),
-                suggestion="Correct these parts, or remove them.",
-                dataset=dataset.id,
-                problems=list(problems[:100]),
-            )
+        made = self.fitted(dataset, semantics)
         with self._locked():
             editions = self.editions(dataset.id)
             present = self.describe(dataset).dataset.catalog_version
@@ -185,6 +176,24 @@ class CatalogEditions:
             replace_file(self._path(dataset.id), kept.model_dump_json(indent=1, exclude_none=True).encode())
         log.info("catalog_changed", dataset_id=dataset.id, catalog_version=made.dataset.catalog_version)
         return made
+
+    def fitted(self, dataset: Dataset, semantics: Semantics) -> Described:
+        """The dataset by that document. Raises InvalidInput where it does not fit the data."""
+        made = described(dataset, semantics)
+        problems = self.problems(made)
+        if problems:
+            raise InvalidInput(
+                f"the catalog does not fit {quote(dataset.id)}: {problems[0]}"
+                + (f", and {len(problems) - 1} more" if len(problems) > 1 else ""),
+                suggestion="Correct these parts, or remove them.",
+                dataset=dataset.id,
+                problems=list(problems[:100]),
+            )
+        return made
+
+    def problems(self, made: Described) -> tuple[str, ...]:
+        """Why a dataset cannot be described so, in words."""
+        return made.misfits or (self._check(made.dataset) if self._check else ())
 
     def remove(self, dataset_id: str) -> None:
         """With its dataset."""
