@@ -126,10 +126,11 @@ async def test_operation_ids_are_stable(house: House) -> None:
         "answer_import", "begin_import", "begin_upload", "cancel_run", "change_catalog", "chat", "chat_page",
         "check", "continue_upload", "correct_reading", "delete_dataset", "delete_file", "delete_import",
         "delete_upload", "describe_uploads", "download_csv", "download_json", "download_parquet", "explain_run",
-        "get_capsule", "get_catalog", "get_chart", "get_dataset", "get_import", "get_meanings",
-        "get_plan_schema", "get_profile", "get_proposals", "get_reading", "get_run", "get_schema", "get_upload",
-        "healthz", "list_datasets", "list_files", "list_imports", "list_keys", "list_runs", "query", "readyz",
-        "replace_catalog", "restore_catalog", "submit_run", "upload", "verify", "verify_run",
+        "export_catalog", "get_capsule", "get_catalog", "get_chart", "get_dataset", "get_import",
+        "get_meanings", "get_plan_schema", "get_profile", "get_proposals", "get_reading", "get_run",
+        "get_schema", "get_upload", "healthz", "import_catalog", "list_datasets", "list_files", "list_imports",
+        "list_keys", "list_runs", "query", "readyz", "replace_catalog", "restore_catalog", "submit_run",
+        "upload", "verify", "verify_run",
     ]  # fmt: skip
 
 

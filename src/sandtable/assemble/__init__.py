@@ -25,8 +25,9 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import OwnDatasets
 from sandtable.catalog.own_pruning import InUse, PruneRules, VersionRetention
 from sandtable.catalog.ready_datasets import ReadyDatasets
-from sandtable.catalog.registry import load_catalog, registry_folder
+from sandtable.catalog.registry import Catalog, load_catalog, registry_folder
 from sandtable.catalog.scrub import Scrub
+from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.catalog.store import DataStore
 from sandtable.catalog.uploads import UploadLimits, Uploads
 from sandtable.engines.duckdb.rules import RULES
@@ -382,6 +383,30 @@ def own_datasets_of(settings: Settings) -> OwnDatasets:
     """The datasets that were added, to list and to remove: without a sandbox, which adding needs."""
     store = store_of(settings, open_signing_key(settings.home, settings.signing_key))
     return OwnDatasets(load_catalog(registry_folder(settings), column_type), store, None)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogParts:
+    """What is known of datasets by their descriptions alone: without a sandbox, and without their data."""
+
+    registry: Catalog
+    own: OwnDatasets
+    editions: CatalogEditions
+
+    def as_found(self, dataset_id: str) -> Dataset:
+        """As its data describe it. Raises NotFound with the nearest id."""
+        record = self.own.find(dataset_id)
+        if record is not None:
+            return record.dataset
+        every = (*(each.dataset for each in self.own.list()), *self.registry.values())
+        return Catalog(every).get(dataset_id)
+
+
+def catalog_parts_of(settings: Settings) -> CatalogParts:
+    store = store_of(settings, open_signing_key(settings.home, settings.signing_key))
+    registry = load_catalog(registry_folder(settings), column_type)
+    editions = CatalogEditions(store.root, metric_problems)
+    return CatalogParts(registry, OwnDatasets(registry, store, None, editions=editions), editions)
 
 
 async def diagnose(settings: Settings) -> DoctorReport:

@@ -30,6 +30,12 @@ _STREAMED = (
     ("POST", re.compile(r"/upload"), "multipart/form-data"),
     ("PATCH", re.compile(r"/uploads/[^/]+"), "application/offset+octet-stream"),
 )
+# A form cannot send these types, and a page of another origin needs a preflight for PUT.
+_TEXTS = (
+    "PUT",
+    re.compile(r"/datasets/[^/]+/catalog\.yaml"),
+    {"text/yaml", "application/yaml", "application/x-yaml"},
+)
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # What a link on another site may open in a tab: pages, and files to download.
 _LINKED = re.compile(
@@ -160,7 +166,7 @@ class Guard:
         body = await read_body(headers, receive, limit, _BODY_SECONDS)
         if isinstance(body, int):
             await error_response(_unread(body, limit), scope, body)(scope, receive, send)
-        elif body and kind != "application/json":
+        elif body and kind != "application/json" and not _is_text(scope, kind):
             await error_response(_NOT_JSON, scope, 415)(scope, receive, send)
         elif body and _is_compressed(headers):
             await error_response(_COMPRESSED, scope, 415)(scope, receive, send)
@@ -174,6 +180,11 @@ def _streamed_as(scope: Scope) -> str | None:
         if scope["method"] == method and path.fullmatch(scope["path"]):
             return kind
     return None
+
+
+def _is_text(scope: Scope, kind: str) -> bool:
+    method, path, kinds = _TEXTS
+    return scope["method"] == method and path.fullmatch(scope["path"]) is not None and kind in kinds
 
 
 def _is_compressed(headers: Headers) -> bool:

@@ -112,6 +112,31 @@ export interface paths {
         patch: operations["change_catalog"];
         trace?: never;
     };
+    "/datasets/{dataset_id}/catalog.yaml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The catalog of a dataset as a file
+         * @description Every table and column, with what is known of each.
+         */
+        get: operations["export_catalog"];
+        /**
+         * Describe a dataset by a file
+         * @description The file is a catalog of ours, which replaces the one that is there, or a semantic model of Apache Ossie or a
+         *     semantic manifest of dbt, which are put over it.
+         */
+        put: operations["import_catalog"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/datasets/{dataset_id}/catalog/restore": {
         parameters: {
             query?: never;
@@ -747,6 +772,15 @@ export interface components {
             high: number;
             /** Low */
             low: number;
+        };
+        /** CatalogChange */
+        CatalogChange: {
+            /** After */
+            after: unknown;
+            /** Before */
+            before: unknown;
+            /** Place */
+            place: string;
         };
         /** CatalogChanges */
         CatalogChanges: {
@@ -1505,6 +1539,27 @@ export interface components {
              * @enum {string}
              */
             what: "waiting" | "fetching" | "reading" | "converting";
+        };
+        /**
+         * ImportedCatalog
+         * @description What a file made of a catalog.
+         */
+        ImportedCatalog: {
+            /** Catalog Version */
+            catalog_version: string;
+            /** Changes */
+            changes: components["schemas"]["CatalogChange"][];
+            /** Dataset */
+            dataset: string;
+            /**
+             * Format
+             * @enum {string}
+             */
+            format: "sandtable" | "ossie" | "dbt";
+            /** Unused */
+            unused: components["schemas"]["UnusedSemantics"][];
+            /** Written */
+            written: boolean;
         };
         /** ImportedFile */
         ImportedFile: {
@@ -3259,6 +3314,111 @@ export interface operations {
             400: components["responses"]["Status400"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    export_catalog: {
+        parameters: {
+            query?: {
+                /** @description Our own file, or Apache Ossie. */
+                format?: string;
+            };
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The catalog. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/yaml": string;
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such dataset. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    import_catalog: {
+        parameters: {
+            query?: {
+                /** @description Why it was changed. */
+                note?: string;
+                /** @description Only say what would change. */
+                dry_run?: boolean;
+            };
+            header?: never;
+            path: {
+                dataset_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "title": "Web shop"
+                 *     }
+                 */
+                "application/json": Record<string, never>;
+                /** @example title: Web shop */
+                "text/yaml": string;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedCatalog"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            403: components["responses"]["Status403"];
+            /** @description No such dataset. */
             404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
