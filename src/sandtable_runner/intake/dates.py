@@ -1,4 +1,4 @@
-"""Dates, timestamps and times as text. A format is one of `strptime`; empty is ISO.
+"""Dates, timestamps and times as text. A format is one of `strptime`; empty is ISO. Months may be in seven languages.
 
 A format with `%S` also takes a fraction of a second, a format with `%z` a `Z`. Years have four digits, or two: then 69
 to 99 are 1969 to 1999, and 00 to 68 are 2000 to 2068.
@@ -10,15 +10,12 @@ import re
 from functools import cache
 
 from sandtable_runner.engine import literal
+from sandtable_runner.intake import months
 from sandtable_runner.intake.numbers import BLANKS
 from sandtable_runner.intake.reading import InSql, Reading
 
 ISO_OFFSET = "%Y-%m-%dT%H:%M:%S%z"
 """Timestamps in ISO form with an offset: seconds and fractions may be missing, `T` may be a blank."""
-_MONTHS = (
-    "january february march april may june july august september october november december".split()  # one word each
-)
-_SHORT = "|".join(month[:3] for month in _MONTHS)
 _FRACTION = "(?:[.][0-9]{1,6}0*)?"
 _OFFSET = "(?:Z|[-+][0-9]{2}(?::?[0-9]{2})?)"
 _DIRECTIVES = {
@@ -26,8 +23,8 @@ _DIRECTIVES = {
     "%m": "(?:0?[1-9]|1[0-2])",
     "%Y": "[0-9]{4}",
     "%y": "[0-9]{2}",
-    "%b": f"(?i:{_SHORT})",
-    "%B": f"(?i:{'|'.join(_MONTHS)})",
+    "%b": months.SHORT,
+    "%B": months.LONG,
     "%H": "(?:[01]?[0-9]|2[0-3])",
     "%I": "(?:0?[1-9]|1[0-2])",
     "%M": "[0-5][0-9]",
@@ -71,6 +68,8 @@ DATES = (
             f"%Y-{month}-%d",
             f"%d {month} %y",
             f"%d-{month}-%y",
+            f"%d de {month} de %Y",
+            f"%d de {month} %Y",
         )
     ),
 )
@@ -143,7 +142,7 @@ def _first_marks(form: str) -> str:
 
 def _first_two(text: str) -> str:
     marks = [
-        ("a" if mark.isalpha() else mark) for mark in re.sub("[A-Za-z]+", "a", text) if not mark.isdigit()
+        ("a" if mark.isalpha() else mark) for mark in re.sub(r"[^\W\d_]+", "a", text) if not mark.isdigit()
     ]
     return "".join(marks[:2])
 
@@ -193,6 +192,10 @@ def _with_plain_offset(cell: str) -> str:
 
 
 def _parsed(form: str, cell: str) -> str:
+    if "%b" in form.lower():
+        # The engine knows English names only.
+        cell = months.as_number(cell)
+        form = re.sub("%[bB]", "%m", form)
     forms = [form]
     if "%S" in form:
         # The engine takes six digits at most: those behind them are zeros.

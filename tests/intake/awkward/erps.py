@@ -131,6 +131,13 @@ def erps() -> list[Case]:
             cells={"price": ["12500", "900"]},
         ),
         Case(
+            "giorni.csv",
+            text(table(("giorno", "n"), [("5 gennaio 2024", 1), ("6 Dicembre 2022", 2)])),
+            {"giorno": "date", "n": "integer"},
+            2,
+            cells={"giorno": ["2024-01-05", "2022-12-06"]},
+        ),
+        Case(
             "dos.csv",
             text(table(("Name", "Ort"), [("Jürgen Weiß", "Köln"), ("René", "Zürich")], ";"), "cp850"),
             {"Name": "text", "Ort": "text"},

@@ -76,6 +76,10 @@ _READ: dict[str, tuple[Sequence[str], str, str, str, Sequence[Any]]] = {
     "two digits of the year": (["12/31/99", "12/31/68"], "DATE", "%m/%d/%y", "", [_D(1999, 12, 31), _D(2068, 12, 31)]),
     "month as a word": (["5 Mar 2024", "06 JUN 2024"], "DATE", "%d %b %Y", "", [_D(2024, 3, 5), _D(2024, 6, 6)]),
     "month as a long word": (["5 March 2024", "6 May 2024"], "DATE", "%d %B %Y", "", [_D(2024, 3, 5), _D(2024, 5, 6)]),
+    "German words": (["12. März 2024", "3. Mai 2023"], "DATE", "%d. %B %Y", "", [_D(2024, 3, 12), _D(2023, 5, 3)]),
+    "French words": (["12 janv. 2024", "3 févr. 2023"], "DATE", "%d %b %Y", "", [_D(2024, 1, 12), _D(2023, 2, 3)]),
+    "Spanish words": (["1 de enero de 2023"], "DATE", "%d de %B de %Y", "", [_D(2023, 1, 1)]),
+    "Dutch words": (["12 mrt 2024", "5 mei 2023"], "DATE", "%d %b %Y", "", [_D(2024, 3, 12), _D(2023, 5, 5)]),
     "American words": (["Mar 5, 2024", "Dec 31, 2023"], "DATE", "%b %d, %Y", "", [_D(2024, 3, 5), _D(2023, 12, 31)]),
     "Oracle": (["05-MAR-24", "31-DEC-99"], "DATE", "%d-%b-%y", "", [_D(2024, 3, 5), _D(1999, 12, 31)]),
     "timestamps": (
