@@ -129,6 +129,8 @@ def test_joins_metrics_and_earlier_editions(serve: Callable[..., str], page: Pag
     expect(page.get_by_role("heading", name="Our sales")).to_be_visible()
     expect(history(page)).to_have_count(5)
     picture("2-said")
+    found = violations(page)
+    assert found == [], found
     open_app(page, address, "/?dataset=sales")
     ask_and_see(page, "average basket by segment")
     picture("3-asked")

@@ -35,7 +35,7 @@ function Labelled({
         <button
           type="button"
           onClick={() => onChange(found)}
-          className="mt-0.5 text-left text-accent text-small underline"
+          className="mt-0.5 min-h-6 text-left text-accent text-small underline"
         >
           As the data show: {found}
         </button>
