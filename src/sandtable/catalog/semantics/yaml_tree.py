@@ -6,6 +6,7 @@ keys, a second document, deep nesting and long texts are refused. A key is the t
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 
 LONGEST = 1 << 20
-_DEEPEST = 40
+DEEPEST = 40
 _INTEGER = re.compile(r"[-+]?[0-9]{1,18}")
 _NUMBER = re.compile(r"[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]{1,3})?")
 _WIDTH = 110
@@ -47,7 +48,9 @@ class Scalar:
             return _WORDS[self.text]
         if _INTEGER.fullmatch(self.text):
             return int(self.text)
-        return float(self.text) if _NUMBER.fullmatch(self.text) else self.text
+        if _NUMBER.fullmatch(self.text) and math.isfinite(number := float(self.text)):
+            return number
+        return self.text
 
 
 @dataclass(slots=True)
@@ -129,8 +132,8 @@ class _Reading:
             raise refused("anchors (`&`) and aliases (`*`) are not read", line)
         if event.tag is not None and event.tag != "!":
             raise refused("tags (`!`) are not read", line)
-        if len(path) > _DEEPEST:
-            raise refused(f"it is more than {_DEEPEST} levels deep", line)
+        if len(path) > DEEPEST:
+            raise refused(f"it is more than {DEEPEST} levels deep", line)
         self._tree.lines.setdefault(path, line)
         match event:
             case yaml.MappingStartEvent():

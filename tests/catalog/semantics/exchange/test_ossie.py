@@ -181,6 +181,9 @@ def test_what_is_not_mentioned_stays(tmp_path: Path) -> None:
         ('{"semantic_model": [], "semantic_model": []}', "a key twice"),
         ('{"semantic_model": [}', "line 1"),
         ('{"a":' * 100_000, "nested too deeply|levels deep"),
+        ('{"semantic_model": [], "x": ' + "[" * 60 + "]" * 60 + "}", "more than 40 levels deep"),
+        ('{"semantic_model": [], "x": NaN}', "`NaN` is not a number"),
+        ('{"semantic_model": [], "x": 1e999}', "`1e999` is not a number"),
         ("ontology: []", "an ontology of Apache Ossie says nothing about tables"),
     ],
 )

@@ -7,6 +7,8 @@ and joins of other names stay, and what cannot be used is kept with its reason.
 from __future__ import annotations
 
 import json
+import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal, cast
 
@@ -24,7 +26,7 @@ from sandtable.catalog.semantics.model import (
     UnusedSemantics,
 )
 from sandtable.catalog.semantics.yaml_text import read_document
-from sandtable.catalog.semantics.yaml_tree import read_tree, refused
+from sandtable.catalog.semantics.yaml_tree import DEEPEST, read_tree, refused
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 
@@ -84,11 +86,32 @@ def _json(text: str) -> dict[str, Any]:
     if len(text) > _LONGEST_JSON:
         raise refused(f"it has more than {_LONGEST_JSON >> 20} MiB", None)
     try:
-        return json.loads(text, object_pairs_hook=_object)
+        found: dict[str, Any] = json.loads(
+            text, object_pairs_hook=_object, parse_float=_number, parse_constant=_number
+        )
     except json.JSONDecodeError as error:
         raise refused(error.msg, error.lineno) from error
     except RecursionError as error:
         raise refused("it is nested too deeply", None) from error
+    level: list[Any] = [found]
+    for _ in range(DEEPEST):
+        level = [each for node in level for each in _inside(node)]
+    if level:
+        raise refused(f"it is more than {DEEPEST} levels deep", None)
+    return found
+
+
+def _inside(node: Any) -> Iterable[Any]:
+    if isinstance(node, dict):
+        return cast(dict[str, Any], node).values()
+    return cast(list[Any], node) if isinstance(node, list) else ()
+
+
+def _number(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise refused(f"{quote(text)} is not a number", None)
+    return number
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

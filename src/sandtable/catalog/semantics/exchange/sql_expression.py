@@ -6,6 +6,7 @@ executed. Invariant: `parse` returns a tree or raises NotRead with the reason in
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,6 +16,8 @@ from sandtable.quoting import quote
 
 _LONGEST = 20_000
 _DEEPEST = 60
+_MOST_NESTED = 150
+"""Operators and casts: a chain of them is as deep as it is long."""
 _TOKEN = re.compile(
     r"""\s*(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<name>[^\W\d][\w$]*)
     |"(?P<double>(?:[^"]|"")*)"|`(?P<back>[^`]*)`|\[(?P<bracket>[^\]]*)\]|'(?P<text>(?:[^']|'')*)'
@@ -180,6 +183,7 @@ class _Parser:
         self._tokens = tokens
         self._at = 0
         self._depth = 0
+        self._nested = 0
 
     @property
     def _here(self) -> _Token:
@@ -192,6 +196,11 @@ class _Parser:
             self._at += 1
             return here.text
         return None
+
+    def _nest(self) -> None:
+        self._nested += 1
+        if self._nested > _MOST_NESTED:
+            raise NotRead(f"the expression has more than {_MOST_NESTED} operators")
 
     def _name_is(self, *words: str) -> bool:
         return self._here.kind == "name" and self._here.text.lower() in words
@@ -267,6 +276,7 @@ class _Parser:
     def _sum(self) -> Tree:
         found = self._product()
         while sign := self._take("+", "-"):
+            self._nest()
             found = Arithmetic("+" if sign == "+" else "-", found, self._product())
         return found
 
@@ -275,6 +285,7 @@ class _Parser:
         while sign := self._take("*", "/", "%", "||"):
             if sign not in ("*", "/"):
                 raise NotRead(f"the operator {quote(sign)} cannot be computed here")
+            self._nest()
             found = Arithmetic("*" if sign == "*" else "/", found, self._signed())
         return found
 
@@ -294,6 +305,7 @@ class _Parser:
     def _casted(self) -> Tree:
         found = self._primary()
         while self._take("::"):
+            self._nest()
             found = Cast(found, self._type())
         return found
 
@@ -407,4 +419,8 @@ class _Parser:
 
 
 def _number(text: str) -> int | float:
-    return int(text) if text.isdigit() and len(text) <= 18 else float(text)
+    if text.isdigit() and len(text) <= 18:
+        return int(text)
+    if not math.isfinite(float(text)):
+        raise NotRead(f"the number {quote(text)} is too large")
+    return float(text)
