@@ -8,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandtable.catalog.semantics.exchange import sql_expression as sql
+from sandtable.catalog.semantics.exchange import sql_tree as sql
 from sandtable.catalog.semantics.exchange.metric_reading import ColumnOf, ReadMetric, read_metric
 from sandtable.catalog.semantics.exchange.metric_writing import NotWritten, metric_sql
-from sandtable.catalog.semantics.exchange.sql_expression import NotRead
+from sandtable.catalog.semantics.exchange.sql_expression import parse
+from sandtable.catalog.semantics.exchange.sql_tree import NotRead
 from sandtable.catalog.semantics.model import MetricSemantics
 
 TABLES = {
@@ -27,9 +28,9 @@ TABLES = {
 def resolve(name: sql.Name) -> ColumnOf | sql.Tree:
     last = name.parts[-1]
     if last == "total":
-        return sql.parse("a * b")
+        return parse("a * b")
     if last == "endless":
-        return sql.parse("endless + 1")
+        return parse("endless + 1")
     if last not in TABLES:
         raise NotRead(f"no {last}")
     return ColumnOf(TABLES[last], last)
@@ -37,7 +38,7 @@ def resolve(name: sql.Name) -> ColumnOf | sql.Tree:
 
 def read(text: str, home: str | None = "orders", *, fixed: bool = False) -> ReadMetric:
     return read_metric(
-        sql.parse(text), resolve, lambda many, one: (many, one) == ("orders", "customers"), home, fixed=fixed
+        parse(text), resolve, lambda many, one: (many, one) == ("orders", "customers"), home, fixed=fixed
     )
 
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from sandtable.catalog.semantics.exchange import sql_expression as sql
+from sandtable.catalog.semantics.exchange import sql_tree as sql
 from sandtable.catalog.semantics.exchange.layer import Layer
 from sandtable.catalog.semantics.exchange.metric_reading import ColumnOf, Resolve, read_metric
 from sandtable.catalog.semantics.exchange.parts import Part
-from sandtable.catalog.semantics.exchange.sql_expression import NotRead
+from sandtable.catalog.semantics.exchange.sql_expression import parse
+from sandtable.catalog.semantics.exchange.sql_tree import NotRead
 from sandtable.quoting import quote
 
 _TEMPLATE = re.compile(r"\{\{\s*(Dimension|TimeDimension|Entity)\(\s*(['\"])([\w]+)\2([^{}]*)\)\s*\}\}")
@@ -141,7 +142,7 @@ class MetricReader:
                 raise NotRead(f"{quote(part.text)} is none of its metrics")
             return inputs[part.text].tree
 
-        tree = sql.changed(sql.parse(params.text("expr")), inside)
+        tree = sql.changed(parse(params.text("expr")), inside)
         return _together(tree, list(inputs.values()))
 
     def _resolver(self, home: str) -> Resolve:
@@ -190,7 +191,7 @@ def _aggregate(measure: Part, expression: str) -> sql.Tree:
         raise NotRead("measures that add up in some dimensions only cannot be computed here")
     if kind not in _FUNCTIONS:
         raise NotRead(f"the aggregate {quote(kind)} cannot be computed here")
-    operand = sql.parse(expression)
+    operand = parse(expression)
     if kind != "percentile":
         return sql.Call(_FUNCTIONS[kind], (operand,), distinct=kind == "count_distinct")
     params = measure.part("agg_params")
@@ -205,7 +206,7 @@ def _filtered(read: _Read, part: Part) -> _Read:
     filters = part.part("filter").parts("where_filters") if part.content.get("filter") else []
     tree = read.tree
     for each in filters:
-        condition = sql.parse(_TEMPLATE.sub(_as_name, each.text("where_sql_template")))
+        condition = parse(_TEMPLATE.sub(_as_name, each.text("where_sql_template")))
 
         def held(part: sql.Name | sql.Call, condition: sql.Tree = condition) -> sql.Tree | None:
             if not isinstance(part, sql.Call) or part.function not in _FUNCTIONS.values():

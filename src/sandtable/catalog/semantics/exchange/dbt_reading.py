@@ -10,11 +10,12 @@ import re
 from typing import Any
 
 from sandtable.catalog.model import Column, Dataset, Table
-from sandtable.catalog.semantics.exchange import sql_expression as sql
+from sandtable.catalog.semantics.exchange import sql_tree as sql
 from sandtable.catalog.semantics.exchange.dbt_metrics import Measure, MetricReader
 from sandtable.catalog.semantics.exchange.layer import Layer, Problems
 from sandtable.catalog.semantics.exchange.parts import Part
-from sandtable.catalog.semantics.exchange.sql_expression import NotRead
+from sandtable.catalog.semantics.exchange.sql_expression import parse
+from sandtable.catalog.semantics.exchange.sql_tree import NotRead
 from sandtable.catalog.semantics.model import Semantics
 from sandtable.quoting import quote
 
@@ -94,7 +95,7 @@ class _Manifest:
         """The column as a name, or the expression. None where neither can be used."""
         name = dimension.name()
         try:
-            tree = sql.parse(dimension.text("expr") or f'"{name}"')
+            tree = parse(dimension.text("expr") or f'"{name}"')
         except NotRead as problem:
             self._layer.leave("dimension", f"{model}.{name}", str(problem), dimension.content)
             return None

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from sandtable.catalog.model import Column, Dataset, Table
 from sandtable.catalog.registry import explain
 from sandtable.catalog.semantics.exchange.metric_reading import ReadMetric
-from sandtable.catalog.semantics.exchange.sql_expression import NotRead
+from sandtable.catalog.semantics.exchange.sql_tree import NotRead
 from sandtable.catalog.semantics.model import Semantics, UnusedSemantics
 from sandtable.errors import InvalidInput
 

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, cast
 
-from sandtable.catalog.semantics.exchange import sql_expression as sql
-from sandtable.catalog.semantics.exchange.sql_expression import NotRead
+from sandtable.catalog.semantics.exchange import sql_tree as sql
+from sandtable.catalog.semantics.exchange.sql_tree import NotRead
 from sandtable.quoting import quote
 
 Item = dict[str, Any]

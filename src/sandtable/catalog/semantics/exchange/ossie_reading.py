@@ -10,11 +10,12 @@ import json
 from typing import Any, cast
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
-from sandtable.catalog.semantics.exchange import sql_expression as sql
+from sandtable.catalog.semantics.exchange import sql_tree as sql
 from sandtable.catalog.semantics.exchange.layer import Layer, Problems
 from sandtable.catalog.semantics.exchange.metric_reading import ColumnOf, ReadMetric, read_metric
 from sandtable.catalog.semantics.exchange.parts import Part
-from sandtable.catalog.semantics.exchange.sql_expression import NotRead
+from sandtable.catalog.semantics.exchange.sql_expression import parse
+from sandtable.catalog.semantics.exchange.sql_tree import NotRead
 from sandtable.catalog.semantics.model import Semantics
 from sandtable.quoting import quote
 
@@ -258,7 +259,7 @@ def _first_read(part: Part) -> sql.Tree:
     for dialect in _DIALECTS:
         if dialect in dialects:
             try:
-                return sql.parse(dialects[dialect])
+                return parse(dialects[dialect])
             except NotRead as error:
                 problem = error
     raise problem
