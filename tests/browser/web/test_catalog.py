@@ -78,6 +78,10 @@ def test_a_unit_a_word_and_a_mask_are_said_and_earlier_answers_verify(
         "columns"
     ]
     assert said["amt"]["unit"] == "EUR" and said["contact_email"]["masked"] is True
+    with page.expect_download() as file:
+        page.get_by_role("link", name="Download it as a file").click()
+    assert file.value.suggested_filename == "sales.yaml"
+    assert "unit: EUR" in file.value.path().read_text()
 
     open_app(page, address, "/?dataset=sales")
     expect(ask_and_see(page, "Total amt by shop")).to_contain_text("EUR")

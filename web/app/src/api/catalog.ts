@@ -16,6 +16,9 @@ export const catalogQuery = (datasetId: string) =>
     staleTime: 60_000,
   });
 
+/** The whole description, as one file to be reviewed and imported elsewhere. */
+export const catalogFileAddress = (datasetId: string) => at("datasets", datasetId, "catalog.yaml");
+
 export const meaningsQuery = (datasetId: string) =>
   queryOptions({
     queryKey: keys.meanings(datasetId),

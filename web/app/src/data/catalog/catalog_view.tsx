@@ -1,6 +1,6 @@
 // What is said about a dataset, to be read and corrected: one part at a time.
 import { useQuery } from "@tanstack/react-query";
-import { catalogQuery, meaningsQuery } from "~/api/catalog";
+import { catalogFileAddress, catalogQuery, meaningsQuery } from "~/api/catalog";
 import type { Catalog, Dataset } from "~/api/model";
 import { CodeWords, ErrorNote, SkeletonLines } from "~/ui";
 import { DatasetPart } from "./dataset_part";
@@ -32,7 +32,10 @@ function Parts({ dataset, catalog }: { dataset: Dataset; catalog: Catalog }) {
     <div className="space-y-8">
       <p className="max-w-prose text-ink-2">
         What is said here is used for every question about these data. Each save makes a new version of the
-        catalog; earlier answers keep theirs and can still be verified.
+        catalog; earlier answers keep theirs and can still be verified.{" "}
+        <a href={catalogFileAddress(dataset.id)} download className="text-accent underline">
+          Download it as a file
+        </a>
       </p>
       {catalog.misfits.length > 0 && <Misfits misfits={catalog.misfits} />}
       <DatasetPart datasetId={dataset.id} catalog={catalog} />
