@@ -335,6 +335,7 @@ def _field(question: str, index: SchemaIndex, best: Interpretation | None, reade
         among.add_understood(as_understood(lookup, index), lookup=True)
     among.without_unasked_conditions()
     among.without_other_rows()
+    among.without_other_days()
     return among
 
 

@@ -15,7 +15,7 @@ from sandtable.planner.dialogue.following import Followed
 from sandtable.planner.dialogue.message import Message
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.outcome import Understood
-from sandtable.planner.ranking.essence import core, essence
+from sandtable.planner.ranking.essence import core, essence, with_window
 from sandtable.planner.schema.defined import valid_plan
 from sandtable.planner.schema.entries import Json
 from sandtable.planner.schema.index import SchemaIndex
@@ -173,6 +173,22 @@ class Field:
         if len(named) == 1:
             self._leave([each for each in self.candidates if f'"{named[0]}' not in _text(each.plan)])
 
+    def without_other_days(self) -> None:
+        """`on october 16, 1994`: if the grammar reads every word and one day, remove plans without that day.
+
+        Over tables like those whose dates it learned as text, the network doubts how a day is written in a plan, not
+        which day is meant: what it gave to plans without the day says nothing about those with it.
+        """
+        read = next((each for each in self.candidates if each.grammar and each.account.clean), None)
+        day = _day(read.plan) if read is not None else None
+        kept = [each for each in self.candidates if _day(each.plan) == day]
+        given = sum(each.likelihood for each in kept)
+        if day is None or not given:
+            return
+        self.candidates = kept
+        for each in kept:
+            each.likelihood /= max(given + self.nothing, _LEAST_LEFT)
+
     def _leave(self, out: list[Candidate]) -> None:
         """Remove these candidates and rescale the probabilities of the others."""
         left = max(1.0 - sum(each.likelihood for each in out), _LEAST_LEFT)
@@ -225,6 +241,12 @@ class Field:
                 # The grammar's names of outputs and order of rows are the nicer ones.
                 found.plan, found.account = understood.plan, own
         return found
+
+
+def _day(plan: Json) -> str | None:
+    """The one day of its window."""
+    window = with_window(plan)[1] or {}
+    return str(window["from"]) if "from" in window and window["from"] == window.get("to") else None
 
 
 def _merit(found: Account) -> int:

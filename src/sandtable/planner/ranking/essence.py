@@ -105,7 +105,7 @@ class _Essence:
         shown += [each for each in keys if each not in shown]
         made["select"] = sorted(shown)
         made["grouped"] = sorted(set(keys or plain)) if measured else None
-        conditions, window = _with_window(plan)
+        conditions, window = with_window(plan)
         filters = [self.condition(each, self.home) for each in conditions]
         texts = sorted(_text(each) for each in filters if not self.is_implied(each, keys or plain))
         if texts:
@@ -253,7 +253,7 @@ class _Essence:
         return str(item)
 
 
-def _with_window(plan: Json) -> tuple[list[Json], Json | None]:
+def with_window(plan: Json) -> tuple[list[Json], Json | None]:
     """The conditions of a plan and its window, which may be written as one of the conditions."""
     conditions, window = list[Json](plan.get("filters", ())), plan.get("time")
     windows = [each for each in conditions if set(each) == {"time"}]
