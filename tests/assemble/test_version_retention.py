@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sandtable.assemble import version_retention_of
+from sandtable.assemble.version_retention import version_retention_of
 from sandtable.capsule.query import SqlQuery
 from sandtable.catalog.own_datasets import OwnDatasets
 from sandtable.catalog.own_records import OwnVersion

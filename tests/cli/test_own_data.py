@@ -14,8 +14,9 @@ from typing import Any, ClassVar
 
 import pytest
 
-from sandtable.assemble import fetcher_of, store_of, uploads_of, version_retention_of
+from sandtable.assemble import fetcher_of, store_of, uploads_of
 from sandtable.assemble.state import state_of
+from sandtable.assemble.version_retention import version_retention_of
 from sandtable.capsule.keys import open_signing_key
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import load_catalog, registry_folder

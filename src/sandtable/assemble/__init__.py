@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import os
-import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from sandtable.assemble.state import state_of
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
+from sandtable.assemble.version_retention import version_retention_of
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
@@ -23,7 +22,7 @@ from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
 from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import OwnDatasets
-from sandtable.catalog.own_pruning import InUse, PruneRules, VersionRetention
+from sandtable.catalog.own_pruning import VersionRetention
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog, load_catalog, registry_folder
 from sandtable.catalog.scrub import Scrub
@@ -45,7 +44,6 @@ from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.desk import Runs
-from sandtable.runs.model import run_of
 from sandtable.runs.parts import Route, RunParts
 from sandtable.runs.quotas import Quotas
 from sandtable.runs.sessions import Sessions
@@ -61,14 +59,11 @@ from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
-from sandtable.store.run_store import RunFilter, RunStore
+from sandtable.store.run_store import RunStore
 
 SERVED_DISK_MB = 10 << 10
 SERVED_THREADS = 10_000
 """Quotas for one user of a server (disk space, threads) where the settings set none."""
-
-_JUST_REPLACED_S = 60.0
-"""A server keeps versions for so long after they were replaced: a request may be about to become a run on one."""
 
 
 class Ahead:
@@ -342,41 +337,6 @@ def uploads_of(settings: Settings, store: DataStore, kept_bytes: Callable[[], in
 def fetcher_of(settings: Settings, uploads: Uploads) -> Fetcher:
     connections = CheckedConnections((lambda _: True) if settings.fetch_private else is_public)
     return Fetcher(uploads, connections, settings.fetch_timeout_s)
-
-
-def version_retention_of(
-    settings: Settings,
-    own: OwnDatasets,
-    runs: RunStore,
-    *,
-    rules: PruneRules | None = None,
-    serving: bool = False,
-) -> VersionRetention:
-    """By the settings' rules unless `rules` are given. `runs` must be open."""
-    reading_since = ImportRecords(settings.home / "data").reading_since
-
-    async def in_use() -> InUse:
-        moments = [
-            await asyncio.to_thread(reading_since),
-            time.time() - _JUST_REPLACED_S if serving else None,
-        ]
-        since = min((moment for moment in moments if moment is not None), default=None)
-        return InUse(
-            await _versions_of_runs(runs), None if since is None else datetime.fromtimestamp(since, UTC)
-        )
-
-    return VersionRetention(own, rules or PruneRules.of(settings), in_use)
-
-
-async def _versions_of_runs(runs: RunStore) -> frozenset[str]:
-    """Of all runs that have not ended."""
-    found: set[str] = set()
-    for status in ("pending", "running"):
-        wanted = RunFilter(status, limit=500)
-        while page := await runs.list(wanted):
-            found.update(run_of(record).dataset_version for record in page)
-            wanted = replace(wanted, before=page[-1].id)
-    return frozenset(found)
 
 
 def own_datasets_of(settings: Settings) -> OwnDatasets:

@@ -12,8 +12,9 @@ from typing import Any
 
 import click
 
-from sandtable.assemble import Parts, own_datasets_of, version_retention_of
+from sandtable.assemble import Parts, own_datasets_of
 from sandtable.assemble.state import state_of
+from sandtable.assemble.version_retention import version_retention_of
 from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import data_files
 from sandtable.catalog.own_datasets import Added, OwnDatasets
