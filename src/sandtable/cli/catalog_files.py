@@ -38,23 +38,29 @@ _LONGEST_VALUE = 100
     "form",
     type=click.Choice(["yaml", "ossie"]),
     default="yaml",
-    help="Our own file, or a semantic model of Apache Ossie (as JSON where FILE ends in .json).",
+    help="Our own file, or a semantic model of Apache Ossie.",
 )
-def export(dataset_id: str, file: Path | None, form: str) -> int:
+@inputs.json_option
+def export(dataset_id: str, file: Path | None, form: str, as_json: bool) -> int:
     """Write what a dataset means as a file: descriptions, synonyms, units, joins, metrics.
 
-    DATASET is a built-in one, or one that was added. Every table and column is listed. `data import` reads it again.
+    DATASET is a built-in one, or one that was added. Every table and column is listed. It is YAML, or JSON with --json
+    or where FILE ends in .json. `data import` reads both again.
 
     Exit code: 0 written, 2 there is no such dataset, or the file cannot be written.
     """
     parts = _parts()
     dataset = parts.as_found(dataset_id)
     whole = parts.editions.whole(dataset)
-    if form == "yaml":
+    as_json = as_json or (file is not None and file.suffix == ".json")
+    if form == "yaml" and not as_json:
         text = write_yaml(whole, semantics_of(dataset))
     else:
-        made = write_ossie(whole, parts.editions.describe(dataset).dataset)
-        as_json = file is not None and file.suffix == ".json"
+        made = (
+            whole.model_dump(mode="json", exclude_none=True)
+            if form == "yaml"
+            else write_ossie(whole, parts.editions.describe(dataset).dataset)
+        )
         text = json.dumps(made, ensure_ascii=False, indent=2) + "\n" if as_json else write_values(made)
     content = text.encode("utf-8", "backslashreplace")
     if file is None:

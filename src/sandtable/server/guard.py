@@ -30,9 +30,8 @@ _STREAMED = (
     ("POST", re.compile(r"/upload"), "multipart/form-data"),
     ("PATCH", re.compile(r"/uploads/[^/]+"), "application/offset+octet-stream"),
 )
-# A form cannot send these types, and a page of another origin needs a preflight for PUT.
+# A form cannot send these types, so a page of another origin needs a preflight.
 _TEXTS = (
-    "PUT",
     re.compile(r"/datasets/[^/]+/catalog\.yaml"),
     {"text/yaml", "application/yaml", "application/x-yaml"},
 )
@@ -183,8 +182,8 @@ def _streamed_as(scope: Scope) -> str | None:
 
 
 def _is_text(scope: Scope, kind: str) -> bool:
-    method, path, kinds = _TEXTS
-    return scope["method"] == method and path.fullmatch(scope["path"]) is not None and kind in kinds
+    path, kinds = _TEXTS
+    return path.fullmatch(scope["path"]) is not None and kind in kinds
 
 
 def _is_compressed(headers: Headers) -> bool:

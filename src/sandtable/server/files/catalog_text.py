@@ -24,14 +24,15 @@ from sandtable.stopping import in_thread
 router = APIRouter()
 
 YAML = "text/yaml"
+"""Without a schema: it would be one of what the text says."""
 _NOT_FOUND: dict[int | str, dict[str, Any]] = {404: {"model": ErrorBody, "description": "No such dataset."}}
 _TEXT: dict[int | str, dict[str, Any]] = {
-    200: {"description": "The catalog.", "content": {YAML: {"schema": {"type": "string"}}}}
+    200: {"description": "The catalog.", "content": {YAML: {"schema": {}}}}
 }
 _BODY: dict[str, Any] = {
     "required": True,
     "content": {
-        YAML: {"schema": {"type": "string"}, "example": "title: Web shop\n"},
+        YAML: {"schema": {}, "example": "title: Web shop\n"},
         "application/json": {"schema": {"type": "object"}, "example": {"title": "Web shop"}},
     },
 }

@@ -3355,7 +3355,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/yaml": string;
+                    "text/yaml": unknown;
                 };
             };
             400: components["responses"]["Status400"];
@@ -3402,7 +3402,7 @@ export interface operations {
                  */
                 "application/json": Record<string, never>;
                 /** @example title: Web shop */
-                "text/yaml": string;
+                "text/yaml": unknown;
             };
         };
         responses: {
