@@ -9,7 +9,6 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from structlog.testing import capture_logs
 
 from sandtable.catalog.convert import ConvertRequest
 from sandtable.catalog.own_datasets import OwnDatasets
@@ -21,6 +20,7 @@ from sandtable.errors import NotFound
 from sandtable.settings import Settings
 from tests.catalog.fakes import FakeConvert
 from tests.catalog.test_own_datasets import SALES, sources, written
+from tests.own_logs import logged
 
 
 @pytest.fixture
@@ -102,9 +102,9 @@ async def test_a_removal_is_logged_and_said_of_the_version(
     own: OwnDatasets, store: DataStore, sales: Path
 ) -> None:
     first = (await _history(own, sales, 2))[0].dataset.version
-    with capture_logs() as logs:
+    with logged() as lines:
         await VersionRetention(own, PruneRules(keep_versions=1)).apply()
-    (line,) = logs
+    (line,) = [line for line in lines() if line["event"] == "version_removed"]
     assert (line["event"], line["dataset_id"], line["version"], line["rule"]) == (
         "version_removed", "sales", first, "count"
     )  # fmt: skip
