@@ -8,10 +8,11 @@ from __future__ import annotations
 import re
 import zipfile
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sandtable_runner.intake.bad_file import BadFile
+from sandtable_runner.intake.ods_merges import MARK, Ranges, merged_ranges
 from sandtable_runner.intake.workbench import CHUNK, Workbench
 
 _MOST_CELLS = 30_000_000
@@ -43,6 +44,8 @@ class Findings:
     """Formulas whose value is not in the file."""
     last_row: int = 0
     last_column: int = 0
+    merged: dict[str, Ranges] = field(default_factory=dict[str, Ranges])
+    """By sheet, of an OpenDocument workbook."""
 
 
 def scan_workbook(bench: Workbench, path: Path, kind: str) -> list[Findings]:
@@ -146,7 +149,12 @@ def _scan_ods(bench: Workbench, archive: zipfile.ZipFile) -> Findings:
         raise BadFile(f"{bench.source} is protected by a password", "Remove the password, and save it again")
     found = Findings()
     if "content.xml" in names:
+        merges, tail = False, b""
         with archive.open("content.xml") as file:
             while chunk := file.read(CHUNK):
                 found.not_computed += len(_ODS_NOT_COMPUTED.findall(chunk))
+                merges = merges or MARK in tail + chunk
+                tail = chunk[-len(MARK) :]
+        if merges:
+            found.merged = merged_ranges(bench.source, archive)
     return found

@@ -24,6 +24,7 @@ from python_calamine import (
 
 from sandtable_runner.intake import clean_csv, headers
 from sandtable_runner.intake.bad_file import BadFile
+from sandtable_runner.intake.ods_merges import Ranges
 from sandtable_runner.intake.recognising import head_of, recognise, refuse_foreign, refuse_xlsb
 from sandtable_runner.intake.sheet_scan import Findings, scan_workbook
 from sandtable_runner.intake.text_table import TextTable
@@ -34,7 +35,6 @@ _BELOW = 20
 _EXACT = 2**53
 _ERROR = re.compile(r"#(DIV/0!|N/A|NAME\?|NULL!|NUM!|REF!|VALUE!|SPILL!|CALC!)|Err:\d{3}")
 _OLD = b"\xd0\xcf\x11\xe0"
-Ranges = list[tuple[tuple[int, int], tuple[int, int]]]
 
 
 def open_workbook(
@@ -92,7 +92,10 @@ def _open_sheets(
     given: list[Mapping[str, Any]] | None,
 ) -> list[TextTable]:
     metadata = workbook.sheets_metadata
-    scanned = dict(zip((sheet.name for sheet in metadata), findings, strict=False)) if kind == "xlsx" else {}
+    if kind == "xlsx":
+        scanned = dict(zip((sheet.name for sheet in metadata), findings, strict=False))
+    else:
+        scanned = {name: Findings(merged={name: ranges}) for name, ranges in findings[0].merged.items()}
     common = [_not_computed(findings[0].not_computed)] if kind == "ods" and findings[0].not_computed else []
     if given is not None:
         return [
@@ -145,6 +148,7 @@ class _Texts:
     sheet: CalamineSheet
     header: int
     """The row of the header, the first of the sheet is 0."""
+    merged: Ranges
     errors: int = 0
     filled: int = 0
     blank: int = 0
@@ -153,7 +157,7 @@ class _Texts:
 
     def __post_init__(self) -> None:
         self._left = self.sheet.start[1] if self.sheet.start else 0
-        for (top, left), (bottom, right) in self.sheet.merged_cell_ranges or []:
+        for (top, left), (bottom, right) in self.merged:
             if top > self.header and bottom > top:
                 self._down.setdefault(top, []).append(((top, left), (bottom, right)))
 
@@ -162,7 +166,7 @@ class _Texts:
         row = next(islice(self.sheet.iter_rows(), self.header, None), [])
         names = [_text(value).strip() for value in row]
         merged = False
-        for (top, left), (bottom, right) in self.sheet.merged_cell_ranges or []:
+        for (top, left), (bottom, right) in self.merged:
             if top <= self.header <= bottom:
                 first = left - self._left
                 if top < self.header and 0 <= first < len(names):
@@ -241,7 +245,9 @@ def _open_sheet(
 ) -> TextTable:
     header = given["skipped_rows"] if given else _find_header(sheet)
     has_header = given["header"] if given else True
-    texts = _Texts(sheet, header if has_header else header - 1)
+    found = scanned.get(sheet.name, Findings())
+    ranges = sheet.merged_cell_ranges or found.merged.get(sheet.name, [])
+    texts = _Texts(sheet, header if has_header else header - 1, ranges)
     names, merged = texts.names() if has_header else ([""] * sheet.width, False)
     place = f"sheet {sheet.name} of {bench.source}"
     headers.check_width(place, len(names))
@@ -258,7 +264,7 @@ def _open_sheet(
         header=has_header,
         repairs=[headers.RENAME] if renaming else [],
     )
-    notes = _notes(texts, header, scanned.get(sheet.name, Findings()), merged=merged)
+    notes = _notes(texts, header, found, merged=merged)
     relation = _selected(writer.relation(), kept, len(names))
     return TextTable(sheet.name, relation, named, text, header + has_header, (*notes, *renamed))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import resource
 import zipfile
+from collections.abc import Callable
 
 import pytest
 
@@ -96,18 +97,20 @@ def test_columns_without_a_name_are_kept_if_they_have_values(desk: Desk) -> None
     assert desk.rows(table) == [("1", "x", "2"), ("3", None, "4")]
 
 
-def test_merged_cells_are_filled(desk: Desk) -> None:
+@pytest.mark.parametrize("write", [xlsx, ods], ids=["xlsx", "ods"])
+def test_merged_cells_are_filled(write: Callable[..., bytes], desk: Desk) -> None:
     rows: list[list[Value]] = [["region", "sales", None], ["North", 1, 2], [None, 3, 4], ["South", 5, 6]]
-    table = desk.table(xlsx(Sheet("One", rows, merged=("B1:C1", "A2:A3"))), "book.xlsx")
+    table = desk.table(write(Sheet("One", rows, merged=("B1:C1", "A2:A3"))), f"book.{write.__name__}")
     assert table.headers == ("region", "sales", "sales_2")
     assert desk.rows(table) == [("North", "1", "2"), ("North", "3", "4"), ("South", "5", "6")]
     assert any("merged over" in note for note in table.notes)
     assert any("1 cell" in note for note in table.notes)
 
 
-def test_a_merged_title_is_no_header(desk: Desk) -> None:
+@pytest.mark.parametrize("write", [xlsx, ods], ids=["xlsx", "ods"])
+def test_a_merged_title_is_no_header(write: Callable[..., bytes], desk: Desk) -> None:
     rows: list[list[Value]] = [["Title"], ["id", "name", "n"], [1, "a", 2]]
-    table = desk.table(xlsx(Sheet("One", rows, merged=("A1:C1",))), "book.xlsx")
+    table = desk.table(write(Sheet("One", rows, merged=("A1:C1",))), f"book.{write.__name__}")
     assert table.headers == ("id", "name", "n")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
@@ -117,11 +118,34 @@ def _ods_cell(value: Value) -> str:
     return f"<table:table-cell {kind}><text:p>{escape(str(value))}</text:p></table:table-cell>"
 
 
+def _ods_row(sheet: Sheet, number: int, row: Sequence[Value]) -> str:
+    cells: list[str] = []
+    for column, value in enumerate(row, 1):
+        cell = _ods_cell(value)
+        for ref in sheet.merged:
+            (left, top), (right, bottom) = (_place(end) for end in ref.split(":"))
+            if (column, number) == (left, top):
+                spans = f'columns-spanned="{right - left + 1}" table:number-rows-spanned="{bottom - top + 1}"'
+                cell = cell.replace("<table:table-cell", f"<table:table-cell table:number-{spans}", 1)
+            elif left <= column <= right and top <= number <= bottom:
+                cell = "<table:covered-table-cell/>"
+        cells.append(cell)
+    return "".join(cells)
+
+
+def _place(ref: str) -> tuple[int, int]:
+    """Column and row of `B12`; of one letter."""
+    return ord(ref[0]) - 64, int(ref[1:])
+
+
 def ods(*sheets: Sheet) -> bytes:
     space = "urn:oasis:names:tc:opendocument:xmlns"
     tables = "".join(
         f'<table:table table:name="{escape(sheet.name)}">'
-        + "".join(f"<table:table-row>{''.join(map(_ods_cell, row))}</table:table-row>" for row in sheet.rows)
+        + "".join(
+            f"<table:table-row>{_ods_row(sheet, n, row)}</table:table-row>"
+            for n, row in enumerate(sheet.rows, 1)
+        )
         + "</table:table>"
         for sheet in sheets
     )
