@@ -8,7 +8,7 @@ from sandtable.catalog.convert import ColumnPlace
 from sandtable.catalog.model import Column, ColumnType, Dataset, Metric, Relationship, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile, ValueCount
 from sandtable.catalog.proposals import KeyCounts, join_candidates, proposals_of
-from sandtable.plan.metric_problems import metric_problems
+from sandtable.plan.validate import metric_problems
 
 TYPES = {ColumnType.BOOLEAN: "BOOLEAN", ColumnType.INTEGER: "BIGINT", ColumnType.FLOAT: "DOUBLE"}
 Values = dict[str, int]

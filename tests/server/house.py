@@ -32,7 +32,7 @@ from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.imports.desk import Imports
 from sandtable.imports.records import ImportRecords
-from sandtable.plan.metric_problems import metric_problems
+from sandtable.plan.validate import metric_problems
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.desk import Runs

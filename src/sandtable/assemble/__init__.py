@@ -38,8 +38,7 @@ from sandtable.imports.desk import Imports
 from sandtable.imports.fetching import Fetcher
 from sandtable.imports.public_addresses import CheckedConnections, is_public
 from sandtable.imports.records import ImportRecords
-from sandtable.plan.metric_problems import metric_problems
-from sandtable.plan.validate import parse_plan
+from sandtable.plan.validate import metric_problems, parse_plan
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
 from sandtable.runs.code import require_tables, switched_off

@@ -11,10 +11,9 @@ a record is read again when its stamp has changed, and is written only over the 
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import os
 import time
-from collections.abc import Awaitable, Callable, Generator, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from math import inf
 from pathlib import Path
@@ -29,7 +28,7 @@ from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import FetchedFrom, NamedFile
 from sandtable.catalog.ingest import checked_digest
 from sandtable.catalog.model import Dataset, Table
-from sandtable.catalog.source import FileStamp, Progress, copy_source, read_file, replace_file
+from sandtable.catalog.source import FileStamp, Progress, copy_source, locked_folder, read_file, replace_file
 from sandtable.catalog.version_changes import VersionChanges
 from sandtable.catalog.version_files import version_folder
 from sandtable.errors import InvalidInput, RunnerBroken
@@ -40,7 +39,6 @@ log = structlog.get_logger(__name__)
 DATASETS, SOURCES = "datasets", "sources"
 T = TypeVar("T")
 
-_LOCK = "lock"
 _ATTEMPTS = 5
 _LEFTOVER_S = 3600.0
 """A source that no record names is kept for this long: it may belong to a dataset that is being added."""
@@ -163,13 +161,12 @@ class OwnRecords:
 
     def write(self, record: OwnDataset, before: OwnDataset | None) -> None:
         """Raises Outdated unless `before` is the present record."""
-        with self._locked():
+        with locked_folder(self._folder):
             if self.get(record.id) != before or (before is None and self.taken(record.id)):
                 raise Outdated
             if not all(self.has_source(s) for v in record.versions for s in v.sources):
                 raise Outdated
             replace_file(self._path(record.id), record.model_dump_json(indent=1).encode("utf-8"))
-            self._sync()
 
     def keep_prompts(self, dataset_id: str, version: str, prompts: Iterable[str]) -> None:
         """Questions to begin with, unless the dataset has another version by now, which gets its own."""
@@ -183,11 +180,10 @@ class OwnRecords:
 
     def remove(self, record: OwnDataset) -> None:
         """Raises Outdated unless it is the present record."""
-        with self._locked():
+        with locked_folder(self._folder):
             if self.get(record.id) != record:
                 raise Outdated
             self._path(record.id).unlink()
-            self._sync()
 
     # Sources
 
@@ -257,7 +253,7 @@ class OwnRecords:
         """
         if not self._sources.is_dir():
             return 0
-        with self._locked():
+        with locked_folder(self._folder):
             named = {s.sha256 for record in self.values() for v in record.versions for s in v.sources}
             # `at` has whole seconds.
             made = {
@@ -281,24 +277,6 @@ class OwnRecords:
 
     def _path(self, dataset_id: str) -> Path:
         return self._folder / f"{dataset_id}.json"
-
-    def _sync(self) -> None:
-        fd = os.open(self._folder, os.O_RDONLY | os.O_CLOEXEC)
-        try:
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-
-    @contextlib.contextmanager
-    def _locked(self) -> Generator[None, None, None]:
-        self._folder.mkdir(mode=0o755, exist_ok=True)
-        self._folder.chmod(0o755)
-        fd = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(fd)
 
 
 def now() -> str:

@@ -6,6 +6,7 @@ Invariant: a copy appears whole or not at all, with mode 0644 whatever the umask
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import os
 import secrets
@@ -28,6 +29,7 @@ _CHUNK = 1 << 20
 _HEADROOM = 16 << 20
 """Disk space that a copy leaves free, so that the rest of the server can still write."""
 _SMALL = 64 << 20
+_LOCK = "lock"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _SETTLED_NS = 2_000_000_000
 """The coarsest time resolution of a file system in use: two changes within it may have the same time."""
@@ -216,6 +218,29 @@ def _check_unchanged(source: Path, before: os.stat_result, after: os.stat_result
             suggestion="Give it again when no other program writes to it.",
             file=str(source),
         )
+
+
+@contextmanager
+def locked_folder(folder: Path) -> Generator[None, None, None]:
+    """Makes the folder, and holds its lock file: one process at a time writes there. What was renamed in it meanwhile
+    is on disk afterwards."""
+    folder.mkdir(mode=0o755, exist_ok=True)
+    folder.chmod(0o755)
+    fd = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+        _sync(folder)
+    finally:
+        os.close(fd)
+
+
+def _sync(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
 
 
 def _no_space(source: Path, size: int, free: int) -> InvalidInput:

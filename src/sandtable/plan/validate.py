@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from sandtable.catalog.model import Dataset
+from sandtable.errors import InvalidInput
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.problems import PlanProblem, refuse
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ResolvedPlan
+from sandtable.quoting import quote
 
-__all__ = ["PlanProblem", "check_plan", "parse_plan", "require_plan"]
+__all__ = ["PlanProblem", "check_plan", "metric_problems", "parse_plan", "require_plan"]
 
 
 def parse_plan(obj: object) -> QueryPlan:
@@ -32,3 +34,18 @@ def require_plan(plan: QueryPlan, dataset: Dataset) -> ResolvedPlan:
     if isinstance(resolved, ResolvedPlan):
         return resolved
     raise refuse(resolved)
+
+
+def metric_problems(dataset: Dataset) -> tuple[str, ...]:
+    """What is wrong with the metrics of a dataset, each as a plan would use it, in words."""
+    found: list[str] = []
+    for metric in dataset.metrics:
+        try:
+            plan = parse_plan(
+                {"dataset_id": dataset.id, "table": metric.table, "select": [{"metric": metric.name}]}
+            )
+            problems = [problem.message for problem in check_plan(plan, dataset)]
+        except InvalidInput as error:
+            problems = [error.message]
+        found.extend(f"metric {quote(metric.name)}: {problem}" for problem in problems)
+    return tuple(found)

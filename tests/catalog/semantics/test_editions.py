@@ -10,7 +10,7 @@ from sandtable.catalog.semantics.applying import with_version
 from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.catalog.semantics.model import Semantics
 from sandtable.errors import InvalidInput, NotFound
-from sandtable.plan.metric_problems import metric_problems
+from sandtable.plan.validate import metric_problems
 from tests.catalog.semantics.test_applying import SHOP, said
 
 

@@ -9,10 +9,7 @@ Several processes use one folder: a file is read again when its stamp has change
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
-import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -23,7 +20,7 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_records import now
 from sandtable.catalog.semantics.applying import Described, described, semantics_of, with_version
 from sandtable.catalog.semantics.model import Semantics
-from sandtable.catalog.source import FileStamp, read_file, replace_file
+from sandtable.catalog.source import FileStamp, locked_folder, read_file, replace_file
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 from sandtable.recent import Recent
@@ -34,7 +31,6 @@ CATALOGS = "catalogs"
 Check = Callable[[Dataset], tuple[str, ...]]
 """What is wrong with the metrics of a dataset, in words."""
 
-_LOCK = "lock"
 _MOST_EDITIONS = 1000
 _MOST_KNOWN = 256
 AS_FOUND = Semantics()
@@ -159,7 +155,7 @@ class CatalogEditions:
         """A new edition. `dataset`: as the data describe it. `before`: the catalog version that the change was made
         from; None to replace whatever is there. Raises InvalidInput where the document does not fit the data."""
         made = self.fitted(dataset, semantics)
-        with self._locked():
+        with locked_folder(self._folder):
             editions = self.editions(dataset.id)
             present = self.describe(dataset).dataset.catalog_version
             if before is not None and before != present:
@@ -198,7 +194,7 @@ class CatalogEditions:
     def remove(self, dataset_id: str) -> None:
         """With its dataset."""
         if self._path(dataset_id).exists():
-            with self._locked():
+            with locked_folder(self._folder):
                 self._path(dataset_id).unlink(missing_ok=True)
         self._read.pop(dataset_id, None)
 
@@ -210,14 +206,3 @@ class CatalogEditions:
 
     def _path(self, dataset_id: str) -> Path:
         return self._folder / f"{dataset_id}.json"
-
-    @contextlib.contextmanager
-    def _locked(self) -> Generator[None, None, None]:
-        self._folder.mkdir(mode=0o755, exist_ok=True)
-        self._folder.chmod(0o755)
-        fd = os.open(self._folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX)
-            yield
-        finally:
-            os.close(fd)

@@ -7,7 +7,7 @@ from pathlib import Path
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.catalog.semantics.exchange.importing import Import, prepare, read_file
-from sandtable.plan.metric_problems import metric_problems
+from sandtable.plan.validate import metric_problems
 
 HERE = Path(__file__).parent
 _TYPES = {ColumnType.TEXT: "VARCHAR", ColumnType.DECIMAL: "DECIMAL(10,2)", ColumnType.DATE: "DATE"}
