@@ -6,8 +6,8 @@ PIP   := $(BIN)/python -m pip --disable-pip-version-check --quiet
 LOCKS := requirements
 
 .DEFAULT_GOAL := help
-.PHONY: help setup dev web web-check web-types chat-ui images serve test test-docker test-kubernetes eval lint format docs
-.PHONY: reader picture screens bench bench-tiers lock clean
+.PHONY: help setup dev web web-check web-types chat-ui clients wheel images serve test test-docker test-kubernetes eval lint format docs
+.PHONY: reader picture screens bench bench-load bench-tiers lock clean
 
 help: ## list what can be made
 	@awk -F':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,11 +28,15 @@ web-types: docs ## write again what the web interface knows of the API
 chat-ui: $(VENV)/.setup ## build the stock chat UI that is served at /chat/
 	@$(BIN)/python scripts/build_stock_ui.py
 
+clients: $(VENV)/.setup ## install the npm programs of others that tests run: clients, suites, an identity provider
+	@$(BIN)/python scripts/install_clients.py
+
+wheel: $(VENV)/.dev ## build the wheel in dist/, with the web interfaces in it
+	@$(BIN)/python scripts/build_wheel.py
+
 # Unchanged builds are not made again. When one cannot be built, the server serves everything else.
-serve: $(VENV)/.setup ## set up and serve on http://localhost:8000
-	@$(BIN)/python scripts/build_web.py || true
-	@$(BIN)/python scripts/build_stock_ui.py || true
-	$(BIN)/sandtable serve
+serve: $(VENV)/.made ## set up and serve on http://localhost:8000
+	@$(BIN)/python scripts/serve.py
 
 # Up to four processes; the tests of one file stay in one process.
 ALL := --numprocesses=auto --maxprocesses=4 --dist=loadfile
@@ -88,13 +92,17 @@ screens: $(VENV)/.dev web ## take the README's pictures of the web interface
 bench: $(VENV)/.dev ## measure the sandbox beside its peers
 	$(BIN)/python -m benchmarks
 
+bench-load: $(VENV)/.dev ## measure a crowd, a flood and a soak at one server (ARGS="--quick" is shorter)
+	$(BIN)/python -m benchmarks.load $(ARGS)
+
 bench-tiers: $(VENV)/.dev web chat-ui ## measure one question on every backend, with a daemon and a cluster (root)
 	$(BIN)/python scripts/bench_tiers.py $(ARGS)
 
 # The lock holds for x86_64 and arm64 and every Python from 3.11 on, and names no package index.
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --upgrade --universal --python-version 3.11 \
 	--only-binary :all: --generate-hashes --no-emit-index-url --custom-compile-command 'make lock' \
-	--extra models --extra postgres --extra python --extra jupyter --extra docker --extra kubernetes --extra reader --group build
+	--extra models --extra postgres --extra python --extra jupyter --extra docker --extra kubernetes --extra reader \
+	--extra mcp --extra a2a --extra ag-ui --extra oidc --extra tracing --group build
 
 lock: $(VENV)/.dev ## resolve the dependencies again
 	$(COMPILE) --output-file $(LOCKS)/runtime.lock.txt
@@ -107,20 +115,20 @@ lock: $(VENV)/.dev ## resolve the dependencies again
 		--group pyproject.toml:go --output-file $(LOCKS)/go.lock.txt
 
 clean: ## remove the environment and every cache
-	rm -rf $(VENV) $(VENV).bootstrap build dist src/sandtable/server/_built web/app/node_modules
+	rm -rf $(VENV) $(VENV).bootstrap build dist src/sandtable/server/_built web/app/node_modules tests/server/mcp/suite/node_modules
 	rm -rf .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	find src tests scripts benchmarks -name __pycache__ -type d -prune -exec rm -rf {} + 2>/dev/null || true
 
 $(VENV)/.made: scripts/make_venv.sh
-	@echo "Setting up $(VENV): about a minute, once."
+	@echo "Setting up $(VENV)."
 	@PYTHON="$(PYTHON)" sh scripts/make_venv.sh $(VENV)
 	@touch $@
 
 $(VENV)/.setup: $(VENV)/.made $(LOCKS)/runtime.lock.txt pyproject.toml
-	$(PIP) install --require-hashes --only-binary :all: --requirement $(LOCKS)/runtime.lock.txt
+	@$(BIN)/python scripts/install.py --compile $(LOCKS)/runtime.lock.txt
 	$(PIP) install --no-deps --no-build-isolation --no-index --editable .
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.setup $(LOCKS)/dev.lock.txt
-	$(PIP) install --require-hashes --only-binary :all: --requirement $(LOCKS)/dev.lock.txt
+	@$(BIN)/python scripts/install.py --compile $(LOCKS)/dev.lock.txt
 	@touch $@

@@ -30,6 +30,11 @@ def main() -> int:
     return node.attempt(WHAT, "make chat-ui", lambda: node.place(WHAT, "chat-ui", _key(), _built))
 
 
+def is_current() -> bool:
+    target = node.BUILT / "chat-ui"
+    return (target / "index.html").is_file() and node.made_from(target) == _key()
+
+
 def _key() -> str:
     made_from = "\n".join([RECIPE, TEMPLATE, SHA512, MOUNTED_AT, LOCK.read_text()])
     return hashlib.sha256(made_from.encode()).hexdigest()

