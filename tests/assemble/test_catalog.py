@@ -68,6 +68,10 @@ async def test_what_is_proposed_is_counted_in_the_sandbox(parts: Parts, shop: st
     (join,) = found.joins
     assert (join.join.many, join.join.one) == ("orders.kunde", "kunden.nr")
     assert join.matched + join.missing == 40 and join.missing == 1
+    assert [(each.table, each.columns) for each in found.keys] == [
+        ("orders", ("order_id",)),
+        ("kunden", ("nr",)),
+    ]
     assert [each.name for each in found.metrics] == ["total_amount", "returned_rate"]
     assert [(each.table, each.column) for each in found.masks] == [("kunden", "email")]
 

@@ -46,15 +46,22 @@ def test_what_is_accepted_is_in_the_catalog_and_no_longer_proposed(invoke: Invok
     kinds = [(each["kind"], each["what"]) for each in found["proposals"]]
     assert kinds == [
         ("join", "orders.kunde → kunden.nr"),
+        ("key", "orders: order_id"),
+        ("key", "kunden: nr"),
         ("metric", "total_amount"),
         ("mask", "kunden.email"),
     ]
     assert found["proposals"][0]["missing"] == 0
-    done = invoke("data", "propose", shop, "--accept", "1", "--accept", "2", "--accept", "3")
-    assert done.exit_code == 0 and "orders.kunde → kunden.nr, total_amount, kunden.email" in done.stdout
+    done = invoke("data", "propose", shop, *(word for n in "12345" for word in ("--accept", n)))
+    names = "orders.kunde → kunden.nr, orders: order_id, kunden: nr, total_amount, kunden.email"
+    assert done.exit_code == 0 and names in done.stdout
     assert proposed(invoke, shop)["proposals"] == []
     schema = json.loads(invoke("schema", shop, "--json").stdout)
     assert [each["many_column"] for each in schema["relationships"]] == ["kunde"]
+    assert {each["name"]: each["key"] for each in schema["tables"]} == {
+        "orders": ["order_id"],
+        "kunden": ["nr"],
+    }
     assert [each["name"] for each in schema["metrics"]] == ["total_amount"]
     assert [c["masked"] for t in schema["tables"] for c in t["columns"] if c["name"] == "email"] == [True]
     assert schema["catalog_version"] != found["catalog_version"]

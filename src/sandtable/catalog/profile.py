@@ -19,7 +19,7 @@ MOST_VALUES = 2_000
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class ValueCount(_Frozen):

@@ -1,4 +1,4 @@
-"""What could be said about a dataset: joins, metrics and masks, each with its reason, for a person to confirm.
+"""What could be said about a dataset: keys, joins, metrics and masks, each with its reason, for a person to confirm.
 
 Nothing here changes a dataset. Invariant: pure; the same data and description give the same proposals in one order.
 """
@@ -15,6 +15,7 @@ from sandtable.catalog.meanings import meaning_of
 from sandtable.catalog.measures import NUMBER_TYPES, MeasureKind, measure_kind, name_words
 from sandtable.catalog.model import Column, ColumnType, Dataset, Meaning, Table
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile
+from sandtable.catalog.proposed_keys import KeyProposal
 from sandtable.catalog.semantics.model import JoinSemantics, MetricSemantics
 
 MOST_JOINS = 12
@@ -72,6 +73,7 @@ class MaskProposal:
 
 @dataclass(frozen=True, slots=True)
 class Proposals:
+    keys: tuple[KeyProposal, ...] = ()
     joins: tuple[JoinProposal, ...] = ()
     metrics: tuple[MetricProposal, ...] = ()
     masks: tuple[MaskProposal, ...] = ()
@@ -224,6 +226,7 @@ def proposals_of(
     profile: Profile,
     considered: Sequence[JoinCandidate] = (),
     counted: Sequence[KeyCounts | None] = (),
+    keys: tuple[KeyProposal, ...] = (),
 ) -> Proposals:
     """`considered`: the join candidates that were counted, `counted`: what was found of each."""
     joins = [
@@ -233,6 +236,7 @@ def proposals_of(
     ]
     joins.sort(key=lambda made: (made.missing / (made.matched + made.missing), made.join.many))
     return Proposals(
+        keys,
         tuple(_one_for_two_tables(joins)),
         tuple(_metrics(dataset, profile))[:MOST_METRICS],
         tuple(_masks(dataset, profile)),

@@ -11,6 +11,7 @@ from rich.text import Text
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.proposals import JoinProposal, MaskProposal, MetricProposal, Proposals
+from sandtable.catalog.proposed_keys import KeyProposal
 from sandtable.catalog.semantics.applying import semantics_of
 from sandtable.catalog.semantics.model import ColumnSemantics, Semantics, TableSemantics
 from sandtable.cli import inputs
@@ -18,7 +19,7 @@ from sandtable.cli.session import patience, with_parts
 from sandtable.cli.show import clean, console, grid, on_terminal, print_json
 from sandtable.errors import InvalidInput
 
-Proposal = JoinProposal | MetricProposal | MaskProposal
+Proposal = JoinProposal | KeyProposal | MetricProposal | MaskProposal
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ class _Found:
 )
 @inputs.json_option
 def propose(dataset_id: str, accepted: tuple[int, ...], as_json: bool) -> int:
-    """Show joins, metrics and masks that could be added to the catalog of a dataset, each with its reason.
+    """Show joins, keys, metrics and masks that could be added to the catalog of a dataset, each with its reason.
 
     Nothing of it is used before it is accepted. The numbers are those of the list that the same command printed: a
     newer version of the data or of the catalog may have others.
@@ -79,7 +80,7 @@ def propose(dataset_id: str, accepted: tuple[int, ...], as_json: bool) -> int:
 
 
 def _listed(found: Proposals) -> tuple[Proposal, ...]:
-    return (*found.joins, *found.metrics, *found.masks)
+    return (*found.joins, *found.keys, *found.metrics, *found.masks)
 
 
 def _with(said: Semantics, dataset: Dataset, accepted: list[Proposal]) -> Semantics:
@@ -92,6 +93,8 @@ def _with(said: Semantics, dataset: Dataset, accepted: list[Proposal]) -> Semant
                 joins.append(join)
             case MetricProposal(name, semantics):
                 metrics[name] = semantics
+            case KeyProposal(name, columns):
+                tables[name] = tables.get(name, TableSemantics()).model_copy(update={"key": columns})
             case MaskProposal(name, column):
                 table = tables.get(name, TableSemantics())
                 masked = table.columns.get(column, ColumnSemantics()).model_copy(update={"masked": True})
@@ -108,6 +111,8 @@ def _words(proposal: Proposal) -> tuple[str, str]:
     match proposal:
         case JoinProposal(join):
             return "join", f"{join.many} → {join.one}"
+        case KeyProposal(table, columns):
+            return "key", f"{table}: {', '.join(columns)}"
         case MetricProposal(name):
             return "metric", name
         case MaskProposal(table, column):

@@ -34,7 +34,7 @@ _Count = Annotated[int, Field(ge=0, strict=True)]
 
 
 class _Wire(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class _Column(_Wire):

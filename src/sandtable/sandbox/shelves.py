@@ -31,6 +31,10 @@ class Shelves(Generic[K, S]):
         self._outdates = outdates
         self._shelves: OrderedDict[K, deque[S]] = OrderedDict()
 
+    def __len__(self) -> int:
+        """How many sandboxes wait, those that have died unnoticed included."""
+        return sum(map(len, self._shelves.values()))
+
     def expect(self, key: K) -> None:
         """Marks the key as recently used; the least recently used one is evicted and its sandboxes disposed of."""
         if key not in self._shelves and self._outdates is not None:

@@ -162,10 +162,62 @@ def test_what_the_data_suggest_is_used_or_not(
     expect(metrics).to_have_count(0)
     masks.get_by_role("button", name=re.compile("^Use it")).click()
     expect(masks).to_have_count(0)
+    key = page.get_by_role("list", name="Proposed key of sales")
+    expect(key).to_contain_text("sold is different in each of the 60 rows")
+    key.scroll_into_view_if_needed()
+    picture("3-key")
+    key.get_by_role("button", name="Use it: key sold").click()
     save(page, "the table sales")
     open_app(page, address, "/data/sales?view=catalog")
+    expect(table(page).get_by_role("button", name="Take sold out of the key")).to_be_visible()
     expect(table(page).get_by_text("masked", exact=True)).to_be_visible()
     expect(page.get_by_role("list", name=re.compile("^Proposed"))).to_have_count(0)
+
+
+FILE = """
+title: Takings
+questions:
+  - Total amt by shop
+tables:
+  sales:
+    columns:
+      amt: {unit: EUR}
+"""
+
+
+def choose(page: Page, text: str) -> Locator:
+    given = {"name": "sales.yaml", "mimeType": "text/yaml", "buffer": text.encode()}
+    page.get_by_label("A catalog file").set_input_files(given)  # pyright: ignore[reportArgumentType] - its own type
+    return page.get_by_role("region", name="The catalog as a file")
+
+
+def test_a_file_is_looked_at_before_it_is_used(
+    serve: Callable[..., str], page: Page, picture: Picture, watch: Watch
+) -> None:
+    watch.expects("422")
+    address = serve()
+    bring(page, address)
+    open_app(page, address, "/data/sales?view=catalog")
+    page.get_by_role("textbox", name="Questions to begin with of the dataset").fill(
+        "Average amt\nHow many rows?"
+    )
+    save(page, "the dataset")
+    expect(history(page)).to_have_count(2)
+    part = choose(page, "tables: {sales: {columns: {amount: {unit: EUR}}}}")
+    expect(part.get_by_role("alert")).to_contain_text("amount")
+    part = choose(page, FILE)
+    changed = part.get_by_role("list", name="What the file changes").get_by_role("listitem")
+    expect(changed.filter(has_text="tables.sales.columns.amt.unit")).to_contain_text("EUR")
+    part.scroll_into_view_if_needed()
+    picture("1-changes")
+    expect(history(page)).to_have_count(2)
+    part.get_by_role("button", name="Use this file").click()
+    expect(history(page)).to_have_count(3)
+    expect(page.get_by_role("textbox", name="Title of the dataset")).to_have_value("Takings")
+    expect(page.get_by_role("textbox", name="Questions to begin with")).to_have_value("Total amt by shop")
+    found = violations(page)
+    assert found == [], found
+    picture("2-used")
 
 
 def test_what_another_person_saved_meanwhile_is_not_lost(

@@ -67,7 +67,9 @@ def test_a_zst_with_line_ends_of_several_kinds_is_refused(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [b"abc", gzip.compress(_PLAIN)[:-9], gzip.compress(_PLAIN)[:20] + b"x" * 20], ids=str
+    "content",
+    [b"abc", gzip.compress(_PLAIN)[:-9], gzip.compress(_PLAIN)[:20] + b"x" * 20],
+    ids=["no gzip", "cut off", "damaged"],
 )
 def test_a_damaged_gz_is_refused(desk: Desk, content: bytes) -> None:
     assert "gzip" in desk.refusal(content, "orders.csv.gz").message

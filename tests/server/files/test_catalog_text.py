@@ -39,6 +39,16 @@ async def test_a_catalog_is_exported_changed_and_imported(client: AsyncClient) -
     assert again.json()["changes"] == [] and again.json()["catalog_version"] == made.json()["catalog_version"]
 
 
+async def test_a_file_that_was_made_for_an_earlier_version_is_refused(client: AsyncClient) -> None:
+    await imported(client, ("sales.csv", SALES))
+    before = (await client.get("/datasets/sales/catalog")).json()["catalog_version"]
+    params = {"before": before}
+    assert (await client.put(PLACE, content="title: Ours", headers=YAML, params=params)).status_code == 200
+    refused = await client.put(PLACE, content="title: Mine", headers=YAML, params=params)
+    assert refused.status_code == 422 and "changed meanwhile" in refused.json()["error"]["message"]
+    assert "title: Ours" in (await client.get(PLACE)).text
+
+
 async def test_a_semantic_layer_is_put_over_it(client: AsyncClient) -> None:
     await imported(client, ("sales.csv", SALES))
     found = (await client.put(PLACE, content=OSSIE, headers=YAML)).json()

@@ -69,7 +69,15 @@ class MaskProposalView(_Shown):
     reason: str
 
 
+class KeyProposalView(_Shown):
+    table: str
+    columns: tuple[str, ...]
+    """They identify a row together."""
+    reason: str
+
+
 class ProposalsView(_Shown):
+    keys: tuple[KeyProposalView, ...]
     joins: tuple[JoinProposalView, ...]
     metrics: tuple[MetricProposalView, ...]
     masks: tuple[MaskProposalView, ...]
@@ -77,6 +85,10 @@ class ProposalsView(_Shown):
     @classmethod
     def of(cls, found: Proposals) -> ProposalsView:
         return cls(
+            keys=tuple(
+                KeyProposalView(table=each.table, columns=each.columns, reason=each.reason)
+                for each in found.keys
+            ),
             joins=tuple(
                 JoinProposalView(
                     many=each.join.many,

@@ -110,21 +110,25 @@ async def import_catalog(
     request: Request,
     dataset_id: DatasetId,
     user: User,
+    before: Annotated[
+        str | None, Query(max_length=100, description="The catalog version that the file was made for.")
+    ] = None,
     note: Annotated[str, Query(max_length=400, description="Why it was changed.")] = "",
     dry_run: Annotated[bool, Query(description="Only say what would change.")] = False,
 ) -> ImportedCatalog:
     """The file is a catalog of ours, which replaces the one that is there, or a semantic model of Apache Ossie or a
-    semantic manifest of dbt, which are put over it."""
+    semantic manifest of dbt, which are put over it. Refused when `before` is given and is not the current version any
+    more."""
     logs.bind(dataset_id=dataset_id)
     try:
         text = (await request.body()).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InvalidInput("the file is not UTF-8", suggestion="Save it as UTF-8.") from error
-    return await in_thread(_imported, _parts(request), dataset_id, text, user, note, dry_run)
+    return await in_thread(_imported, _parts(request), dataset_id, text, user, before, note, dry_run)
 
 
 def _imported(
-    parts: Parts, dataset_id: str, text: str, user: str, note: str, dry_run: bool
+    parts: Parts, dataset_id: str, text: str, user: str, before: str | None, note: str, dry_run: bool
 ) -> ImportedCatalog:
     editions = parts.datasets.editions
     dataset = parts.datasets.as_found(dataset_id)
@@ -136,7 +140,7 @@ def _imported(
         )
     found = prepare(editions, dataset, read_file(text))
     if not dry_run:
-        write(editions, dataset, found, by=user, note=note)
+        write(editions, dataset, found, before=before, by=user, note=note)
     return ImportedCatalog(
         dataset=dataset.id,
         format=found.format,

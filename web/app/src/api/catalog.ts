@@ -1,7 +1,7 @@
 // What people say about a dataset: read, changed, brought back.
 import { queryOptions } from "@tanstack/react-query";
 import { at, request } from "./http";
-import type { Catalog, Meanings, Proposals } from "./model";
+import type { Catalog, ImportedCatalog, Meanings, Proposals } from "./model";
 
 const keys = {
   catalog: (datasetId: string) => ["datasets", datasetId, "catalog"] as const,
@@ -46,3 +46,15 @@ export const changeCatalog = (datasetId: string, body: CatalogChanges) =>
 
 export const restoreCatalog = (datasetId: string, body: { before: string; version: string }) =>
   request<Catalog>(at("datasets", datasetId, "catalog", "restore"), { body });
+
+/** What a file makes of the catalog; with `dry_run` nothing is written. */
+export const importCatalog = (
+  datasetId: string,
+  content: string,
+  query: { before: string; dry_run: boolean },
+) =>
+  request<ImportedCatalog>(at("datasets", datasetId, "catalog.yaml"), {
+    method: "PUT",
+    text: { type: "text/yaml", content },
+    query,
+  });

@@ -166,11 +166,18 @@ def prepare(editions: CatalogEditions, dataset: Dataset, arrived: Arrived) -> Im
 
 
 def write(
-    editions: CatalogEditions, dataset: Dataset, found: Import, *, by: str = "", note: str = ""
+    editions: CatalogEditions,
+    dataset: Dataset,
+    found: Import,
+    *,
+    before: str | None = None,
+    by: str = "",
+    note: str = "",
 ) -> Described:
-    """Raises InvalidInput where the document does not fit the data."""
+    """`before`: the catalog version that the file was made for, or None. Raises InvalidInput where the document does
+    not fit the data, or another version is current."""
     said = note or f"Imported from a {NAMES[found.format]}"
-    return editions.write(dataset, found.semantics, by=by, note=said)
+    return editions.write(dataset, found.semantics, before=before, by=by, note=said)
 
 
 def _over(current: Semantics, layer: Semantics, dataset: Dataset, kind: str) -> Semantics:

@@ -1,9 +1,10 @@
 // What is said about a dataset, to be read and corrected: one part at a time.
 import { useQuery } from "@tanstack/react-query";
-import { catalogFileAddress, catalogQuery, meaningsQuery } from "~/api/catalog";
+import { catalogQuery, meaningsQuery } from "~/api/catalog";
 import type { Catalog, Dataset } from "~/api/model";
 import { CodeWords, ErrorNote, SkeletonLines } from "~/ui";
 import { DatasetPart } from "./dataset_part";
+import { FilePart } from "./file_part";
 import { History } from "./history";
 import { JoinsPart } from "./joins_part";
 import { MetricsPart } from "./metrics_part";
@@ -32,10 +33,7 @@ function Parts({ dataset, catalog }: { dataset: Dataset; catalog: Catalog }) {
     <div className="space-y-8">
       <p className="max-w-prose text-ink-2">
         What is said here is used for every question about these data. Each save makes a new version of the
-        catalog; earlier answers keep theirs and can still be verified.{" "}
-        <a href={catalogFileAddress(dataset.id)} download className="text-accent underline">
-          Download it as a file
-        </a>
+        catalog; earlier answers keep theirs and can still be verified.
       </p>
       {catalog.misfits.length > 0 && <Misfits misfits={catalog.misfits} />}
       <DatasetPart datasetId={dataset.id} catalog={catalog} />
@@ -55,6 +53,7 @@ function Parts({ dataset, catalog }: { dataset: Dataset; catalog: Catalog }) {
       </div>
       {dataset.tables.length > 1 && <JoinsPart dataset={dataset} catalog={catalog} proposed={proposed} />}
       <MetricsPart dataset={dataset} catalog={catalog} proposed={proposed} />
+      <FilePart datasetId={dataset.id} catalog={catalog} />
       <History datasetId={dataset.id} catalog={catalog} />
     </div>
   );

@@ -56,6 +56,13 @@ export function DatasetPart({ datasetId, catalog }: { datasetId: string; catalog
           {...field("fiscal_year_start")}
         />
       </div>
+      <AreaField
+        title="Questions to begin with"
+        hint="One on each line. Without any, questions are proposed."
+        of="the dataset"
+        value={String(edits.questions ?? (semantics.questions ?? []).join("\n"))}
+        onChange={(value) => setEdits({ ...edits, questions: value })}
+      />
     </Section>
   );
 }

@@ -5,6 +5,7 @@ import {
   datasetChanges,
   isEdited,
   joinsChanges,
+  linesIn,
   listWith,
   metricsChanges,
   NO_EDITS,
@@ -125,6 +126,7 @@ it("what others add and remove meanwhile stays", () => {
 
 it("words are separated by commas", () => {
   expect(wordsIn(" a b , c,, ")).toEqual(["a b", "c"]);
+  expect(linesIn(" How many?\n\n Sum, by day \n")).toEqual(["How many?", "Sum, by day"]);
 });
 
 it("a table is edited as soon as one of its fields is", () => {

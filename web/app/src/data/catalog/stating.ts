@@ -3,7 +3,8 @@ import { isFields, type JoinSemantics, type MetricSemantics, type Semantics } fr
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** By the name of a field; synonyms as they are typed, separated by commas. An empty text is an empty field. */
+/** By the name of a field; synonyms as they are typed, separated by commas, and questions, each on a line. An empty
+ * text is an empty field. */
 export type Edits = Readonly<Record<string, unknown>>;
 
 export interface TableEdits {
@@ -93,10 +94,22 @@ export function patchOf(before: Fields, after: Fields): Fields {
   return patch;
 }
 
+/** One for each line that is not empty. */
+export const linesIn = (text: string): string[] =>
+  text
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "");
+
+function asSaid(name: string, edited: unknown): unknown {
+  if (name === "synonyms") return wordsIn(String(edited));
+  return name === "questions" ? linesIn(String(edited)) : edited;
+}
+
 function saidWith(said: Fields, found: Fields, edits: Edits): Fields {
   const made: Record<string, unknown> = { ...said };
   for (const [name, edited] of Object.entries(edits)) {
-    const value = name === "synonyms" ? wordsIn(String(edited)) : edited;
+    const value = asSaid(name, edited);
     if (isSame(value, found[name] ?? "")) delete made[name];
     else made[name] = value;
   }

@@ -119,6 +119,24 @@ function TableForm({ datasetId, catalog, table, meanings, proposed, edits, setEd
           />
         )}
       </div>
+      <Proposals label={`Proposed key of ${table.name}`}>
+        {proposed.proposals.keys
+          .filter((one) => one.table === table.name && edits.table.key === undefined && !shown.key?.length)
+          .map((one) => (
+            <Proposal
+              key="key"
+              name={`key ${one.columns.join(", ")}`}
+              title={
+                <>
+                  Key <span className="font-mono text-[13px]">{one.columns.join(", ")}</span>
+                </>
+              }
+              reason={one.reason}
+              onUse={() => edit("key", one.columns)}
+              onDismiss={() => proposed.dismiss(dismissal.key(one))}
+            />
+          ))}
+      </Proposals>
       <ColumnsField
         title="Key"
         of={table.name}

@@ -5,10 +5,11 @@ import { proposalsQuery } from "~/api/catalog";
 import { isFields, type Proposals } from "~/api/model";
 
 const KEY = "sandtable.catalog.dismissed";
-const NONE: Proposals = { joins: [], metrics: [], masks: [] };
+const NONE: Proposals = { keys: [], joins: [], metrics: [], masks: [] };
 
 /** The names by which proposals are dismissed. */
 export const dismissal = {
+  key: ({ table, columns }: Proposals["keys"][number]) => `key ${table} ${columns.join(",")}`,
   join: ({ many, one }: Proposals["joins"][number]) => `join ${many} ${one}`,
   metric: ({ name }: Proposals["metrics"][number]) => `metric ${name}`,
   mask: ({ table, column }: Proposals["masks"][number]) => `mask ${table}.${column}`,
@@ -26,6 +27,7 @@ export function useProposals(datasetId: string): Proposed {
   const isWanted = (name: string) => !dismissed.includes(name);
   return {
     proposals: {
+      keys: found.keys.filter((one) => isWanted(dismissal.key(one))),
       joins: found.joins.filter((one) => isWanted(dismissal.join(one))),
       metrics: found.metrics.filter((one) => isWanted(dismissal.metric(one))),
       masks: found.masks.filter((one) => isWanted(dismissal.mask(one))),

@@ -56,12 +56,21 @@ export function useRestoring(datasetId: string, catalog: Catalog) {
   });
 }
 
+/** After a change that did not answer with the catalog. */
+export function useReloading(datasetId: string): () => Promise<void> {
+  const client = useQueryClient();
+  return async () => {
+    void client.invalidateQueries({ queryKey: keys.datasets, exact: true });
+    await client.invalidateQueries({ queryKey: keys.dataset(datasetId) });
+  };
+}
+
 /** What is known of the dataset is asked for again: its description is part of most of it. */
 function useChanged(datasetId: string): (next: Catalog) => Promise<void> {
   const client = useQueryClient();
-  return async (next) => {
+  const reload = useReloading(datasetId);
+  return (next) => {
     client.setQueryData(catalogQuery(datasetId).queryKey, next);
-    void client.invalidateQueries({ queryKey: keys.datasets, exact: true });
-    await client.invalidateQueries({ queryKey: keys.dataset(datasetId) });
+    return reload();
   };
 }
