@@ -69,5 +69,6 @@ def write(tmp_path: Path) -> Write:
 def analyst(monkeypatch: pytest.MonkeyPatch) -> FakeAnalyst:
     """Answers in place of the conversation."""
     fake = FakeAnalyst()
-    monkeypatch.setattr("sandtable.cli.turn.load_converse", lambda: fake.converse)
+    for load in ("load_converse", "load_one_turn"):
+        monkeypatch.setattr(f"sandtable.cli.turn.{load}", lambda: fake.converse)
     return fake

@@ -316,9 +316,7 @@ def test_a_full_queue_is_no_missing_sandbox(invoke: Invoke, prepare: Prepare) ->
         pytest.param(KeyboardInterrupt(), 130, id="ctrl-c"),
     ],
 )
-@pytest.mark.parametrize(
-    "command", [("run", *SHOP_ARGS, "--sql", "x"), ("runs",), ("verify", "x")], ids=lambda c: c[0]
-)
+@pytest.mark.parametrize("command", [("run", *SHOP_ARGS, "--sql", "x"), ("verify", "x")], ids=lambda c: c[0])
 def test_trouble_before_anything_runs(
     invoke: Invoke, monkeypatch: pytest.MonkeyPatch, error: BaseException, code: int, command: tuple[str, ...]
 ) -> None:

@@ -15,7 +15,6 @@ from typing import Any, ClassVar
 import pytest
 
 from sandtable.assemble import fetcher_of, store_of, uploads_of
-from sandtable.assemble.state import state_of
 from sandtable.assemble.version_retention import version_retention_of
 from sandtable.capsule.keys import open_signing_key
 from sandtable.catalog.ready_datasets import ReadyDatasets
@@ -23,6 +22,7 @@ from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.engines.duckdb.types import column_type
 from sandtable.imports.by_address import Addresses
 from sandtable.settings import Settings
+from sandtable.state import state_of
 from tests.catalog.fakes import FakeConvert
 from tests.catalog.test_file_tables import question
 from tests.cli.conftest import Invoke

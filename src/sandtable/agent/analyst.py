@@ -13,23 +13,22 @@ from typing import Any, cast
 from uuid import UUID, uuid4
 from weakref import WeakValueDictionary
 
-import structlog
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.types import StreamMode
 from pydantic import BaseModel
 
-from sandtable.agent.events import Error, Event
+from sandtable.agent.events import Event
+from sandtable.agent.failing import with_failure
 from sandtable.agent.first_questions import first_questions
-from sandtable.agent.graph import FIRST, build_graph
+from sandtable.agent.graph import build_graph
 from sandtable.agent.means import Means
 from sandtable.agent.proposer import Asked, PlanProposal
+from sandtable.agent.steps import FIRST
 from sandtable.agent.thread_graph import Given, ThreadGraph, given_of, modes_of, place, stream_event
 from sandtable.agent.turn_events import DecisionsAwaited, Detail, StreamEvent, TurnInput, with_plan
 from sandtable.catalog.model import Dataset
-from sandtable.errors import NotFound, SandtableError
-
-log = structlog.get_logger(__name__)
+from sandtable.errors import NotFound
 
 
 class Analyst:
@@ -103,8 +102,10 @@ class Analyst:
         turn_id: str | None = None,
         checkpoint_id: str | None = None,
         details: frozenset[Detail] = frozenset(("events", "decisions")),
+        datasets: frozenset[str] | None = None,
     ) -> AsyncGenerator[StreamEvent, None]:
-        """One turn, from the newest state or from a checkpoint. Its states are marked with `turn_id`.
+        """One turn, from the newest state or from a checkpoint. Its states are marked with `turn_id`. `datasets` are
+        those that the user may see; None: all.
 
         Raises NotFound for a decision that nothing waits for.
         """
@@ -112,7 +113,8 @@ class Analyst:
             await self._require_request(thread_id, checkpoint_id)
         config = place(thread_id, checkpoint_id)
         chosen = {"dataset_id": dataset_id} if dataset_id else {}
-        config["configurable"] = {**config.get("configurable", {}), "user": user, **chosen}
+        seen = {} if datasets is None else {"datasets": tuple(sorted(datasets))}
+        config["configurable"] = {**config.get("configurable", {}), "user": user, **chosen, **seen}
         if turn_id is not None:
             config["run_id"], config["metadata"] = UUID(turn_id), {"run_id": turn_id}
         chunks = self.stream(given_of(given, dataset_id or ""), config, modes_of(details))
@@ -150,19 +152,12 @@ class Analyst:
 
 async def _events(turn: AsyncGenerator[StreamEvent, None]) -> AsyncGenerator[Event, None]:
     """A turn for a caller that gets its failure as an event."""
-    try:
-        async with aclosing(turn) as closing:
-            async for event in closing:
-                if isinstance(event, DecisionsAwaited):
-                    yield event.requests[0].message
-                elif isinstance(event, BaseModel):
-                    yield event
-    except SandtableError as error:
-        log.warning("turn_failed", code=error.code, reason=error.message)
-        yield Error.of(error)
-    except Exception as error:
-        log.exception("turn_broke")
-        yield Error.of(error)
+    async with aclosing(with_failure(turn)) as closing:
+        async for event in closing:
+            if isinstance(event, DecisionsAwaited):
+                yield event.requests[0].message
+            elif isinstance(event, BaseModel):
+                yield event
 
 
 def _latest(config: RunnableConfig) -> RunnableConfig:

@@ -20,7 +20,7 @@ by the gate or by policy, with a failure of the run or the model, or waiting for
 
 
 class _Event(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Thought(_Event):

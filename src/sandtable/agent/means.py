@@ -15,6 +15,7 @@ from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.capsule.query import Query
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.planner.outcome import EarlierTurn
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.empty_sql import ReadSql
@@ -91,6 +92,7 @@ class Means:
     """Writes Python; None without a chat model."""
     expect_code: Callable[[], None] | None = None
     """Starts to prepare sandboxes for Python while the code is being written."""
+    observer: Observer = UNOBSERVED
 
     @property
     def analyses(self) -> bool:

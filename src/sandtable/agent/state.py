@@ -6,15 +6,11 @@ process, from any branch. Nothing a turn needs lives outside of it, except runs,
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, TypedDict
 
-from langchain_core.messages import AnyMessage, HumanMessage
-from langgraph.graph.message import add_messages
-from langgraph.graph.ui import AnyUIMessage, ui_message_reducer
-
 from sandtable.agent.analysis.notes import Analysis
+from sandtable.agent.messages import Message, WrittenMessage
 from sandtable.agent.proposer import Attempt, Exchange, Look, Usage
 from sandtable.agent.read_as.model import Offered, ReadAs
 from sandtable.capsule.model import Origin, Prompt
@@ -105,9 +101,21 @@ class Pending(TypedDict):
     questions: list[str]
 
 
+def _with_messages(kept: Any, added: Any) -> Any:
+    from langgraph.graph.message import add_messages  # takes most of a second; only kept threads need it
+
+    return add_messages(kept, added)
+
+
+def _with_ui(kept: Any, added: Any) -> Any:
+    from langgraph.graph.ui import ui_message_reducer  # as above
+
+    return ui_message_reducer(kept, added)
+
+
 class State(TypedDict, total=False):
-    messages: Annotated[list[AnyMessage], add_messages]
-    ui: Annotated[Sequence[AnyUIMessage], ui_message_reducer]
+    messages: Annotated[list[Message], _with_messages]
+    ui: Annotated[list[dict[str, Any]], _with_ui]
     dataset_id: str
     known_of: str
     """The dataset that the exchanges and the named tables are about."""
@@ -132,7 +140,7 @@ def changed(turn: TurnNotes, changes: TurnNotes) -> TurnNotes:
     return made
 
 
-def text_of(message: AnyMessage) -> str:
+def text_of(message: Message) -> str:
     """A message's text; the stock chat sends a list of blocks."""
     content = message.content
     if isinstance(content, str):
@@ -141,10 +149,10 @@ def text_of(message: AnyMessage) -> str:
     return "\n".join(block for block in blocks if block)
 
 
-def last_message(state: State) -> HumanMessage:
+def last_message(state: State) -> Message:
     """What the person said last."""
-    said = (m for m in reversed(state.get("messages") or []) if isinstance(m, HumanMessage))
-    return next(said, HumanMessage(""))
+    said = (m for m in reversed(state.get("messages") or []) if m.type == "human")
+    return next(said, WrittenMessage("human", ""))
 
 
 def pending_of(state: State) -> list[str]:
@@ -155,7 +163,7 @@ def pending_of(state: State) -> list[str]:
     return kept["questions"]
 
 
-def plan_in(message: AnyMessage) -> dict[str, Any] | None:
+def plan_in(message: Message) -> dict[str, Any] | None:
     """The plan that a person chose, as `turn_events.with_plan` wrote it."""
     about = message.additional_kwargs.get("sandtable")
     plan = about.get("plan") if isinstance(about, dict) else None

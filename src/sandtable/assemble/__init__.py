@@ -11,7 +11,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sandtable.assemble.state import state_of
+from sandtable.accounts.shares import Shares
+from sandtable.assemble.shares import shares_of
+from sandtable.assemble.telemetry import Telemetry, open_telemetry
 from sandtable.assemble.tiers import Tiers, open_runs_tier, open_tiers
 from sandtable.assemble.version_retention import version_retention_of
 from sandtable.capsule.document import Document
@@ -38,6 +40,7 @@ from sandtable.imports.desk import Imports
 from sandtable.imports.fetching import Fetcher
 from sandtable.imports.public_addresses import CheckedConnections, is_public
 from sandtable.imports.records import ImportRecords
+from sandtable.observing import Observer
 from sandtable.plan.validate import metric_problems, parse_plan
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
@@ -52,12 +55,13 @@ from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.gate import LARGE_ROWS, Gate
 from sandtable.sandbox.job import Job, Limits, refs_of
-from sandtable.sandbox.key_counts import key_counts
+from sandtable.sandbox.key_counts import KeyCounter
 from sandtable.sandbox.profile import profile_of
 from sandtable.sandbox.python_gate import PythonGate
 from sandtable.sandbox.selftest import DoctorReport, examine
 from sandtable.settings import Settings
 from sandtable.sql.compile import Compiled, compile_plan
+from sandtable.state import state_of
 from sandtable.store.run_store import RunStore
 
 SERVED_DISK_MB = 10 << 10
@@ -100,6 +104,8 @@ class Parts:
     imports: Imports
     versions: VersionRetention
     addresses: Addresses
+    telemetry: Telemetry
+    shares: Shares
     database: Any = None
     """The `Postgres` that servers share; None when everything is stored in the home folder."""
 
@@ -226,8 +232,9 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
     store = store_of(settings, key)
     catalog = load_catalog(registry_folder(settings), column_type)
     async with AsyncExitStack() as stack:
-        tiers = await open_tiers(settings, store, stack)
-        looks = tiers.looks
+        telemetry = await stack.enter_async_context(open_telemetry(settings, serving=serving))
+        observer = telemetry.observer
+        tiers = await open_tiers(settings, store, stack, observer)
         threads = threads_of(settings)
         datasets = ReadyDatasets(
             catalog,
@@ -236,17 +243,10 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             partial(profile_of, tiers.index, threads=threads),
             rebuilds=serving,
             check_metrics=metric_problems,
-            count_keys=partial(key_counts, tiers.index, threads=threads),
+            count_keys=KeyCounter(tiers.index, threads),
         )
         stack.push_async_callback(datasets.aclose)
-        gate = Gate(
-            looks,
-            RULES,
-            max_bytes=settings.max_sql_bytes,
-            max_rows=settings.max_rows,
-            one_person=not serving,
-        )
-        python_gate = PythonGate(looks, max_bytes=settings.max_code_bytes, one_person=not serving)
+        gate, python_gate = _gates(settings, tiers.looks, observer, serving=serving)
         sessions = Sessions(tiers.sessions, idle_s=settings.session_idle_s, most=settings.max_sessions)
         stack.push_async_callback(sessions.aclose)
         code = tiers.code_engine
@@ -273,6 +273,7 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
             limits=limits_of(settings, serving=serving),
             threads=threads_of(settings),
             large_rows=LARGE_ROWS,
+            observer=observer,
         )
         state = state_of(settings)
         quotas = quotas_of(settings, serving=serving)
@@ -296,22 +297,42 @@ async def assemble(settings: Settings, *, serving: bool = False) -> AsyncGenerat
         if serving and run_parts.judge_python is not None:
             ahead.begin()
         if serving and settings.scrub_hours:
-            scrub = Scrub(store, datasets.on_damage, every_s=settings.scrub_hours * 3600)
-            scrub.begin()
-            stack.push_async_callback(scrub.aclose)
+            _begin_scrub(settings.scrub_hours, store, datasets, stack)
         uploads = uploads_of(settings, store, datasets.own.records.bytes)
-        imports = Imports(ImportRecords(store.root), uploads, datasets.own, fetcher_of(settings, uploads))
+        imports = Imports(
+            ImportRecords(store.root), uploads, datasets.own, fetcher_of(settings, uploads), observer
+        )
         stack.push_async_callback(imports.aclose)
         versions = version_retention_of(settings, datasets.own, state.runs, serving=serving)
         if serving:
             await imports.start()
             await stack.enter_async_context(versions.in_background())
+        shares = await stack.enter_async_context(shares_of(settings, state.database))
         verifier = Verifier(run_parts, partial(_rehashed, store), places=settings.verifications, share=share)
         yield Parts(
             settings, datasets, runs, tiers, sessions, key, verifier, run_parts, store, ahead,
             state.runs, quotas, uploads, imports, versions, Addresses(uploads, fetcher_of(settings, uploads)),
-            state.database,
+            telemetry, shares, state.database,
         )  # fmt: skip
+
+
+def _begin_scrub(hours: float, store: DataStore, datasets: ReadyDatasets, stack: AsyncExitStack) -> None:
+    scrub = Scrub(store, datasets.on_damage, every_s=hours * 3600)
+    scrub.begin()
+    stack.push_async_callback(scrub.aclose)
+
+
+def _gates(settings: Settings, looks: Tier, observer: Observer, *, serving: bool) -> tuple[Gate, PythonGate]:
+    gate = Gate(
+        looks,
+        RULES,
+        max_bytes=settings.max_sql_bytes,
+        max_rows=settings.max_rows,
+        one_person=not serving,
+        observer=observer,
+    )
+    most = settings.max_code_bytes
+    return gate, PythonGate(looks, max_bytes=most, one_person=not serving, observer=observer)
 
 
 async def _rehashed(store: DataStore, dataset: Dataset) -> str:

@@ -9,11 +9,11 @@ from typing import Any
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.assemble.conversation import THREADS
-from sandtable.assemble.state import state_of
 from sandtable.conversations.conversation import Probe
 from sandtable.conversations.sqlite import SqliteDatabase
 from sandtable.conversations.store import ThreadStore
 from sandtable.settings import Settings
+from sandtable.state import state_of
 from sandtable.store.sqlite.file import identity_of, probe_file
 
 AT_ONCE = 10

@@ -17,6 +17,7 @@ import structlog
 from sandtable.assemble.session_host import NoSessions, session_host
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput, SandboxUnavailable
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.sandbox.executor import Abilities, Hello, Tier, TierClass
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.session import SessionHost
@@ -78,9 +79,11 @@ class Tiers:
         return self.runs is self.looks
 
 
-async def open_tiers(settings: Settings, store: DataStore, stack: AsyncExitStack) -> Tiers:
+async def open_tiers(
+    settings: Settings, store: DataStore, stack: AsyncExitStack, observer: Observer = UNOBSERVED
+) -> Tiers:
     """`stack` closes what is opened. Raises SandboxUnavailable, InvalidInput."""
-    local = _opened(local_executor(settings, store.root), stack)
+    local = _opened(local_executor(settings, store.root, observer), stack)
     trouble = await _trouble_of(local)
     elsewhere = await _open_elsewhere(settings, store, stack, isolated=trouble is None)
     if elsewhere is None:
@@ -159,7 +162,7 @@ def _opened(tier: T, stack: AsyncExitStack) -> T:
     return tier
 
 
-def local_executor(settings: Settings, store: Path) -> LocalExecutor:
+def local_executor(settings: Settings, store: Path, observer: Observer = UNOBSERVED) -> LocalExecutor:
     return LocalExecutor(
         store,
         isolation=settings.isolation,
@@ -168,6 +171,7 @@ def local_executor(settings: Settings, store: Path) -> LocalExecutor:
         standby=settings.standby,
         presealed=settings.presealed,
         sessions=settings.max_sessions,
+        observer=observer,
     )
 
 

@@ -9,7 +9,7 @@ from sandtable.catalog.recipe import Misfit, Repair
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Findings(_Frozen):

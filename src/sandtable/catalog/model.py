@@ -55,7 +55,7 @@ WeekStart = Literal["monday", "sunday", "saturday"]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Column(_Frozen):

@@ -24,7 +24,7 @@ _REASONS: dict[RemovalRule, str] = {
 
 
 class Removal(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, defer_build=True)
 
     dataset_id: str
     at: str

@@ -13,7 +13,7 @@ from sandtable.catalog.model import Dataset, Table
 class VersionChanges(BaseModel):
     """Columns are named with their table: `orders.price`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     tables_added: tuple[str, ...] = ()
     tables_removed: tuple[str, ...] = ()

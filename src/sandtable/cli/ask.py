@@ -35,7 +35,7 @@ def command(question: str, about: inputs.About, as_json: bool) -> int:
     """
     inputs.require_dataset(about)
     asked = checked_question(inputs.read_text("-", _MOST_STDIN) if question == "-" else question)
-    loading = begin_loading()
+    loading = begin_loading(kept=False)
 
     async def act(parts: Parts) -> int:
         dataset = await open_dataset(parts, about)

@@ -24,8 +24,8 @@ def command(host: str | None, port: int | None, as_json: bool) -> int:
     Servers with SANDTABLE_BACKEND=remote and SANDTABLE_EXECD_URL send their queries and code here. Both sides prove
     to each other that they hold SANDTABLE_EXECD_TOKEN. The data are read from the folder `data` in SANDTABLE_HOME.
 
-    Listens once the sandbox has withstood its self-test. Logs are JSON lines on stderr. Ctrl-C or SIGTERM
-    ends it after the last request was answered.
+    Listens once the sandbox has withstood its self-test. Logs are on stderr, as JSON lines unless that is a
+    terminal. Ctrl-C or SIGTERM ends it after the last request was answered.
 
     Exit code: 0 ended by a signal, 2 the address or the token cannot be used, 4 untrusted queries cannot be run
     here.

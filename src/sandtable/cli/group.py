@@ -36,20 +36,37 @@ COMMANDS = {
     "key": "Print the public key that capsules are signed with.",
     "doctor": "Show what isolation this machine gives, and try to escape it.",
     "kernel": "Start a Jupyter kernel in the sandbox.",
+    "user": "Add, list and change the people who may sign in to a server.",
+    "team": "Put people into teams, which things can be shared with.",
+    "token": "Make, list and revoke API keys for programs.",
     "serve": "Serve the web page and the REST interface.",
+    "mcp": "Serve MCP on stdin and stdout, for clients that start it.",
     "execd": "Execute jobs for servers elsewhere.",
     "migrate": "Bring the database up to date, without serving.",
     "prune": "Remove old runs and conversations.",
+    "backup": "Copy the home and its database to one archive or folder.",
+    "restore": "Make a home from a backup, after every digest was checked.",
 }
 
 
+SANDBOXED = frozenset({"ask", "run"})
+"""Commands whose sandboxes start while their modules are loaded."""
+
+
 class Commands(click.Group):
+    _alone = False
+    """Whether this process was started for one command."""
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
+        if self._alone and cmd_name in SANDBOXED:
+            from sandtable.cli.early import begin_sandboxes  # reads the settings, which `--help` does without
+
+            begin_sandboxes(sys.argv)
         return import_module(f"sandtable.cli.{cmd_name}").command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -90,6 +107,7 @@ class Commands(click.Group):
         """Commands return their exit code."""
         _open_standard_streams()
         _show_what_can_be_shown()
+        self._alone = args is None
         arguments = list(sys.argv[1:] if args is None else args)
         try:
             code = super().main(arguments, prog_name, complete_var, standalone_mode=False, **extra)

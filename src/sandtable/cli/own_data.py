@@ -13,7 +13,6 @@ from typing import Any
 import click
 
 from sandtable.assemble import Parts, own_datasets_of
-from sandtable.assemble.state import state_of
 from sandtable.assemble.version_retention import version_retention_of
 from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.filenames import data_files
@@ -28,6 +27,7 @@ from sandtable.cli.show import clean, print_json
 from sandtable.errors import InvalidInput
 from sandtable.process import load_settings, quiet_logs
 from sandtable.settings import Settings
+from sandtable.state import state_of
 
 Change = Callable[[Decided], Awaitable[Added]]
 

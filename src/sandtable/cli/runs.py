@@ -6,13 +6,15 @@ from typing import Any, get_args
 
 import click
 
-from sandtable.assemble import Parts
 from sandtable.capsule.query import CodeQuery, plan_of
 from sandtable.cli import inputs
-from sandtable.cli.session import with_parts
+from sandtable.cli.running import run_to_end
 from sandtable.cli.show import clean, on_terminal, print_json
+from sandtable.process import load_settings, quiet_logs
+from sandtable.runs.listing import list_runs
 from sandtable.runs.model import Run
-from sandtable.store.run_store import Status
+from sandtable.state import state_of
+from sandtable.store.run_store import RunFilter, Status
 
 _COLOURS = {
     "succeeded": "green",
@@ -37,10 +39,18 @@ _NOT_LISTED = {"rows", "output", "artifacts", "stdout", "stderr"}
 def command(as_json: bool, **wanted: Any) -> int:
     """List runs, newest first."""
 
-    async def found(parts: Parts) -> list[Run]:
-        return await parts.runs.list(**wanted)
+    quiet_logs()
+    store = state_of(load_settings()).runs
 
-    runs = with_parts(found)
+    async def found() -> list[Run]:
+        # Neither the parts nor a sandbox: both take longer than the list.
+        await store.open()
+        try:
+            return await list_runs(store, RunFilter(**wanted))
+        finally:
+            await store.aclose()
+
+    runs = run_to_end(found)
     if as_json:
         print_json([_fields(run) for run in runs])
     elif on_terminal():

@@ -22,14 +22,15 @@ from sandtable.process import load_settings
 def command(host: str | None, port: int | None, insecure: bool, about: inputs.About, as_json: bool) -> int:
     """Serve the web page and the REST interface.
 
-    Listens once the sandbox has withstood its self-test. Logs are JSON lines on stderr. Ctrl-C or SIGTERM
-    ends it after the last request was answered.
+    Listens once the sandbox has withstood its self-test. Logs are on stderr, as JSON lines unless that is a
+    terminal. Ctrl-C or SIGTERM ends it after the last request was answered.
 
     The files of --data are a dataset of this server, listed first, until it ends; `sandtable data add` adds datasets
     that stay.
 
-    There are no accounts: an address that other machines can reach is refused, unless SANDTABLE_TRUSTED_PROXIES names
-    a proxy that signs people in, or --insecure lets everybody in.
+    On an address that other machines can reach, people sign in: `sandtable user add NAME --admin` makes the first
+    account. Without accounts, SANDTABLE_TRUSTED_PROXIES names a proxy that signs people in, or --insecure lets
+    everybody in.
 
     Exit code: 0 ended by a signal, 2 the address cannot be used, 4 untrusted queries cannot be run here.
     """

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import sys
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
-import click
 from rich.console import Console
 from rich.status import Status
 
@@ -18,8 +16,8 @@ from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.source import Progress
 from sandtable.cli.file_questions import with_answers
-from sandtable.cli.group import TERMINATED
 from sandtable.cli.inputs import About
+from sandtable.cli.running import run_to_end
 from sandtable.errors import DataDamaged
 from sandtable.process import load_settings, quiet_logs
 from sandtable.settings import Settings
@@ -32,18 +30,7 @@ _PATIENCE_S = 0.4
 def with_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings | None = None) -> T:
     quiet_logs()
     chosen = settings or load_settings()
-
-    async def work() -> T:
-        task = asyncio.current_task()
-        assert task is not None
-        # Like Ctrl-C: work in progress is cancelled and closed, not orphaned.
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        return await on_parts(act, chosen)
-
-    try:
-        return asyncio.run(work())
-    except asyncio.CancelledError:
-        raise click.exceptions.Exit(TERMINATED) from None
+    return run_to_end(lambda: on_parts(act, chosen))
 
 
 async def on_parts(act: Callable[[Parts], Awaitable[T]], settings: Settings) -> T:

@@ -57,13 +57,19 @@ def load_converse() -> Callable[[Parts], Any]:
     return converse
 
 
-def begin_loading() -> Future[Callable[[Parts], Any]]:
-    """Loads `assemble.conversation.converse` on a thread while other work is done."""
+def load_one_turn() -> Callable[[Parts], Any]:
+    from sandtable.assemble.one_turn import one_turn  # loads the planner
+
+    return one_turn
+
+
+def begin_loading(*, kept: bool = True) -> Future[Callable[[Parts], Any]]:
+    """Loads on a thread, while other work is done, what opens an `Analyst`. `kept`: for more than one question."""
     loading: Future[Callable[[Parts], Any]] = Future()
 
     def load() -> None:
         try:
-            loading.set_result(load_converse())
+            loading.set_result(load_converse() if kept else load_one_turn())
         except Exception as error:  # noqa: BLE001 - raised where it is waited for
             loading.set_exception(error)
 

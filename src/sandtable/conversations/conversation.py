@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -20,6 +20,14 @@ if TYPE_CHECKING:
     from sandtable.conversations.engine import TurnEngine
 
 LONGEST_ID = 128
+RunsNamedBy = Callable[[Sequence[str]], Awaitable[list[tuple[str, str]]]]
+"""The runs that these threads name, each with its thread."""
+
+
+async def _no_runs(thread_ids: Sequence[str]) -> list[tuple[str, str]]:
+    return []
+
+
 Probe = Callable[[], Awaitable[None]]
 """Reads and writes a store, and changes nothing. Raises StoreUnavailable, StoreCorrupt."""
 
@@ -33,6 +41,7 @@ class Conversation:
     quotas: Quotas = field(default_factory=Quotas)
     probes: tuple[Probe, ...] = ()
     """One for each database that holds a part of it."""
+    runs_named_by: RunsNamedBy = _no_runs
 
     @property
     def threads(self) -> ThreadGraph:
@@ -52,13 +61,13 @@ class Conversation:
             raise no_thread(thread_id)
         return found
 
-    async def new_thread(self, user: str, dataset_id: str) -> Thread:
+    async def new_thread(self, user: str, dataset_id: str, thread_id: str | None = None) -> Thread:
+        """With `thread_id`, the thread that has this id in the end: another request may have begun it just now."""
         at = now()
         # LangGraph clients list threads by these entries.
         scope = {"graph_id": dataset_id, "dataset_id": dataset_id}
-        thread = Thread(str(uuid4()), user, at, at, dataset_id=dataset_id, metadata=scope)
-        await self.add(thread)
-        return thread
+        thread = Thread(thread_id or str(uuid4()), user, at, at, dataset_id=dataset_id, metadata=scope)
+        return thread if await self.add(thread) else await self.thread(thread.id)
 
 
 def same_dataset(thread: Thread, dataset_id: str, suggestion: str) -> None:

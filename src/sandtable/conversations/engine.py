@@ -7,12 +7,15 @@ unexpected exception reaches the log, and no client.
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import aclosing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
 import structlog
 from pydantic import ValidationError
+from structlog.contextvars import bound_contextvars
 
 from sandtable.agent.analyst import Analyst
 from sandtable.agent.events import BROKE_OFF
@@ -20,7 +23,7 @@ from sandtable.agent.turn_events import DecisionsAwaited, Detail, StateReached, 
 from sandtable.conversations.feed import Feed
 from sandtable.conversations.journal import EntryStream, Journal, read_stored
 from sandtable.conversations.line import Line
-from sandtable.conversations.model import OrphanedTurn, ThreadStatus, TurnEnd, TurnRecord, now
+from sandtable.conversations.model import OrphanedTurn, ThreadStatus, TurnEnd, TurnRecord, just_after, now
 from sandtable.conversations.running import RunningTurn, TurnOrder, order_json, orphans_order
 from sandtable.conversations.store import ThreadStore
 from sandtable.conversations.turn_events import (
@@ -32,6 +35,7 @@ from sandtable.conversations.turn_events import (
 )
 from sandtable.conversations.turn_start import TurnStart
 from sandtable.errors import InvalidInput, QueueFull, SandtableError
+from sandtable.observing import UNOBSERVED, Observer, Span, trace_of
 from sandtable.recent import Recent
 from sandtable.runs.quotas import Quotas
 
@@ -54,11 +58,17 @@ log = structlog.get_logger("sandtable.conversations")
 
 class TurnEngine:
     def __init__(
-        self, analyst: Analyst, store: ThreadStore, line: Line, quotas: Quotas | None = None
+        self,
+        analyst: Analyst,
+        store: ThreadStore,
+        line: Line,
+        quotas: Quotas | None = None,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         self._analyst = analyst
         self._threads = analyst.threads
         self._quotas = quotas or Quotas()
+        self._observer = observer
         self._store = store
         self._line = line
         self._running: dict[str, RunningTurn] = {}
@@ -76,7 +86,8 @@ class TurnEngine:
         """
         await self._require_work(order)
         await self._quotas.require_disk(order.user)
-        at = now()
+        order = replace(order, traceparent=self._observer.tracer.link)
+        at = await self._after_the_last(order.thread.id)
         turn = TurnRecord(
             id=str(uuid4()),
             thread_id=order.thread.id,
@@ -100,6 +111,12 @@ class TurnEngine:
             raise
         self._launch(running, undone)
         return running
+
+    async def _after_the_last(self, thread_id: str) -> str:
+        """Now, or just after the thread's newest turn: a clock that was set back, or the one of another server, must
+        not change the order of turns, by which clients are sent them."""
+        at, newest = now(), await self._store.turns(thread_id, limit=1)
+        return max(at, just_after(newest[0].created_at)) if newest else at
 
     async def _require_work(self, order: TurnOrder) -> None:
         idle = not self._line.under_way(order.thread.id)
@@ -192,6 +209,11 @@ class TurnEngine:
         for turn in await self._store.turns(thread_id, status="running") if self._store.notifies else ():
             await self.cancel(turn)
 
+    async def idle(self) -> None:
+        """Returns when no turn is under way or waits in line."""
+        while self._tasks:
+            await asyncio.wait(self._tasks)
+
     async def aclose(self) -> None:
         for running in list(self._running.values()):
             running.cancel("stopped")
@@ -202,9 +224,26 @@ class TurnEngine:
         return [one.turn.id for one in self._running.values() if one.turn.thread_id == thread_id]
 
     async def _work(self, running: RunningTurn, undone: list[str]) -> None:
-        order, turn, output = running.order, running.turn, running.output
+        turn, tracer = running.turn, self._observer.tracer
+        about = {"turn_id": turn.id, "thread_id": turn.thread_id, "attempt": running.attempt}
+        with (
+            tracer.under(running.order.traceparent),
+            tracer.root("turn", **about) as span,
+            bound_contextvars(**trace_of(tracer.link)),
+        ):
+            await self._work_traced(running, undone, span)
+
+    async def _wait(self, running: RunningTurn) -> None:
         assert running.place is not None
-        await running.place.reach()
+        began = time.perf_counter()
+        with self._observer.tracer.span("turn.wait"):
+            await running.place.reach()
+        self._observer.meter.timed("turn_wait", time.perf_counter() - began)
+
+    async def _work_traced(self, running: RunningTurn, undone: list[str], span: Span) -> None:
+        order, turn, output = running.order, running.turn, running.output
+        span.set(dataset_id=order.dataset_id)
+        await self._wait(running)
         await self._store.begin(turn)
         output.add(TurnBegun(attempt=running.attempt))
         if order.thread.opening is None:
@@ -230,6 +269,7 @@ class TurnEngine:
             turn_id=turn.id,
             checkpoint_id=checkpoint_id,
             details=order.details | _ALWAYS,
+            datasets=order.datasets,
         )
         async with aclosing(events) as closing:
             async for event in closing:
@@ -237,6 +277,10 @@ class TurnEngine:
                     running.awaits_decision = True
                     if "decisions" not in order.details:
                         continue
+                if not running.answering:
+                    running.answering = True
+                    since = time.perf_counter() - running.accepted
+                    self._observer.meter.timed("first_event", since)
                 output.add(event)
 
     async def _written_by(self, turn: TurnRecord) -> ThreadState | None:
@@ -264,6 +308,8 @@ class TurnEngine:
                 running.output.add(failure)
             await _flush(running)
             await self._store.end(running.turn, end)
+            self._observer.meter.counted("turn", end=end.status)
+            self._observer.meter.timed("turn", time.perf_counter() - running.accepted, end=end.status)
         except SandtableError as error:
             log.error("turn_end_not_written", turn_id=running.turn.id, reason=error.message)
         finally:

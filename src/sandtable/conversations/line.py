@@ -13,7 +13,7 @@ from typing import Literal
 
 from sandtable.conversations.model import ThreadBusy
 from sandtable.errors import QueueFull
-from sandtable.runs.fair_queue import FairQueue, share_of
+from sandtable.runs.fair_queue import FairQueue, share_of, some_of
 from sandtable.store.run_store import over_share
 
 Strategy = Literal["enqueue", "reject", "interrupt", "rollback"]
@@ -40,19 +40,19 @@ class Place:
         self.abandoned = abandoned
         """Whether all its listeners have left."""
         self._left = asyncio.Event()
-        self._working = False
+        self.working = False
 
     async def reach(self) -> None:
         """Returns when the turn may begin."""
         for other in self.ahead:
             await other._left.wait()
         await self._line.slots.acquire(self.user)
-        self._working = True
+        self.working = True
 
     def leave(self) -> None:
         if self._left.is_set():
             return
-        if self._working:
+        if self.working:
             self._line.slots.release(self.user)
         self._line.forget(self._thread_id, self)
         self._left.set()
@@ -87,12 +87,13 @@ class Line:
                 thread_id=thread_id,
             )
         if self._users.total() >= self._most:
-            raise QueueFull(
+            full = QueueFull(
                 "too many conversations wait for an answer already",
                 suggestion="Try again in a moment, or raise SANDTABLE_QUEUE_LIMIT.",
             )
-        if self._users[user] >= self._each:
-            raise over_share(user, f"{self._users[user]} answers under way")
+            raise self.slots.pace.refused(full, some_of(self._users.total()))
+        if (own := self._users[user]) >= self._each:
+            raise self.slots.pace.refused(over_share(user, f"{own} answers under way"), some_of(own))
         for other in ahead:
             if strategy in ("interrupt", "rollback") or other.abandoned():
                 other.cancel()
@@ -100,6 +101,13 @@ class Line:
         self._threads.setdefault(thread_id, []).append(place)
         self._users[user] += 1
         return place
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        """How many turns are worked on, and how many wait."""
+        places = [place for places in self._threads.values() for place in places]
+        working = sum(place.working for place in places)
+        return working, len(places) - working
 
     def under_way(self, thread_id: str) -> list[Place]:
         return list(self._threads.get(thread_id, ()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -42,6 +43,10 @@ class TurnOrder:
     opening: str | None = None
     history: tuple[Exchange, ...] = ()
     """Exchanges of another system, before the first message of the thread."""
+    traceparent: str = ""
+    """The span of the request that asked, where questions are traced."""
+    datasets: frozenset[str] | None = None
+    """The datasets that the user may see, beside which none is named or looked at; None: all."""
     streamed: bool = True
     """Whether a client listens from the beginning. When all listeners left, the next turn of the thread cancels it."""
 
@@ -64,10 +69,13 @@ class RunningTurn:
         self.order = order
         self.output = output
         self.attempt = attempt
+        self.accepted = time.perf_counter()
         self.listeners = int(order.streamed)
         self.place: Place | None = None
         self.work: asyncio.Task[None] | None = None
         self.awaits_decision = False
+        self.answering = False
+        """Whether it has an event about the answer."""
         self.ended = asyncio.Event()
         self.reason: Literal["cancelled", "stopped"] | None = None
         """Why it was cancelled."""

@@ -271,18 +271,8 @@ AnyItem = (
     | ValueOperand
 )
 
-_EXPRESSIONS = {"RowExpression": RowExpression, "Filter": filters.Filter}
-for _model in (
-    filters.Relation,
-    filters.RelatedRows,
-    filters.Exists,
-    filters.AnyOf,
-    filters.AllOf,
-    filters.Not,
-):
-    _model.model_rebuild(force=True, _types_namespace={**_EXPRESSIONS, **vars(filters)})
-for _model in (AggItem, MetricItem, BucketItem, ElapsedItem, HoldsItem, ArithmeticItem):
-    _model.model_rebuild(force=True)
+# The models of `filters` are built when they are first used, and then find this name in their module.
+filters.__dict__.update(RowExpression=RowExpression)
 
 
 def inner_filters(item: AnyItem) -> Filters:

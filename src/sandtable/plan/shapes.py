@@ -39,7 +39,9 @@ SHAPE_KEYS: dict[str, tuple[str, ...]] = {}
 
 
 class PlanModel(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, serialize_by_alias=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", strict=True, serialize_by_alias=True, defer_build=True
+    )
 
 
 def by_shape(kind: str, rules: Mapping[str, str], shapes: str, text: str | None = None) -> Discriminator:

@@ -16,12 +16,17 @@ import structlog
 from fastapi import Depends, Request
 
 from sandtable.assemble import Parts
-from sandtable.conversations.conversation import LONGEST_ID, Conversation
+from sandtable.conversations.conversation import LONGEST_ID, Conversation, RunsNamedBy
 from sandtable.errors import NotFound, SandtableError
 
 log = structlog.get_logger("sandtable.server")
 
 Open = Callable[[Parts], AbstractAsyncContextManager[Conversation]]
+View = Callable[[Conversation], Conversation]
+
+
+def _as_it_is(conversation: Conversation) -> Conversation:
+    return conversation
 
 
 def _load() -> Open:
@@ -38,9 +43,11 @@ def load_ahead() -> None:
 
 
 class LazyConversation:
-    def __init__(self, parts: Parts, open_one: Open | None = None) -> None:
+    def __init__(self, parts: Parts, open_one: Open | None = None, view: View = _as_it_is) -> None:
+        """`view`: what `get` gives of the conversation."""
         self._parts = parts
         self._open = open_one
+        self._view = view
         self._opened: asyncio.Future[Conversation] | None = None
         self._task: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
@@ -60,9 +67,22 @@ class LazyConversation:
 
     async def get(self) -> Conversation:
         """Raises what opening raised: StoreUnavailable, InvalidInput."""
+        return self._view(await self.whole())
+
+    async def runs_named_by(self) -> RunsNamedBy:
+        return (await self.whole()).runs_named_by
+
+    async def whole(self) -> Conversation:
+        """All of it, for the server itself; raises as `get` does."""
         self.begin()
         assert self._opened is not None
         return await asyncio.shield(self._opened)
+
+    @property
+    def opened(self) -> Conversation | None:
+        """The conversation, if it is open."""
+        opened = self._opened
+        return opened.result() if opened is not None and opened.done() and self._is_open(opened) else None
 
     @property
     def trouble(self) -> str | None:
@@ -76,9 +96,9 @@ class LazyConversation:
 
     async def probe(self) -> None:
         """Reads and writes the conversation's databases, once it is open. Raises StoreUnavailable, StoreCorrupt."""
-        if self._opened is not None and self._opened.done() and self._is_open(self._opened):
-            for probe in self._opened.result().probes:
-                await probe()
+        conversation = self.opened
+        for probe in conversation.probes if conversation is not None else ():
+            await probe()
 
     async def aclose(self) -> None:
         self._closing.set()

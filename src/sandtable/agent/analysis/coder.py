@@ -26,7 +26,7 @@ T = TypeVar("T")
 
 
 class _Kept(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class SeenTable(_Kept):

@@ -154,6 +154,14 @@ class Checkpoints(BaseCheckpointSaver[int]):
             named.setdefault(row["thread_id"], []).append(row["run_id"])
         return named
 
+    async def runs_named_by(self, thread_ids: Sequence[str]) -> list[tuple[str, str]]:
+        """The runs that these threads name, each with its thread."""
+        if not thread_ids:
+            return []
+        marks = ", ".join("?" for _ in thread_ids)
+        rows = await self.database.rows(f"{sql.NAMED_RUNS} WHERE thread_id IN ({marks})", *thread_ids)
+        return [(row["thread_id"], row["run_id"]) for row in rows]
+
     async def delete_unused(self, thread_id: str, since: str) -> bool:
         """Deletes a thread unless it was written to after `since`."""
         return await self.database.change((sql.DELETE_UNUSED, (thread_id, since))) == [1]

@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.graph.ui import push_ui_message
-
 from sandtable.agent.execution import looking_up
 from sandtable.agent.grounding import facts_of, grounded
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.ending import end_turn
-from sandtable.agent.nodes.place import dataset_of, user_of
+from sandtable.agent.nodes.place import Config, dataset_of, user_of
 from sandtable.agent.nodes.propose import asked_of
+from sandtable.agent.outlet import outlet
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.saying import failure_text, labels_of, shows_table, whole_answer
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, read_as_of, turn_of
@@ -37,7 +35,7 @@ from sandtable.wording.titles import title_of
 ROWS_IN_UI = 50
 
 
-async def answer(means: Means, state: State, config: RunnableConfig) -> State:
+async def answer(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     ended = [await means.runs.get(run_id) for run_id in turn.get("run_ids") or ()]
     if not ended or ended[0].status != "succeeded":
@@ -59,7 +57,7 @@ async def answer(means: Means, state: State, config: RunnableConfig) -> State:
     )
     update, message = await end_turn(state, said, _exchange(state, main, sentence, None))
     props = props_of(main, state, suggestions, described_run(main, dataset))
-    push_ui_message("answer", props, id=f"answer_{message.id}", message=message, merge=True)
+    outlet().show("answer", props, id=f"answer_{message}", message_id=message, merge=True)
     return update
 
 

@@ -6,15 +6,13 @@ answer comes. Code that the gate refuses is not shown to a person: it is submitt
 
 from __future__ import annotations
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.types import interrupt
-
 from sandtable.agent.analysis.notes import goal_of
 from sandtable.agent.approval import decision_of, request_of
 from sandtable.agent.events import Code
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, noted
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
+from sandtable.agent.outlet import outlet
 from sandtable.agent.state import ClosingMessage, State, TurnNotes, changed, turn_of
 from sandtable.agent.streaming import emit
 from sandtable.agent.tools import EXECUTE_PYTHON
@@ -25,16 +23,16 @@ from sandtable.quoting import in_markdown
 _UNCLEAR = "That was no decision: approve it, reject it, or send it back with other code."
 
 
-async def approve_cell(means: Means, state: State, config: RunnableConfig) -> State:
+async def approve_cell(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     code, goal = analysis.get("code", ""), in_markdown(goal_of(analysis))
     if isinstance(await means.check(dataset, CodeQuery(code)), Refused):
         # Submitted outside the session, as judged here: in the session, earlier cells could redefine its names.
         return State(turn=noted(turn, alone=True))
-    decision = decision_of(interrupt(request_of(code, goal, EXECUTE_PYTHON)))
+    decision = decision_of(outlet().ask(request_of(code, goal, EXECUTE_PYTHON)))
     while decision is None:
-        decision = decision_of(interrupt(request_of(code, f"{_UNCLEAR}\n\n{goal}", EXECUTE_PYTHON)))
+        decision = decision_of(outlet().ask(request_of(code, f"{_UNCLEAR}\n\n{goal}", EXECUTE_PYTHON)))
     if decision.kind == "approve" or decision.text == code:
         return State(turn=turn)
     if decision.text is not None:

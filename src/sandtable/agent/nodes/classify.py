@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.events import Thought
 from sandtable.agent.intent import (
     Declined,
@@ -21,7 +19,7 @@ from sandtable.agent.intent import (
 from sandtable.agent.look_back import look_back, reading_or_none
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
 from sandtable.agent.offers import taken_offer
 from sandtable.agent.read_as.model import Offered
 from sandtable.agent.replies import declined, needs_python, small_talk
@@ -47,7 +45,7 @@ from sandtable.quoting import in_markdown, quote
 from sandtable.runs.model import LONGEST_QUESTION
 
 
-async def classify(means: Means, state: State, config: RunnableConfig) -> State:
+async def classify(means: Means, state: State, config: Config) -> State:
     text, later = _next_question(state)
     chosen = plan_in(last_message(state)) if later is None else None
     emit(Thought(text="Reading the question…"))

@@ -10,9 +10,6 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-from langgraph.graph.ui import push_ui_message
-
 from sandtable.agent.analysis.coder import Coder, Reply, Seen, Task
 from sandtable.agent.analysis.concluding import given_up, local_answer, with_tags, worded_answer
 from sandtable.agent.analysis.notes import Analysis, cells_of, goal_of, main_of
@@ -23,7 +20,8 @@ from sandtable.agent.means import Means
 from sandtable.agent.nodes.answer import props_of
 from sandtable.agent.nodes.coding import analysis_of, ask, coder_in
 from sandtable.agent.nodes.ending import end_turn
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
+from sandtable.agent.outlet import outlet
 from sandtable.agent.proposer import Exchange, Usage
 from sandtable.agent.state import ClosingMessage, State, exchanges_of, turn_of
 from sandtable.agent.streaming import emit
@@ -39,7 +37,7 @@ MOST_SHOWN_BYTES = 256 << 10
 _UNREAD = f"**{NOT_FROM_DATA}:** the code reads no table of the dataset."
 
 
-async def conclude(means: Means, state: State, config: RunnableConfig) -> State:
+async def conclude(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     if analysis.get("problem") is not None:
@@ -69,7 +67,7 @@ async def conclude(means: Means, state: State, config: RunnableConfig) -> State:
     update, message = await end_turn(state, said, _exchange(state, analysis, text, None))
     if result is not None:
         props = _props(result, state, said.get("suggestions") or [], analysis, list(runs.values()), drawn)
-        push_ui_message("answer", props, id=f"answer_{message.id}", message=message, merge=True)
+        outlet().show("answer", props, id=f"answer_{message}", message_id=message, merge=True)
     return update
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.analysis.coder import Advice
 from sandtable.agent.analysis.notes import cells_of, draws
 from sandtable.agent.events import Thought
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, ask, coder_in, noted
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
 from sandtable.agent.state import State, turn_of
 from sandtable.agent.streaming import emit
 from sandtable.errors import Problem
 
 
-async def diagnose(means: Means, state: State, config: RunnableConfig) -> State:
+async def diagnose(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     emit(Thought(text="Looking at the error…"))

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.analysis.coder import Seen, Written
 from sandtable.agent.analysis.notes import Analysis, cells_of, main_of
 from sandtable.agent.events import Log, Thought
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, ask, coder_in, noted, tell
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
 from sandtable.agent.state import State, turn_of
 from sandtable.agent.streaming import emit
 from sandtable.errors import Problem
@@ -20,7 +18,7 @@ _SHOWS = re.compile(r"\b(?:show|show_plot|display)\s*\(")
 _FIGURE = re.compile(r"^fig\s*=", re.MULTILINE)
 
 
-async def draw(means: Means, state: State, config: RunnableConfig) -> State:
+async def draw(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     if not analysis.get("advice") and not wants_chart(analysis):

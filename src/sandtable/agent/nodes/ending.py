@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.messages import AIMessage
-from langgraph.graph import END
-from langgraph.graph.ui import push_ui_message
-
 from sandtable.agent.events import EVENT
+from sandtable.agent.outlet import outlet
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.read_as.model import Offer
 from sandtable.agent.state import (
@@ -22,12 +19,15 @@ from sandtable.agent.state import (
 )
 from sandtable.agent.streaming import emit, stream_message
 
+DONE = ""
+"""In place of the next node's name: the turn has ended."""
 MOST_DETAILED = 8
 """Answers of a thread whose rows and figure the state keeps; older ones keep the id to read them by."""
 _HEAVY = ("rows", "figure", "plan", "read_as", "logs", "stats", "steps", "artifacts")
 
 
-async def end_turn(state: State, said: ClosingMessage, exchange: Exchange) -> tuple[State, AIMessage]:
+async def end_turn(state: State, said: ClosingMessage, exchange: Exchange) -> tuple[State, str]:
+    """The change of the state, and the id of the answer's message."""
     about: dict[str, Any] = {
         "ending": said.get("ending", "conversed"),
         "run_ids": _runs_of(state, said),
@@ -49,7 +49,7 @@ async def end_turn(state: State, said: ClosingMessage, exchange: Exchange) -> tu
     defined = said.get("define")
     if defined:
         update["defined"] = [*(state.get("defined") or ()), defined]
-    return update, message
+    return update, str(message.id)
 
 
 def _runs_of(state: State, said: ClosingMessage) -> list[str]:
@@ -60,7 +60,7 @@ def _runs_of(state: State, said: ClosingMessage) -> list[str]:
 
 def after_answer(state: State) -> str:
     """The next question of the message, or the end of the turn."""
-    return "classify" if pending_of(state) else END
+    return "classify" if pending_of(state) else DONE
 
 
 def _lighten(state: State) -> None:
@@ -69,5 +69,5 @@ def _lighten(state: State) -> None:
     for ui in answers[:-MOST_DETAILED]:
         if any(ui["props"].get(name) for name in _HEAVY):
             light = {name: value for name, value in ui["props"].items() if name not in _HEAVY}
-            link = AIMessage(content="", id=ui["metadata"].get("message_id"))
-            push_ui_message("answer", light, id=ui["id"], message=link, merge=False)
+            about = str(ui["metadata"].get("message_id"))
+            outlet().show("answer", light, id=ui["id"], message_id=about, merge=False)

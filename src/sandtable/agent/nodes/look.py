@@ -9,16 +9,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from langchain_core.messages import AIMessage, AnyMessage
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.events import RunState, Thought
 from sandtable.agent.execution import execute
-from sandtable.agent.looking import Looking, Unusable, bounded, read_call, shown_datasets, shown_run
+from sandtable.agent.looking import Unusable, bounded, read_call, shown_datasets, shown_run
 from sandtable.agent.means import Means
+from sandtable.agent.messages import WrittenMessage
 from sandtable.agent.named import complete
 from sandtable.agent.nodes.calling import ids_of, progress, reply_of, tool_call
-from sandtable.agent.nodes.place import dataset_of, user_of
+from sandtable.agent.nodes.place import Config, dataset_of, datasets_of, ready_dataset, user_of
 from sandtable.agent.nodes.propose import asked_of
 from sandtable.agent.nodes.run import show
 from sandtable.agent.nodes.run_cell import show_cell
@@ -40,7 +38,7 @@ _THOUGHTS = {
 }
 
 
-async def look(means: Means, state: State, config: RunnableConfig) -> State:
+async def look(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     wanted, looking = turn.get("look"), means.looking
     assert wanted is not None and looking is not None
@@ -57,8 +55,8 @@ async def look(means: Means, state: State, config: RunnableConfig) -> State:
     message = tool_call(tool, {"dataset_id": dataset.id, **arguments})
     try:
         if tool in _THOUGHTS:
-            gave = bounded(await _read(means, state, asked, tool, arguments, looking))
-            reply: AnyMessage = reply_of(ids_of(message), gave, failed=False)
+            gave = bounded(await _read(means, config, state, asked, tool, arguments))
+            reply = reply_of(ids_of(message), gave, failed=False)
             return State(turn=_noted(turn, tool, arguments, gave), messages=[message, reply])
         ended = await _executed(means, turn, asked, arguments, user_of(config), message)
     except SandtableError as error:
@@ -74,12 +72,14 @@ async def look(means: Means, state: State, config: RunnableConfig) -> State:
 
 
 async def _read(
-    means: Means, state: State, asked: Asked, tool: str, arguments: dict[str, Any], looking: Looking
+    means: Means, config: Config, state: State, asked: Asked, tool: str, arguments: dict[str, Any]
 ) -> dict[str, Any]:
+    looking = means.looking
+    assert looking is not None
     if tool == LIST_DATASETS:
-        return shown_datasets(means.datasets.datasets())
+        return shown_datasets(datasets_of(means, config))
     if tool == GET_SCHEMA:
-        dataset = await means.datasets.ready(arguments["dataset_id"])
+        dataset = await ready_dataset(means, config, arguments["dataset_id"])
         profile = await means.datasets.profile(dataset)
         return json.loads(schema_data(dataset, profile, looking.privacy))
     run_id: str = arguments["run_id"]
@@ -90,7 +90,7 @@ async def _read(
 
 
 async def _executed(
-    means: Means, turn: TurnNotes, asked: Asked, arguments: dict[str, Any], user: str, message: AIMessage
+    means: Means, turn: TurnNotes, asked: Asked, arguments: dict[str, Any], user: str, message: WrittenMessage
 ) -> Run:
     def tell(now: Run) -> None:
         emit(RunState(run_id=now.id, status=now.status, exec_time_ms=now.exec_time_ms))

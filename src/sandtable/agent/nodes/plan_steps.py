@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.analysis.notes import Analysis, task_of
 from sandtable.agent.events import Planned, Thought
 from sandtable.agent.intent import without_language
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.classify import failed
 from sandtable.agent.nodes.coding import coder_in
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
 from sandtable.agent.nodes.propose import asked_of, failed_and, without_model
 from sandtable.agent.proposer import Asked
 from sandtable.agent.state import State, TurnNotes, added, changed, turn_of
@@ -23,7 +21,7 @@ from sandtable.quoting import in_markdown
 _NEEDS_MODEL = "An analysis in Python needs the chat model, so nothing was run."
 
 
-async def plan_steps(means: Means, state: State, config: RunnableConfig) -> State:
+async def plan_steps(means: Means, state: State, config: Config) -> State:
     turn = turn_of(state)
     emit(Thought(text="Planning the steps…"))
     if means.expect_code is not None:

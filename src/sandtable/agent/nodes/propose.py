@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.builtin import NAME
 from sandtable.agent.events import Thought
 from sandtable.agent.grounding import own_words, suggestion_or_none
@@ -15,7 +13,7 @@ from sandtable.agent.means import Means
 from sandtable.agent.model_trouble import ModelTrouble
 from sandtable.agent.named import Definitions
 from sandtable.agent.nodes.classify import failed
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
 from sandtable.agent.offers import asked_back
 from sandtable.agent.proposer import (
     AnalysisProposal,
@@ -51,7 +49,7 @@ from sandtable.quoting import in_markdown, inert
 _WITHOUT_PYTHON = "Answered with a plan, without Python"
 
 
-async def propose(means: Means, state: State, config: RunnableConfig) -> State:
+async def propose(means: Means, state: State, config: Config) -> State:
     turn = turn_of(state)
     emit(Thought(text="Trying again…" if turn.get("attempts") else "Planning…"))
     try:

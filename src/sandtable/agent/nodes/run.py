@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
-from langchain_core.messages import AnyMessage
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.events import Chart, Log, RunState, Table, Thought
 from sandtable.agent.execution import execute
 from sandtable.agent.means import Means
+from sandtable.agent.messages import Message
 from sandtable.agent.nodes.calling import ids_of, new_call, progress, reply_of
-from sandtable.agent.nodes.place import dataset_of, user_of
+from sandtable.agent.nodes.place import Config, dataset_of, user_of
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.state import State, TurnNotes, changed, origin_of, query_in, turn_of
 from sandtable.agent.streaming import emit
@@ -31,9 +29,9 @@ LONGEST_RECORDED = 2_000
 """Characters of a message that is SQL which its run keeps as the question."""
 
 
-async def run(means: Means, state: State, config: RunnableConfig) -> State:
+async def run(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
-    messages: list[AnyMessage] = []
+    messages: list[Message] = []
     call = turn.get("call")
     if call is None:
         # A refused proposal is handed in all the same: its refusal is put on record as a run.

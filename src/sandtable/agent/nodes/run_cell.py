@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.analysis.coder import MOST_REPAIRS, Seen
 from sandtable.agent.analysis.notes import Analysis, calls_left, draws, goal_of
 from sandtable.agent.analysis.observing import seen_of
@@ -14,7 +12,7 @@ from sandtable.agent.execution import execute
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.calling import code_call, ids_of, progress, reply_of
 from sandtable.agent.nodes.coding import analysis_of, noted
-from sandtable.agent.nodes.place import dataset_of, thread_of, user_of
+from sandtable.agent.nodes.place import Config, dataset_of, thread_of, user_of
 from sandtable.agent.state import State, TurnNotes, origin_of, turn_of
 from sandtable.agent.streaming import emit
 from sandtable.agent.tools import report_of
@@ -35,7 +33,7 @@ _NOT_MENDABLE = frozenset(
 """Errors that other code would hit as well."""
 
 
-async def run_cell(means: Means, state: State, config: RunnableConfig) -> State:
+async def run_cell(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     message = code_call(dataset.id, analysis.get("code", ""), analysis.get("at", 1), goal_of(analysis))

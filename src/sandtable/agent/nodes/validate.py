@@ -11,8 +11,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.builtin import last_answer
 from sandtable.agent.events import Planned, Sql, Thought
 from sandtable.agent.execution import looking_up
@@ -21,7 +19,7 @@ from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
 from sandtable.agent.named import complete
 from sandtable.agent.nodes.calling import ids_of, new_call
-from sandtable.agent.nodes.place import dataset_of, user_of
+from sandtable.agent.nodes.place import Config, dataset_of, user_of
 from sandtable.agent.nodes.propose import asked_of, instead_of_refused
 from sandtable.agent.nodes.repair import may_repair
 from sandtable.agent.normalising import Known, definitions, table_problem
@@ -56,7 +54,7 @@ LONGEST_OFFERED = 16 << 10
 """Characters of SQL that is looked up: the thread keeps what is offered in its place."""
 
 
-async def validate(means: Means, state: State, config: RunnableConfig) -> State:
+async def validate(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     emit(Thought(text="Checking…"))
     changes = _checked(turn, dataset, defined_of(state), means.max_rows)

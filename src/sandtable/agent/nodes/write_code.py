@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from langchain_core.runnables import RunnableConfig
-
 from sandtable.agent.analysis.notes import goal_of
 from sandtable.agent.events import Thought
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.coding import analysis_of, ask, coder_in, noted, tell
-from sandtable.agent.nodes.place import dataset_of
+from sandtable.agent.nodes.place import Config, dataset_of
 from sandtable.agent.state import State, turn_of
 from sandtable.agent.streaming import emit
 from sandtable.errors import Problem
 
 
-async def write_code(means: Means, state: State, config: RunnableConfig) -> State:
+async def write_code(means: Means, state: State, config: Config) -> State:
     turn, dataset = turn_of(state), await dataset_of(means, state, config)
     analysis = analysis_of(turn)
     again = ", again" if analysis.get("advice") else ""

@@ -20,7 +20,7 @@ built-in reader; the answer before; a person's choice; or nothing that was said.
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Words(_Frozen):

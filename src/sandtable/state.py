@@ -1,4 +1,7 @@
-"""Where runs are stored: in a SQLite file of the home folder, or in a Postgres database that servers share."""
+"""Where runs are stored: in a SQLite file of the home folder, or in a Postgres database that servers share.
+
+A module of its own, beside `assemble`: reading what is stored needs no other part.
+"""
 
 from __future__ import annotations
 
