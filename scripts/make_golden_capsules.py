@@ -19,17 +19,9 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from sandtable.capsule.digests import digests_of, prompts_of
 from sandtable.capsule.keys import SigningKey, public_pem
-from sandtable.capsule.model import (
-    LOG_CHARS,
-    SCHEMA,
-    UNCHECKED,
-    Capsule,
-    ResultRecord,
-    VerdictRecord,
-    digests_of,
-    prompts_of,
-)
+from sandtable.capsule.model import LOG_CHARS, SCHEMA, UNCHECKED, Asker, Capsule, ResultRecord, VerdictRecord
 from sandtable.capsule.seal import seal
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
@@ -151,6 +143,8 @@ def capsules() -> dict[str, Capsule]:
     return {
         "sql": _of_sql(),
         "plan": _of_plan(),
+        "sql-of-a-person": _of_sql(asked_by=Asker.of("anna@example.org").model_dump()),
+        "sql-of-an-address": _of_sql(asked_by=Asker.of("@192.0.2.7").model_dump()),
         "python": _of_python(),
         "python-cell": _of_python(run_id="run_018f00000001", before=list(EARLIER[:2])),
         "python-after-an-interrupt": _of_python(run_id="run_018f00000001", before=list(EARLIER)),
@@ -193,7 +187,7 @@ def write(folder: Path) -> list[str]:
     return other
 
 
-def _of_sql() -> Capsule:
+def _of_sql(**changes: Any) -> Capsule:
     """A question in a conversation, answered with a chart."""
     answer = _answer(REGIONS)
     return _capsule(
@@ -205,6 +199,7 @@ def _of_sql() -> Capsule:
         chart=draw(answer, BY_REGION, None, ROWS_AT_MOST, maker=FIRST_MAKER),
         origin=ORIGIN,
         prompts=prompts_of(ORIGIN),
+        **changes,
     )
 
 
@@ -248,7 +243,7 @@ def _capsule(**fields: Any) -> Capsule:
         "executor": "fake", "engine": "duckdb 2.0.0", "isolation": ["seccomp", "landlock"],
         "limits": Limits(rows=ROWS_AT_MOST).model_dump(mode="json"), "stdout": "", "stderr": "",
         "error": None, "exec_time_ms": 3.25, "cached_from": None, "prompts": [], "chart": None, "origin": None,
-        **fields,
+        "asked_by": {"kind": "local", "name": None}, **fields,
     }  # fmt: skip
     kept = {**whole, "stdout": whole["stdout"][:LOG_CHARS]}
     return Capsule.model_validate({**kept, "digests": digests_of(kept, whole_stdout=whole["stdout"])})

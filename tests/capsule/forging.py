@@ -11,9 +11,10 @@ from typing import Any
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from sandtable.capsule.canonical import canonical
+from sandtable.capsule.digests import digests_of
 from sandtable.capsule.document import document
 from sandtable.capsule.keys import SigningKey
-from sandtable.capsule.model import VerdictRecord, digests_of
+from sandtable.capsule.model import VerdictRecord
 from sandtable.capsule.seal import statement
 from sandtable.policy.verdict import Approved
 from tests.capsule.samples import KEY, capsule, coded, signed

@@ -9,8 +9,9 @@ from typing import Any
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
+from sandtable.capsule.digests import digests_of, prompts_of
 from sandtable.capsule.keys import SigningKey
-from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord, digests_of, prompts_of
+from sandtable.capsule.model import Capsule, ResultRecord, VerdictRecord
 from sandtable.capsule.seal import PAYLOAD_TYPE, pre_authentication
 from sandtable.capsule.shown import records_of
 from sandtable.capsule.verify import Rederive
@@ -92,6 +93,7 @@ def capsule(**changes: Any) -> Capsule:
         "prompts": [],
         "chart": None,
         "origin": None,
+        "asked_by": {"kind": "local", "name": None},
         **changes,
     }
     return Capsule.model_validate({**fields, "digests": digests_of(fields)})

@@ -13,8 +13,9 @@ from pydantic import ValidationError
 
 from sandtable.capsule.canonical import canonical, digest
 from sandtable.capsule.compare import same_figure
+from sandtable.capsule.digests import digests_of
 from sandtable.capsule.keys import keyid_of, read_public
-from sandtable.capsule.model import Capsule, Origin, digests_of
+from sandtable.capsule.model import Capsule, Origin
 from sandtable.capsule.report import Link, VerifyReport
 from sandtable.capsule.seal import (
     PAYLOAD_TYPE,

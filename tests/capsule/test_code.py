@@ -15,6 +15,7 @@ from sandtable.capsule.model import (
     CapsuleV1,
     CapsuleV2,
     CapsuleV3,
+    CapsuleV4,
     VerdictRecord,
     read_capsule,
 )
@@ -232,20 +233,20 @@ def keys() -> Any:
     return {keyid_of(key): key}
 
 
-@pytest.mark.parametrize("path", sorted(GOLDEN.glob("v[34]-*.json")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("v[345]-*.json")), ids=lambda path: path.stem)
 async def test_golden_capsules_with_code_verify_for_ever(path: Path) -> None:
     report = await verify(path.read_bytes(), Rederive(keys=keys(), draw=draw))
     assert [link.status for link in report.links[:4]] == ["ok"] * 4, report
     assert report.ok
 
 
-@pytest.mark.parametrize("name", ["v3-python", "v4-python"])
+@pytest.mark.parametrize("name", ["v3-python", "v4-python", "v5-python"])
 async def test_golden_code_is_compared_the_same_way(name: str) -> None:
     report: VerifyReport = await verify((GOLDEN / f"{name}.json").read_bytes(), world(result=code_answer()))
     assert report.ok and report.complete, report
 
 
-@pytest.mark.parametrize("version", ["v3", "v4"])
+@pytest.mark.parametrize("version", ["v3", "v4", "v5"])
 def test_there_are_golden_capsules_of_each_format_with_code(version: str) -> None:
     assert {path.stem.removeprefix(f"{version}-") for path in GOLDEN.glob(f"{version}-*.json")} >= {
         "python",
@@ -265,7 +266,8 @@ def test_there_are_golden_capsules_of_each_format_with_code(version: str) -> Non
         ("v1-succeeded", CapsuleV1),
         ("v2-chart-and-origin", CapsuleV2),
         ("v3-python", CapsuleV3),
-        ("v4-python", Capsule),
+        ("v4-python", CapsuleV4),
+        ("v5-python", Capsule),
     ],
 )
 def test_each_format_is_read_as_what_it_is(name: str, kind: type) -> None:

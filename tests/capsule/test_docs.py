@@ -25,7 +25,9 @@ def check(capsule: Path, tmp_path: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
-@pytest.mark.parametrize("name", ["v1-succeeded", "v2-succeeded", "v2-chart-and-origin", "v3-sql", "v4-sql"])
+@pytest.mark.parametrize(
+    "name", ["v1-succeeded", "v2-succeeded", "v2-chart-and-origin", "v3-sql", "v4-sql", "v5-sql"]
+)
 def test_a_third_party_can_check_a_capsule(name: str, tmp_path: Path) -> None:
     done = check(GOLDEN / f"{name}.json", tmp_path)
     assert done.stdout.startswith("run_018f00000000 succeeded SELECT"), done.stderr

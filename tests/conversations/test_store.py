@@ -10,6 +10,7 @@ import pytest
 
 from sandtable.conversations.model import (
     JournalEntry,
+    OwnThreads,
     Thread,
     ThreadBusy,
     ThreadFilter,
@@ -50,6 +51,19 @@ async def test_a_thread_is_kept_as_it_was_made(store: ThreadStore) -> None:
     assert await store.create(made)
     assert await store.get("t") == made
     assert await store.get("u") is None
+
+
+async def test_lists_hold_what_one_user_may_see(store: ThreadStore) -> None:
+    await store.create(a_thread("a"))
+    for name in ("b", "c"):
+        await store.create(replace(a_thread(name, metadata={"n": 1}), user="bob"))
+    shared = OwnThreads("ada", (("b", "bob"), ("c", "dora"), ("d", "bob")))
+    assert await found(store, seen=OwnThreads("ada")) == ["a"]
+    assert await found(store, seen=shared) == ["a", "b"]
+    assert await found(store, seen=shared, metadata={"n": 1}) == ["b"]
+    assert await found(store, seen=shared, limit=1, offset=1) == ["b"]
+    assert await store.count(ThreadFilter(seen=shared)) == 2
+    assert await found(store, seen=OwnThreads("x' OR '1' = '1")) == []
 
 
 async def test_the_first_answers_title_stays(store: ThreadStore) -> None:
@@ -298,3 +312,35 @@ async def test_everything_is_there_after_a_restart(make_database: MakeDatabase) 
     assert await after.get("t") == replace(thread)
     assert await found(after, metadata={"graph_id": "shop"}) == ["t"]
     await after.aclose()
+
+
+async def test_marked_turns_are_found_by_user_and_in_their_thread(store: ThreadStore) -> None:
+    for thread, user in (("t", "ada"), ("u", "bob")):
+        await store.create(replace(a_thread(thread), user=user))
+    marked = replace(a_turn("one"), metadata={"via": "a2a", "question": 'no "via": "a2a" and 100%'})
+    plain = replace(a_turn("two"), metadata={"question": '"via": "a2a"'})
+    further = replace(a_turn("three"), metadata={"via": "a2a", "task": "one"})
+    other = replace(a_turn("four", "u"), metadata={"via": "a2a"})
+    for turn in (marked, plain, further, other):
+        await store.accept(turn)
+        await store.begin(turn)
+        await store.end(turn, ANSWERED)
+    assert [turn.id for turn in await store.marked({"via": "a2a"}, "ada", 10)] == ["three", "one"]
+    assert [turn.id for turn in await store.marked({"via": "a2a"}, "ada", 1)] == ["three"]
+    assert [turn.id for turn in await store.marked_in({"task": "one"}, "t", 10)] == ["three"]
+    found = await store.turn_named("four")
+    assert found is not None and found.thread_id == "u"
+    assert await store.turn_named("five") is None
+
+
+async def test_a_turn_is_marked_only_once_it_has_ended(store: ThreadStore) -> None:
+    await store.create(a_thread("t"))
+    turn = replace(a_turn("one"), metadata={"via": "a2a"})
+    await store.accept(turn)
+    assert not await store.mark_ended(turn, {"cancelled": True})
+    await store.begin(turn)
+    await store.end(turn, ANSWERED)
+    assert await store.mark_ended(turn, {"cancelled": True})
+    found = await store.turn_named("one")
+    assert found is not None and found.metadata == {"via": "a2a", "cancelled": True}
+    assert found.updated_at > turn.updated_at

@@ -134,8 +134,10 @@ async def test_runs_are_found_by_their_user(proxy: Opened) -> None:
     _, client = proxy
     await client.post("/runs?wait=10", json=RUN, headers={USER: "ada"})
     await client.post("/runs?wait=10", json={**RUN, "sql": "SELECT 2"}, headers={USER: "bob"})
-    found = (await client.get("/runs", params={"user": "ada"})).json()["runs"]
+    found = (await client.get("/runs", headers={USER: "ada"})).json()["runs"]
     assert [run["sql"] for run in found] == ["SELECT 1"]
+    found = (await client.get("/runs", params={"user": "ada"}, headers={USER: "bob"})).json()["runs"]
+    assert found == []
 
 
 @pytest.mark.parametrize("name", ["", "@127.0.0.1", "a b", "x" * 65, "ü"], ids=repr)

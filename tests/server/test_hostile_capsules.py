@@ -58,6 +58,7 @@ async def place(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Place
         web=home / "not-built",
         concurrency=2,
         trusted_proxies=THIS_MACHINE,
+        insecure=True,
     )
     async with AsyncExitStack() as stack:
         stack.enter_context(own_logs())

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sandtable.assemble import SERVED_DISK_MB, SERVED_THREADS, quotas_of
+from sandtable.conversations.model import Thread, now
 from sandtable.runs import quotas as quotas_module
 from sandtable.runs.quotas import QuotaFull, Quotas
 from sandtable.settings import Settings
@@ -53,15 +54,18 @@ def requests_of(thread: str) -> list[tuple[str, dict[str, Any]]]:
 async def test_more_than_the_quota_of_disk_is_refused(tmp_path: Path) -> None:
     async with served(tmp_path, by_proxy(tmp_path), quotas=Full("ada")) as server:
         thread = (await server.client.post(f"{WIRE}/threads", json={}, headers=BOB)).json()["thread_id"]
-        for path, body in requests_of(thread):
+        store, at = (await server.conversation()).store, now()
+        await store.create(Thread("of-ada", "ada", at, at))
+        for path, body in requests_of("of-ada"):
             refused = await server.client.post(path, json=body, headers=ADA)
             assert refused.status_code == 507, (path, refused.text)
             error = refused.json()["error"]
             assert error["code"] == "RUNNER_RESOURCE_EXCEEDED"
             assert "2.0 MiB" in error["message"] and "sandtable prune" in error["suggestion"]
             assert error["details"] == {"taken": 2 << 20, "quota": 1 << 20}
-        counted = await server.client.post(f"{WIRE}/threads/count", json={})
-        assert counted.json() == 1
+        for headers in (ADA, BOB):
+            counted = await server.client.post(f"{WIRE}/threads/count", json={}, headers=headers)
+            assert counted.json() == 1
         for path, body in requests_of(thread):
             assert (await server.client.post(path, json=body, headers=BOB)).status_code in (200, 202), path
 
@@ -81,11 +85,10 @@ async def test_what_is_stored_is_counted(tmp_path: Path) -> None:
         )
         of_both = await taken("ada")
         assert 0 < of_run < of_both and await taken("bob") == 0
-        # What somebody else says in it is still in the conversation of who began it.
         thread = answer.json()["thread_id"]
-        await server.client.post("/chat", json={"thread_id": thread, "message": "hm"}, headers=BOB)
+        await server.client.post("/chat", json={"thread_id": thread, "message": "hm"}, headers=ADA)
         assert await taken("ada") > of_both and await taken("bob") == 0
-        await server.client.delete(f"{WIRE}/threads/{thread}")
+        await server.client.delete(f"{WIRE}/threads/{thread}", headers=ADA)
         assert await taken("ada") == of_run
 
 
@@ -98,13 +101,13 @@ async def test_more_than_the_quota_of_conversations_is_refused(tmp_path: Path) -
         chat = {"dataset_id": "shop", "message": "hm"}
         assert (await server.client.post("/chat", json=chat, headers=ADA)).status_code == 507
         assert (await _new(server, BOB)).status_code == 200
-        listed = await server.client.post(f"{WIRE}/threads/search", json={"limit": 1})
+        listed = await server.client.post(f"{WIRE}/threads/search", json={"limit": 1}, headers=ADA)
         thread = listed.json()[0]["thread_id"]
         # In those that are there the conversation goes on.
         goes_on = {"thread_id": thread, "dataset_id": "shop", "message": "hm"}
         assert (await server.client.post("/chat", json=goes_on, headers=ADA)).status_code == 200
-        first = (await server.client.post(f"{WIRE}/threads/search", json={"limit": 9})).json()[-1]
-        await server.client.delete(f"{WIRE}/threads/{first['thread_id']}")
+        search = await server.client.post(f"{WIRE}/threads/search", json={"limit": 9}, headers=ADA)
+        await server.client.delete(f"{WIRE}/threads/{search.json()[-1]['thread_id']}", headers=ADA)
         assert (await _new(server, ADA)).status_code == 200
 
 

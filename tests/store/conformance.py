@@ -17,7 +17,7 @@ import pytest
 from sandtable.capsule.canonical import digest
 from sandtable.errors import QueueFull
 from sandtable.store.holdings import Holding, Removal
-from sandtable.store.run_store import Ending, Fairness, HolderGone, RunFilter, RunRecord, RunStore
+from sandtable.store.run_store import Ending, Fairness, HolderGone, OwnRuns, RunFilter, RunRecord, RunStore
 
 Make = Callable[[], RunStore]
 
@@ -269,7 +269,11 @@ class StoreConformance:
         assert await ids(limit=2, before="run_0003") == ["2", "1"]
         assert await ids(status="succeeded") == ["1"]
         assert await ids(dataset_id="sensors", user="bob") == ["4", "3", "2"]
-        assert await ids(user="ann") == ["1"]
+        assert await ids(user="ann") == await ids(seen=OwnRuns("ann")) == ["1"]
+        shared = OwnRuns("ann", (("run_0002", "bob"), ("run_0003", "dora"), ("run_0009", "bob")))
+        assert await ids(seen=shared) == ["2", "1"]
+        assert await ids(seen=shared, user="bob", text="question 2", before="run_0004") == ["2"]
+        assert await ids(seen=OwnRuns("x' OR '1' = '1")) == []
         assert await ids(text="QUESTION 3") == ["3"]
         assert await ids(text="100%_done") == ["4", "3", "2", "1"]
         assert await ids(text="100_") == []

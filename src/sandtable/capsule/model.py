@@ -1,7 +1,7 @@
 """One run as one immutable record.
 
 Invariant: everything that is needed to repeat the run elsewhere is here or is named by its digest. `digests` is derived
-from the other fields (`digests_of`) and signed with them. Every format that was ever sealed stays readable
+from the other fields (`digests.digests_of`) and signed with them. Every format that was ever sealed stays readable
 (`read_capsule`); only the newest one, `Capsule`, is made.
 """
 
@@ -13,15 +13,16 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from sandtable.capsule.canonical import digest, plain
+from sandtable.capsule.asker import Asker
+from sandtable.capsule.canonical import plain
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.result_digest import result_digest
-from sandtable.capsule.shown import ArtifactRecord, artifacts_digest
+from sandtable.capsule.shown import ArtifactRecord
 from sandtable.errors import ErrorCode, Problem
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.sandbox.job import JobResult, Limits, ResultColumn
 
-SCHEMA = "4"
+SCHEMA = "5"
 PREVIEW_ROWS = 200
 PREVIEW_BYTES = 128 << 10
 LOG_CHARS = 8 << 10
@@ -31,7 +32,7 @@ Ended = Literal["succeeded", "failed", "rejected", "cancelled"]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 @dataclass(frozen=True, slots=True, config=ConfigDict(extra="forbid"))
@@ -160,8 +161,12 @@ class DigestsV3(DigestsV2):
     stdout: str | None
 
 
-class Digests(DigestsV3):
+class DigestsV4(DigestsV3):
     catalog: str | None
+
+
+class Digests(DigestsV4):
+    asked_by: str
 
 
 class _Recorded(_Frozen):
@@ -240,17 +245,32 @@ class CapsuleV3(_OfCode):
     digests: DigestsV3
 
 
-class Capsule(_OfCode):
-    schema_version: Literal["4"] = SCHEMA
+class _OfCatalog(_OfCode):
+    """Fields since versions of the catalog."""
+
     catalog_version: str | None = Field(pattern=r"^sha256:[0-9a-f]{64}$")
     """Of what the catalog said about the dataset: metrics, joins, units, the calendar. None for a run that was accepted
     before catalogs had versions."""
+
+
+class CapsuleV4(_OfCatalog):
+    """The format before it was recorded who asked."""
+
+    schema_version: Literal["4"]
+    digests: DigestsV4
+
+
+class Capsule(_OfCatalog):
+    schema_version: Literal["5"] = SCHEMA
+    asked_by: Asker
     digests: Digests
 
 
-AnyCapsule = CapsuleV1 | CapsuleV2 | CapsuleV3 | Capsule
-CodeCapsule = CapsuleV3 | Capsule
+AnyCapsule = CapsuleV1 | CapsuleV2 | CapsuleV3 | CapsuleV4 | Capsule
+CodeCapsule = CapsuleV3 | CapsuleV4 | Capsule
 """Formats that may hold code."""
+CatalogCapsule = CapsuleV4 | Capsule
+"""Formats that name the version of the catalog."""
 
 
 def query_in(capsule: AnyCapsule) -> Query:
@@ -265,7 +285,7 @@ def query_in(capsule: AnyCapsule) -> Query:
     return SqlQuery(capsule.sql, dry_run)
 
 
-_FORMATS: dict[Any, type[AnyCapsule]] = {"1": CapsuleV1, "2": CapsuleV2, "3": CapsuleV3}
+_FORMATS: dict[Any, type[AnyCapsule]] = {"1": CapsuleV1, "2": CapsuleV2, "3": CapsuleV3, "4": CapsuleV4}
 
 
 def read_capsule(predicate: dict[str, Any]) -> AnyCapsule:
@@ -273,90 +293,6 @@ def read_capsule(predicate: dict[str, Any]) -> AnyCapsule:
     version = predicate.get("schema_version")
     made = _FORMATS.get(version, Capsule) if isinstance(version, str) else Capsule
     return made.model_validate(predicate)
-
-
-def digests_of(
-    fields: dict[str, Any],
-    known_result: str | None = None,
-    whole_stdout: str | None = None,
-    whole_before: list[dict[str, Any]] | None = None,
-) -> dict[str, str | None]:
-    """The digests of a capsule's content, given its fields in JSON form.
-
-    `known_result` avoids hashing a result twice when sealing; `whole_stdout` and `whole_before` are values that the
-    record may hold only in part; a verification omits them. Raises ValueError where the content is inconsistent.
-    """
-
-    of_sql = fields["plan"] is not None or fields["sql"] is not None
-    if of_sql == (fields.get("python") is not None):
-        raise ValueError("it holds neither a plan nor SQL nor Python, or Python beside one of them")
-
-    def optional(name: str) -> str | None:
-        return None if fields[name] is None else digest(fields[name])
-
-    made = {
-        "data": fields["dataset_version"],
-        "question": digest(fields["question"]),
-        "plan": optional("plan"),
-        "sql": optional("sql"),
-        "executed_sql": optional("executed_sql"),
-        "prompts": digest(fields["prompts"]),
-        "limits": digest(fields["limits"]),
-        "result": known_result or _result_digest(fields["result"]),
-    }
-    version = fields.get("schema_version", SCHEMA)
-    if version == "1":
-        return made
-    made |= {"chart": optional("chart"), "origin": optional("origin")}
-    if version == "2":
-        return made
-    if version != "3":
-        made["catalog"] = fields["catalog_version"]
-    if fields["python"] is None:
-        if fields["artifacts"] or fields["names"] or fields["before"]:
-            raise ValueError("it holds what code shows, and no code")
-        return made | _NO_CODE
-    return made | {
-        "python": digest(fields["python"]),
-        "names": optional("names"),
-        "before": _before_digest(fields, whole_before),
-        "artifacts": artifacts_digest(fields["artifacts"]),
-        "stdout": _stdout_digest(fields, whole_stdout),
-    }
-
-
-_NO_CODE: dict[str, str | None] = dict.fromkeys(("python", "names", "before", "artifacts", "stdout"))
-
-
-def _before_digest(fields: dict[str, Any], whole: list[dict[str, Any]] | None) -> str:
-    if whole is not None or fields["before"] is not None:
-        return digest(fields["before"] if whole is None else whole)
-    believed = (fields.get("digests") or {}).get("before")
-    if believed is None:
-        raise ValueError("it holds code, and nothing about what ran before it")
-    return believed
-
-
-def _stdout_digest(fields: dict[str, Any], whole: str | None) -> str | None:
-    """Over the whole output. Where only its beginning is recorded, its digest cannot be checked."""
-    if whole is not None:
-        return digest(whole)
-    if len(fields["stdout"]) < LOG_CHARS or "digests" not in fields:
-        return digest(fields["stdout"])
-    return fields["digests"].get("stdout")
-
-
-def prompts_of(origin: dict[str, Any] | None) -> list[str]:
-    """The capsule's `prompts`, given its `origin` in JSON form."""
-    return [f"sha256:{prompt['sha256']}" for prompt in origin["prompts"]] if origin else []
-
-
-def _result_digest(result: dict[str, Any] | None) -> str | None:
-    if result is None:
-        return None
-    if not result["rows_complete"]:
-        return result["digest"]
-    return result_digest([(c["name"], c["type"]) for c in result["columns"]], result["rows"])
 
 
 def digest_of_rows(columns: tuple[ResultColumn, ...], rows: tuple[tuple[Any, ...], ...]) -> str:

@@ -9,6 +9,8 @@ from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
+from sandtable.capsule.model import Asker
+
 AnyRun = Literal[
     "envelope", "signature", "signer", "digests", "question", "data", "plan", "verdict", "result", "chart"
 ]
@@ -22,7 +24,7 @@ CODE_LINKS: tuple[LinkName, ...] = get_args(OfCode)
 
 
 class Link(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: LinkName
     status: Literal["ok", "broken", "not_checked", "reading"]
@@ -31,11 +33,13 @@ class Link(BaseModel):
 
 
 class VerifyReport(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     run_id: str | None
     """None when the payload was not read: the envelope is broken, or no trusted signature covers it."""
     keyid: str | None
+    asked_by: Asker | None = None
+    """Who asked, as the signer states it; None for a payload that was not read, and for formats before the fifth."""
     links: tuple[Link, ...]
 
     @computed_field

@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"\b0x[0-9a-f]{6,16}\b")
 
 
 class ArtifactRecord(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str
     kind: str

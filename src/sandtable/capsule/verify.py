@@ -21,6 +21,7 @@ from sandtable.capsule.model import (
     AnyCapsule,
     Capsule,
     CapsuleV1,
+    CatalogCapsule,
     CodeCapsule,
     ResultRecord,
     VerdictRecord,
@@ -86,7 +87,9 @@ async def derive(examined: Examined, parts: Rederive) -> VerifyReport:
         links = await _Rederivation(capsule, parts).links()
     except RecursionError:
         return examined.unfinished("its content is nested too deeply to be derived again")
-    return VerifyReport(run_id=capsule.run_id, keyid=examined.keyid, links=(*examined.links, *links))
+    asker = capsule.asked_by if isinstance(capsule, Capsule) else None
+    every = (*examined.links, *links)
+    return VerifyReport(run_id=capsule.run_id, keyid=examined.keyid, asked_by=asker, links=every)
 
 
 class _Rederivation:
@@ -107,7 +110,7 @@ class _Rederivation:
     async def _described(self, dataset: Dataset | None) -> Dataset | None:
         """By the catalog that the capsule names; None where that is not here."""
         capsule, find = self._capsule, self._parts.dataset
-        wanted = capsule.catalog_version if isinstance(capsule, Capsule) else None
+        wanted = capsule.catalog_version if isinstance(capsule, CatalogCapsule) else None
         if dataset is None or find is None or wanted in (None, dataset.catalog_version):
             return dataset
         try:

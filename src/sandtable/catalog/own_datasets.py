@@ -62,6 +62,7 @@ class _Change:
     decided: Decided = NOTHING_DECIDED
     recipes: Mapping[str, Recipe] | None = None
     notes: tuple[str, ...] = ()
+    owner: str | None = None
 
 
 class OwnDatasets:
@@ -111,19 +112,21 @@ class OwnDatasets:
         to: str | None = None,
         decided: Decided = NOTHING_DECIDED,
         progress: Progress | None = None,
+        owner: str | None = None,
     ) -> Added:
         """Adds files as a dataset; or as a newer version of the one that was made from files of these names. `to`
         adds them as further tables of a dataset. A `NamedFile` with a name is a copy, such as an upload: its path is
         not looked at again by `refresh`.
 
         Without `dataset_id`, the first file names it, with a number where that is taken by a built-in dataset or by one
-        of other files. Raises InvalidInput, whose details have the open `questions` and the `repairs`.
+        of other files. `owner`: whose it becomes, empty for everyone here; only a dataset of theirs or of everyone
+        becomes newer then. None may change any. Raises InvalidInput with the open `questions` and the `repairs`.
         """
         named = name_files(files)
         with disk_trouble(self._store.root):
             kept = tuple([await asyncio.to_thread(self._keep, file, progress) for file in named])
             return await self._change(
-                lambda: self._addition(named, kept, dataset_id, title, to, decided), progress
+                lambda: self._addition(named, kept, dataset_id, title, to, decided, owner), progress
             )
 
     def _keep(self, file: NamedFile, progress: Progress | None) -> KeptSource:
@@ -137,14 +140,15 @@ class OwnDatasets:
         title: str,
         to: str | None,
         decided: Decided,
+        owner: str | None,
     ) -> _Change:
         if to is not None:
             before = self.get(to)
             new = {source.table.lower() for source in kept}
             sources = tuple(s for s in before.current.sources if s.table.lower() not in new)
             return _Change(to, before, title, (*sources, *kept), decided)
-        chosen, notes = name_for(files, wanted, self._catalog, self.records)
-        return _Change(chosen, self.find(chosen), title, kept, decided, notes=notes)
+        chosen, notes = name_for(files, wanted, self._catalog, self.records, owner)
+        return _Change(chosen, self.find(chosen), title, kept, decided, notes=notes, owner=owner)
 
     async def refresh(
         self,
@@ -298,7 +302,8 @@ class OwnDatasets:
             repairs=decided.repairs,
         )
         if before is None:
-            record = OwnDataset(id=change.id, title=title, added_at=version.at, versions=(version,))
+            whose, at = change.owner or "", version.at
+            record = OwnDataset(id=change.id, title=title, added_at=at, owner=whose, versions=(version,))
             await asyncio.to_thread(self.records.write, record, None)
             return Added(record, "added", change.notes)
         current = before.current

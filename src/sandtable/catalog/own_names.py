@@ -19,25 +19,32 @@ def is_id(text: str) -> bool:
 
 
 def name_for(
-    files: Sequence[NamedFile], wanted: str | None, catalog: Catalog, records: OwnRecords
+    files: Sequence[NamedFile],
+    wanted: str | None,
+    catalog: Catalog,
+    records: OwnRecords,
+    owner: str | None = None,
 ) -> tuple[str, tuple[str, ...]]:
     """The id for these files, which may be that of a dataset made from files of the same names; and what is to be said
-    of it. Raises InvalidInput."""
+    of it. With an `owner`, only one that is theirs or everyone's. Raises InvalidInput."""
     if wanted is not None:
-        _require_free(wanted, files, catalog, records)
+        _require_free(wanted, files, catalog, records, owner)
         return wanted, ()
     first = name = dataset_id(files[0])
     number = 1
-    while name in catalog or (records.taken(name) and not _is_of(name, files, records)):
+    while name in catalog or (records.taken(name) and not _is_of(name, files, records, owner)):
         number += 1
         name = f"{first[:120]}_{number}"
-    if name == first:
+    if name == first or (first not in catalog and not _is_whose(first, records, owner)):
+        # Of a dataset that belongs to somebody else nothing is said.
         return name, ()
     owner = "is a built-in dataset" if first in catalog else "was added from other files"
     return name, (f"The dataset is called {name}, because {first} {owner}.",)
 
 
-def _require_free(wanted: str, files: Sequence[NamedFile], catalog: Catalog, records: OwnRecords) -> None:
+def _require_free(
+    wanted: str, files: Sequence[NamedFile], catalog: Catalog, records: OwnRecords, owner: str | None
+) -> None:
     if not is_id(wanted):
         raise InvalidInput(
             f"{quote(wanted)} cannot be the id of a dataset",
@@ -45,15 +52,20 @@ def _require_free(wanted: str, files: Sequence[NamedFile], catalog: Catalog, rec
         )
     if wanted in catalog:
         raise InvalidInput(f"{quote(wanted)} is a built-in dataset", suggestion="Choose another id.")
-    if records.taken(wanted) and not _is_of(wanted, files, records):
+    if records.taken(wanted) and not _is_of(wanted, files, records, owner):
         raise InvalidInput(
             f"{quote(wanted)} was added from other files",
             suggestion=f"Choose another id, or add the files to it as further tables (`--to {wanted}`).",
         )
 
 
-def _is_of(name: str, files: Sequence[NamedFile], records: OwnRecords) -> bool:
+def _is_whose(name: str, records: OwnRecords, owner: str | None) -> bool:
     record = records.get(name)
-    return record is not None and {s.table.lower() for s in record.current.sources} == {
-        file.table.lower() for file in files
-    }
+    return owner is None or record is None or record.owner in ("", owner)
+
+
+def _is_of(name: str, files: Sequence[NamedFile], records: OwnRecords, owner: str | None) -> bool:
+    record = records.get(name)
+    if record is None or not _is_whose(name, records, owner):
+        return False
+    return {s.table.lower() for s in record.current.sources} == {file.table.lower() for file in files}

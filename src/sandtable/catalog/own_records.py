@@ -90,6 +90,8 @@ class OwnDataset(_Frozen):
     id: str
     title: str
     added_at: str
+    owner: str = ""
+    """The user it belongs to; empty, as in records of earlier versions, for one that belongs to everyone here."""
     versions: tuple[OwnVersion, ...] = Field(min_length=1)
     """The newest last; that one is current."""
 

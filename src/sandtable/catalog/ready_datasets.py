@@ -11,7 +11,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import structlog
 
@@ -24,6 +24,13 @@ from sandtable.catalog.model import Dataset
 from sandtable.catalog.own_datasets import Added, OwnDatasets
 from sandtable.catalog.profile import Profile
 from sandtable.catalog.proposals import JoinCandidate, KeyCounts, Proposals, join_candidates, proposals_of
+from sandtable.catalog.proposed_keys import (
+    IdentityCounts,
+    KeyCandidate,
+    KeyProposal,
+    key_candidates,
+    proposed_keys,
+)
 from sandtable.catalog.rebuilding import Rebuilding
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.semantics.editions import CatalogEditions, Check
@@ -35,7 +42,19 @@ from sandtable.recent import Recent
 log = structlog.get_logger(__name__)
 
 MakeProfile = Callable[[OpenData], Awaitable[Profile]]
-CountKeys = Callable[[OpenData, Sequence[JoinCandidate]], Awaitable[Sequence[KeyCounts | None]]]
+
+
+class KeyCounting(Protocol):
+    """Counts all rows; `sandbox.key_counts.KeyCounter`."""
+
+    async def references(
+        self, data: OpenData, considered: Sequence[JoinCandidate]
+    ) -> Sequence[KeyCounts | None]: ...
+
+    async def identities(
+        self, data: OpenData, considered: Sequence[KeyCandidate]
+    ) -> Sequence[IdentityCounts | None]: ...
+
 
 _LOOKED_S = 2.0
 _PROFILES_KEPT = 8
@@ -53,11 +72,11 @@ class ReadyDatasets:
         *,
         rebuilds: bool = False,
         check_metrics: Check | None = None,
-        count_keys: CountKeys | None = None,
+        count_keys: KeyCounting | None = None,
     ) -> None:
         """`rebuilds`: damaged data are rebuilt as soon as they are found, where their original is kept.
-        `check_metrics`: what is wrong with metrics that a person writes. `count_keys`: counts for joins that are
-        proposed."""
+        `check_metrics`: what is wrong with metrics that a person writes. `count_keys`: counts for joins and
+        keys that are proposed."""
         self.catalog = catalog
         self._store = store
         self._convert = convert
@@ -290,17 +309,20 @@ class ReadyDatasets:
         return await asyncio.shield(task)
 
     async def proposals(self, dataset: Dataset) -> Proposals:
-        """Joins, metrics and masks that a person may confirm. Made once for each version of data and catalog."""
+        """Keys, joins, metrics and masks that a person may confirm. Made once for each version of data and catalog."""
         known = self._proposals.get(dataset.edition)
         if known is not None:
             return known
         profile = await self.profile(dataset)
         considered = await asyncio.to_thread(join_candidates, dataset, profile)
+        identities = await asyncio.to_thread(key_candidates, dataset, profile)
         counted: Sequence[KeyCounts | None] = (None,) * len(considered)
-        if considered and self._count_keys is not None:
+        keys: tuple[KeyProposal, ...] = ()
+        if (considered or identities) and self._count_keys is not None:
             data = await self.open(dataset.id, dataset.version, dataset.catalog_version)
-            counted = await self._count_keys(data, considered)
-        made = await asyncio.to_thread(proposals_of, dataset, profile, considered, counted)
+            counted = await self._count_keys.references(data, considered)
+            keys = proposed_keys(identities, await self._count_keys.identities(data, identities))
+        made = await asyncio.to_thread(proposals_of, dataset, profile, considered, counted, keys)
         self._proposals.put(dataset.edition, made)
         return made
 

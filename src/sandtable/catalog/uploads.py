@@ -71,7 +71,7 @@ class UploadLimits:
 
 
 class Upload(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     id: str = Field(pattern=f"^{UPLOAD_ID}$")
     name: str
@@ -139,7 +139,11 @@ class Uploads:
                 pass
             else:
                 return record.model_copy(update={"offset": part.st_size, "touched_at": part.st_mtime})
-        raise NotFound(
+        raise self.unknown(upload_id)
+
+    @staticmethod
+    def unknown(upload_id: str) -> NotFound:
+        return NotFound(
             f"no upload {quote(upload_id)}",
             suggestion="Begin it again: an upload is removed when its time is over, and when its data were imported.",
         )

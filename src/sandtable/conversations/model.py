@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, Literal
 
 from sandtable.errors import InvalidInput
@@ -97,6 +97,15 @@ SortBy = Literal["thread_id", "status", "created_at", "updated_at"]
 
 
 @dataclass(frozen=True, slots=True)
+class OwnThreads:
+    """The threads that one user may see."""
+
+    user: str
+    shared: tuple[tuple[str, str], ...] = ()
+    """Further threads, each with its user."""
+
+
+@dataclass(frozen=True, slots=True)
 class ThreadFilter:
     metadata: dict[str, Any] = field(default_factory=dict)
     """Every entry must be equal."""
@@ -106,8 +115,15 @@ class ThreadFilter:
     descending: bool = True
     limit: int = 10
     offset: int = 0
+    seen: OwnThreads | None = None
+    """Only these; None for all."""
 
 
 def now() -> str:
     """Sortable as text."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def just_after(moment: str) -> str:
+    """The next moment that `now` can say."""
+    return (datetime.fromisoformat(moment) + timedelta(microseconds=1)).isoformat(timespec="microseconds")

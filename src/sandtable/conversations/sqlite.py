@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from sandtable.conversations.database import Statement
 from sandtable.conversations.schema import MIGRATIONS
 from sandtable.runs.instance import Instance
 from sandtable.store.sqlite.file import SqliteFile
+from sandtable.store.tables import Statement
 
 FILE = "conversations.db"
 

@@ -67,6 +67,18 @@ END = """
 """
 TURN = "SELECT * FROM sandtable_turns WHERE thread_id = ? AND id = ?"
 TURNS = "SELECT * FROM sandtable_turns WHERE thread_id = ?"
+TURN_NAMED = "SELECT * FROM sandtable_turns WHERE id = ?"
+MARKED_OF_USER = """
+    SELECT turns.* FROM sandtable_turns turns JOIN sandtable_threads threads ON threads.id = turns.thread_id
+    WHERE threads.user_name = ? AND turns.metadata LIKE ? ORDER BY turns.updated_at DESC, turns.id DESC LIMIT ?
+"""
+MARKED_IN_THREAD = """
+    SELECT * FROM sandtable_turns WHERE thread_id = ? AND metadata LIKE ? ORDER BY created_at, id LIMIT ?
+"""
+MARK_ENDED = """
+    UPDATE sandtable_turns SET metadata = ?, updated_at = ?
+    WHERE id = ? AND status NOT IN ('pending', 'running')
+"""
 COUNT_TURNS = "SELECT count(*) AS n FROM sandtable_turns WHERE thread_id = ?"
 LEFT_BY = """
     SELECT * FROM sandtable_turns WHERE owner = ? AND status IN ('pending', 'running') ORDER BY created_at, id

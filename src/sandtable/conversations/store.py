@@ -17,7 +17,7 @@ from typing import Any
 import structlog
 
 from sandtable.conversations import statements as sql
-from sandtable.conversations.database import Database, Statement
+from sandtable.conversations.database import Database
 from sandtable.conversations.model import (
     JournalEntry,
     OrphanedTurn,
@@ -34,6 +34,7 @@ from sandtable.errors import NotFound
 from sandtable.quoting import quote
 from sandtable.stopping import stopped
 from sandtable.store.run_store import StoreCorrupt, StoreUnavailable
+from sandtable.store.tables import Statement
 
 SWEEP_S = 5.0
 MOST_BEGUN = 3
@@ -199,6 +200,28 @@ class ThreadStore:
         rows = await self._db.rows(sql.TURN, thread_id, turn_id)
         return _turn(rows[0]) if rows else None
 
+    async def turn_named(self, turn_id: str) -> TurnRecord | None:
+        rows = await self._db.rows(sql.TURN_NAMED, turn_id)
+        return _turn(rows[0]) if rows else None
+
+    async def marked(self, mark: dict[str, str], user: str, limit: int) -> list[TurnRecord]:
+        """The turns in the user's threads whose metadata have the one entry of `mark`; the last changed first."""
+        rows = await self._db.rows(sql.MARKED_OF_USER, user, _entry(mark), limit)
+        return [_turn(row) for row in rows]
+
+    async def marked_in(self, mark: dict[str, str], thread_id: str, limit: int) -> list[TurnRecord]:
+        """The same of one thread; the oldest first."""
+        rows = await self._db.rows(sql.MARKED_IN_THREAD, thread_id, _entry(mark), limit)
+        return [_turn(row) for row in rows]
+
+    async def mark_ended(self, turn: TurnRecord, metadata: dict[str, Any]) -> bool:
+        """Adds the entries to the metadata of a turn that has ended; False for one that has not."""
+        values = (json.dumps({**turn.metadata, **metadata}), now(), turn.id)
+        changed = await self._db.change(
+            (sql.MARK_ENDED, values), notify=(news_of(turn.id), news_of(turn.thread_id))
+        )
+        return changed == [1]
+
     async def turns(
         self,
         thread_id: str,
@@ -323,7 +346,17 @@ def _conditions(wanted: ThreadFilter) -> tuple[str, list[Any]]:
     if wanted.status is not None:
         parts.append("status = ?")
         values.append(wanted.status)
+    if wanted.seen is not None:
+        marks = ", ".join("(?, ?)" for _ in wanted.seen.shared)
+        shared = f" OR (id, user_name) IN (VALUES {marks})" if marks else ""
+        parts.append(f"(user_name = ?{shared})")
+        values += [wanted.seen.user, *(text for pair in wanted.seen.shared for text in pair)]
     return f" WHERE {' AND '.join(parts)}" if parts else "", values
+
+
+def _entry(mark: dict[str, str]) -> str:
+    """A LIKE pattern for one entry of metadata. Quotes inside a JSON text are escaped, so no text can hold it."""
+    return f"%{json.dumps(mark)[1:-1]}%"
 
 
 def _tag(value: Any) -> str:

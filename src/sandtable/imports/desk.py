@@ -27,6 +27,7 @@ from sandtable.imports.fetching import Fetcher, read_address
 from sandtable.imports.model import Import, ImportedFile, ImportOrder, ImportProgress, ImportRecord
 from sandtable.imports.outcomes import asked_or_failed, ready
 from sandtable.imports.records import ImportRecords
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.stopping import in_thread, stopped
 
 MOST_OPEN = 100
@@ -60,6 +61,7 @@ class OwnData(Protocol):
         to: str | None = None,
         decided: Decided = ...,
         progress: Progress | None = None,
+        owner: str | None = None,
     ) -> Added: ...
 
     async def correct(
@@ -79,11 +81,13 @@ class Imports:
         uploads: Uploads,
         own: OwnData,
         fetcher: Fetcher,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         self._records = records
         self._uploads = uploads
         self._own = own
         self._fetcher = fetcher
+        self._observer = observer
         self.then: Callable[[Added], Awaitable[None]] | None = None
         """Called in the background with each dataset that an import made or changed."""
         self._one = asyncio.Lock()
@@ -159,13 +163,18 @@ class Imports:
         )
         return await self._kept_and_begun(record)
 
-    async def all(self) -> list[Import]:
-        """Newest first."""
-        return [self._shown(record) for record in await asyncio.to_thread(self._records.all)]
+    async def all(self, user: str | None = None) -> list[Import]:
+        """Newest first: those of one user, or of all."""
+        records = await asyncio.to_thread(self._records.all)
+        return [self._shown(record) for record in records if user in (None, record.order.user)]
 
     async def get(self, import_id: str) -> Import:
         """Raises NotFound."""
         return self._shown(await asyncio.to_thread(self._records.read, import_id))
+
+    async def order_of(self, import_id: str) -> ImportOrder:
+        """Raises NotFound."""
+        return (await asyncio.to_thread(self._records.read, import_id)).order
 
     async def uses(self, upload_id: str) -> bool:
         """Whether an import that has not ended needs the upload."""
@@ -223,7 +232,12 @@ class Imports:
 
         task.add_done_callback(ended)
 
+    @property
+    def under_way(self) -> int:
+        return len(self._tasks)
+
     async def _work(self, record: ImportRecord) -> None:
+        began = time.perf_counter()
         try:
             record = await self._fetched(record)
             async with self._one:
@@ -239,6 +253,8 @@ class Imports:
             if self.then is not None:
                 self._aside(partial(self.then, added))
         await self._end(record, outcome)
+        self._observer.meter.counted("import", state=outcome.state)
+        self._observer.meter.timed("import", time.perf_counter() - began, state=outcome.state)
 
     async def _fetched(self, record: ImportRecord) -> ImportRecord:
         order = record.order
@@ -270,6 +286,7 @@ class Imports:
             to=order.dataset_id,
             decided=Decided(record.answers, record.agreed),
             progress=progress,
+            owner=order.owner,
         )
 
     def _named(self, uploads: Sequence[Upload]) -> list[NamedFile]:

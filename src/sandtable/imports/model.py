@@ -70,6 +70,8 @@ class ImportOrder(_Frozen):
     """The dataset that gets the tables, or whose kept files are read again."""
     title: str = ""
     user: str
+    owner: str = ""
+    """Whose the dataset becomes; empty for everyone here."""
 
     @property
     def again(self) -> bool:

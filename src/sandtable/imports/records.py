@@ -94,7 +94,7 @@ class ImportRecords:
                 pass
             except (OSError, ValidationError) as error:
                 log.error("import_not_read", import_id=import_id, reason=str(error)[:500])
-        raise NotFound(f"no import {quote(import_id)}", suggestion="GET /imports lists the imports.")
+        raise no_import(import_id)
 
     def all(self) -> list[ImportRecord]:
         """Newest first."""
@@ -113,3 +113,7 @@ class ImportRecords:
 
 def _age(record: ImportRecord) -> tuple[str, str]:
     return record.shown.created_at, record.shown.id
+
+
+def no_import(import_id: str) -> NotFound:
+    return NotFound(f"no import {quote(import_id)}", suggestion="GET /imports lists the imports.")

@@ -112,6 +112,10 @@ class Sessions:
                 del self._turns[key]
             self._room.set()
 
+    @property
+    def live(self) -> int:
+        return len(self._live)
+
     def past(self, key: SessionKey) -> Past | None:
         """The cells that a session's live sandbox ran; None when there is none."""
         live = self._live.get(key)

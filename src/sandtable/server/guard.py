@@ -1,4 +1,4 @@
-"""Checks of every request: caller, host, origin, size and content type; and the headers of every response.
+"""Checks of every request: caller, host, origin, identity, size and content type; the headers of every response.
 
 Invariant: a body is bounded and complete before anything parses it; only uploads are streamed, by `server.files`, which
 bounds them. A web page of another origin cannot make a browser start, read, cancel, verify or stream a run here, nor
@@ -10,17 +10,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from sandtable.accounts.accounts import Accounts
+from sandtable.accounts.principal import Principal
 from sandtable.capsule.bounds import DOCUMENT_BYTES
-from sandtable.errors import ErrorCode, Problem
+from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.server.bodies import read_body, replayed
-from sandtable.server.callers import CALLER, Caller, Callers
-from sandtable.server.errors import error_response
+from sandtable.server.callers import ADDRESS, CALLER, PRINCIPAL, Caller, Callers
+from sandtable.server.errors import error_response, response_to
 from sandtable.server.hosts import Authority, OwnNames, Refusal, judge_host, of_another_origin
+from sandtable.server.permissions import need_of
+from sandtable.server.proving import Proving, forged, judge
+from sandtable.server.web import wants_page
 from sandtable.settings import Settings
 
 MAX_BODY = 1 << 20
@@ -32,13 +38,13 @@ _STREAMED = (
 )
 # A form cannot send these types, so a page of another origin needs a preflight.
 _TEXTS = (
-    re.compile(r"/datasets/[^/]+/catalog\.yaml"),
-    {"text/yaml", "application/yaml", "application/x-yaml"},
+    (re.compile(r"/datasets/[^/]+/catalog\.yaml"), {"text/yaml", "application/yaml", "application/x-yaml"}),
+    (re.compile(r"/a2a/.+"), {"application/a2a+json"}),
 )
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # What a link on another site may open in a tab: pages, and files to download.
 _LINKED = re.compile(
-    r"/|/(?:t/[^/]+|data|data/[^/]+|compare|runs|runs/[^/]+|docs|chat)/?|/openapi\.json"
+    r"/|/(?:t/[^/]+|data|data/[^/]+|compare|runs|runs/[^/]+|docs|chat|login|login/oidc/callback)/?|/openapi\.json"
     r"|/runs/[^/]+/(?:capsule|result\.[a-z]+)"
 )
 _BODY_SECONDS = 60.0
@@ -102,25 +108,30 @@ class Heads:
 class Guard:
     """ASGI middleware: refuses what must not reach a parser, and identifies the caller."""
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, accounts: Accounts | None = None) -> None:
         self._app = app
-        self._callers = Callers(settings)
+        self._callers = Callers(settings, accounts=accounts is not None)
         self._names = OwnNames(settings.allowed_hosts, settings.host)
+        self._proving = Proving(settings, accounts)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] not in ("http", "websocket"):
             await self._app(scope, receive, send)
             return
-        admitted = self._admitted(scope)
+        try:
+            admitted = await self._admitted(scope)
+        except SandtableError as error:
+            await _answer(response_to(error, scope), scope, receive, send)
+            return
         if isinstance(admitted, Refusal):
-            await _refuse(admitted, scope, receive, send)
+            await refuse(admitted, scope, receive, send)
         elif scope["type"] == "websocket" or scope["method"] in _SAFE_METHODS:
             await self._app(admitted, receive, send)
         else:
             await self._with_body(admitted, receive, send)
 
-    def _admitted(self, scope: Scope) -> Scope | Refusal:
-        """The scope for the application: caller, host and scheme as the trusted proxy received them."""
+    async def _admitted(self, scope: Scope) -> Scope | Refusal:
+        """The scope for the application: caller, principal, host and scheme as the trusted proxy received them."""
         caller = self._callers.of(scope)
         if isinstance(caller, Refusal):
             return caller
@@ -137,7 +148,25 @@ class Guard:
         )
         if of_another_origin(headers, own, opens_page=opens_page, https=caller.scheme == "https"):
             return Refusal(403, _CROSS_SITE)
-        return _seen_from_outside(scope, caller)
+        return await self._identified(_seen_from_outside(scope, caller), caller, own)
+
+    async def _identified(self, scope: Scope, caller: Caller, own: Authority) -> Scope | Refusal:
+        """The scope with the principal, if that may do what the request asks for."""
+        need = need_of("WS" if scope["type"] == "websocket" else scope["method"], scope["path"])
+        if self._proving.asks and need == "open":
+            principal = Principal(caller.user, scopes=frozenset())
+        else:
+            found = await self._proving.principal_of(scope, caller)
+            if isinstance(found, Refusal):
+                return found
+            principal = found
+        if self._proving.asks or need == "admin":
+            refused = judge(need, principal, scope) or forged(
+                scope, principal, own, https=caller.scheme == "https"
+            )
+            if refused is not None:
+                return refused
+        return {**scope, CALLER: principal.user, PRINCIPAL: principal, ADDRESS: caller.address}
 
     def _own_host(self, scope: Scope, caller: Caller) -> Authority | Refusal:
         """The host that the browser requested. `Host` is checked even if a proxy forwards another one: a page that
@@ -182,8 +211,7 @@ def _streamed_as(scope: Scope) -> str | None:
 
 
 def _is_text(scope: Scope, kind: str) -> bool:
-    path, kinds = _TEXTS
-    return path.fullmatch(scope["path"]) is not None and kind in kinds
+    return any(path.fullmatch(scope["path"]) is not None and kind in kinds for path, kinds in _TEXTS)
 
 
 def _is_compressed(headers: Headers) -> bool:
@@ -191,7 +219,7 @@ def _is_compressed(headers: Headers) -> bool:
 
 
 def _seen_from_outside(scope: Scope, caller: Caller) -> Scope:
-    seen = {**scope, CALLER: caller.user}
+    seen = dict(scope)
     if caller.forwarded_host is not None:
         others = [(name, value) for name, value in scope["headers"] if name != b"host"]
         seen["headers"] = [(b"host", caller.forwarded_host.encode("latin-1")), *others]
@@ -202,13 +230,31 @@ def _seen_from_outside(scope: Scope, caller: Caller) -> Scope:
     return seen
 
 
-async def _refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+async def refuse(refusal: Refusal, scope: Scope, receive: Receive, send: Send) -> None:
+    await _answer(_refused(refusal, scope), scope, receive, send)
+
+
+def _refused(refusal: Refusal, scope: Scope) -> Response:
+    """A browser that opens a page gets the page to sign in on instead of the error."""
+    if (
+        refusal.status == 401
+        and scope.get("method") == "GET"
+        and wants_page(",".join(Headers(scope=scope).getlist("accept")))
+    ):
+        wanted = scope["path"] + (
+            f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else ""
+        )
+        return RedirectResponse(f"/login?{urlencode({'next': wanted})}", status_code=303)
+    return error_response(refusal.problem, scope, refusal.status)
+
+
+async def _answer(response: Response, scope: Scope, receive: Receive, send: Send) -> None:
     if scope["type"] == "websocket":
         await receive()
         if "websocket.http.response" not in scope.get("extensions", {}):
             await send({"type": "websocket.close", "code": 1008})
             return
-    await error_response(refusal.problem, scope, refusal.status)(scope, receive, send)
+    await response(scope, receive, send)
 
 
 def _unread(status: int, limit: int) -> Problem:

@@ -129,10 +129,10 @@ def of_another_origin(headers: Headers, own: Authority, *, opens_page: bool, htt
         return not (opens_page and _navigates(headers))
     origins = headers.getlist("origin")
     if origins:
-        return len(origins) > 1 or not _is_own(origins[0], own, https)
+        return len(origins) > 1 or not is_own_page(origins[0], own, https)
     referers = headers.getlist("referer")
     # A followed link and a request by a script of the same page have the same referer.
-    return bool(referers) and not (site or opens_page or _is_own(referers[0], own, https))
+    return bool(referers) and not (site or opens_page or is_own_page(referers[0], own, https))
 
 
 def _navigates(headers: Headers) -> bool:
@@ -144,7 +144,7 @@ def _navigates(headers: Headers) -> bool:
     )
 
 
-def _is_own(page: str, own: Authority, https: bool) -> bool:
+def is_own_page(page: str, own: Authority, https: bool) -> bool:
     """False for `null`, the origin of pages without an origin."""
     found = _WEB_ADDRESS.fullmatch(page)
     authority = Authority.read(found[2]) if found else None

@@ -46,11 +46,18 @@ def conditions(wanted: RunFilter, *, mark: str, user: str, contains: str) -> tup
         parts.append((f"session = {mark} AND status NOT IN ('pending', 'running')", wanted.session))
     if wanted.before is not None:
         parts.append((f"id < {mark}", wanted.before))
+    values = [value for _, value in parts]
+    if wanted.seen is not None:
+        marks = ", ".join(f"({mark}, {mark})" for _ in wanted.seen.shared)
+        shared = f" OR (id, {user}) IN (VALUES {marks})" if marks else ""
+        parts.append((f"({user} = {mark}{shared})", ""))
+        values += [wanted.seen.user, *(text for pair in wanted.seen.shared for text in pair)]
     if wanted.text:
         escaped = wanted.text.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_")
-        parts.append((contains, f"%{escaped}%"))
+        parts.append((contains, ""))
+        values.append(f"%{escaped}%")
     where = "WHERE " + " AND ".join(condition for condition, _ in parts) if parts else ""
-    return where, [value for _, value in parts]
+    return where, values
 
 
 def record_of(row: Row, *, user: str, pinned: bool = False) -> RunRecord:

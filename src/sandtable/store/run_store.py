@@ -99,6 +99,15 @@ class Ending:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnRuns:
+    """The runs that one user may see."""
+
+    user: str
+    shared: Sequence[tuple[str, str]] = ()
+    """Further runs, each with the user who asked for it."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunFilter:
     status: Status | None = None
     dataset_id: str | None = None
@@ -109,6 +118,8 @@ class RunFilter:
     limit: int = field(default=50)
     session: str | None = None
     """Only runs that ended as cells of this session."""
+    seen: OwnRuns | None = None
+    """Only these; None for all."""
 
 
 @dataclass(frozen=True, slots=True)

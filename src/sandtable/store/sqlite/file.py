@@ -18,6 +18,7 @@ from typing import Any, Literal, TypeVar
 from sandtable.private import private_database
 from sandtable.store.run_store import StoreUnavailable
 from sandtable.store.sqlite.errors import explained, replaced, too_new
+from sandtable.store.tables import Statement
 
 T = TypeVar("T")
 
@@ -72,7 +73,7 @@ class SqliteFile:
     async def rows(self, sql: str, *values: Any) -> list[dict[str, Any]]:
         return await self.do(lambda: [dict(row) for row in self.db.execute(sql, values)])
 
-    async def change(self, *statements: tuple[str, tuple[Any, ...]]) -> list[int]:
+    async def change(self, *statements: Statement) -> list[int]:
         """Execute all statements in one transaction. Returns how many rows each changed."""
         return await self.do(lambda: self._change(statements))
 
@@ -91,7 +92,7 @@ class SqliteFile:
 
     # What follows runs on the worker thread.
 
-    def _change(self, statements: Sequence[tuple[str, tuple[Any, ...]]]) -> list[int]:
+    def _change(self, statements: Sequence[Statement]) -> list[int]:
         with self.transaction() as db:
             return [db.execute(sql, values).rowcount for sql, values in statements]
 

@@ -154,7 +154,7 @@ export interface components {
          * ErrorCode
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "QUEUE_FULL" | "CANCELLED" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
+        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "QUEUE_FULL" | "RATE_LIMITED" | "CANCELLED" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
         Event: components["schemas"]["Thought"] | components["schemas"]["Planned"] | components["schemas"]["Sql"] | components["schemas"]["Code"] | components["schemas"]["RunState"] | components["schemas"]["Log"] | components["schemas"]["Table"] | components["schemas"]["Chart"] | components["schemas"]["ArtifactShown"] | components["schemas"]["Delta"] | components["schemas"]["Message"] | components["schemas"]["Error"];
         /** HtmlArtifact */
         HtmlArtifact: {

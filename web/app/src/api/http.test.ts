@@ -1,6 +1,7 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { request, search } from "./http";
 import { Problem, problemOf } from "./problem";
+import { mayHelp, pauseMs } from "./queries";
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -72,4 +73,49 @@ test("search", () => {
 test("anything thrown is a problem", () => {
   expect(problemOf(new Error("x"))).toMatchObject({ code: "UNEXPECTED", message: "x" });
   expect(problemOf({ code: "NOT_FOUND", message: "m" }).code).toBe("NOT_FOUND");
+});
+
+test.each([
+  [429, "7", 7, true],
+  [503, "5", 5, true],
+  [503, "3600", 3600, false],
+  [503, "Wed, 21 Oct 2026 07:28:00 GMT", null, true],
+  [422, "5", 5, false],
+])("status %i with Retry-After %s", async (status, said, seconds, again) => {
+  vi.stubGlobal(
+    "fetch",
+    vi.fn(
+      async () =>
+        new Response('{"error":{"code":"X","message":"m"}}', { status, headers: { "Retry-After": said } }),
+    ),
+  );
+  const problem = await thrownBy(request("/runs"));
+  expect(problem.retryAfterS).toBe(seconds);
+  expect([mayHelp(0, problem), mayHelp(2, problem)]).toEqual([again, false]);
+  expect(pauseMs(1, problem)).toBe(1000 * (seconds ?? 2));
+});
+
+test("who is asked to sign in leaves for that page, and comes back to this one", async () => {
+  const assign = vi.fn();
+  vi.stubGlobal("location", { pathname: "/runs", search: "?status=failed", assign });
+  const body =
+    '{"error":{"code":"UNAUTHORIZED","message":"no","suggestion":"","details":{}},"request_id":"r"}';
+  for (const [headers, times] of [
+    [{}, 0],
+    [{ "WWW-Authenticate": "Bearer" }, 1],
+  ] as const) {
+    vi.stubGlobal(
+      "fetch",
+      vi.fn(async () => new Response(body, { status: 401, headers })),
+    );
+    expect((await thrownBy(request("/me"))).code).toBe("UNAUTHORIZED");
+    expect(assign).toHaveBeenCalledTimes(times);
+  }
+  expect(assign).toHaveBeenCalledWith("/login?next=%2Fruns%3Fstatus%3Dfailed");
+});
+
+test("every request shows that it comes from this page", async () => {
+  answering(200, "null");
+  await request("/logout", { method: "POST" });
+  expect(vi.mocked(fetch).mock.calls[0]?.[1]?.headers).toMatchObject({ "X-Sandtable-CSRF": "1" });
 });

@@ -5,7 +5,13 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 type Events = Answering["schemas"];
 
+export type Me = Schemas["Me"];
+export type ApiKey = Schemas["KeyView"];
+export type NewKey = Schemas["NewKey"];
+export type KeyScope = NewKey["key"]["scopes"][number];
 export type DatasetSummary = Schemas["DatasetSummary"];
+export type Sharing = Schemas["Sharing"];
+export type SharesView = Schemas["SharesView"];
 export type Dataset = Schemas["Dataset"];
 export type Table = Schemas["Table"];
 export type Column = Schemas["Column"];
@@ -30,6 +36,7 @@ export type ColumnSemantics = Schemas["ColumnSemantics"];
 export type JoinSemantics = Schemas["JoinSemantics"];
 export type MetricSemantics = Schemas["MetricSemantics"];
 /** What the data suggest, for a person to confirm. */
+export type ImportedCatalog = Schemas["ImportedCatalog"];
 export type Proposals = Schemas["ProposalsView"];
 export type Meanings = Schemas["Meanings"];
 export type ColumnMeaning = Schemas["ColumnMeaningView"];

@@ -14,8 +14,15 @@ export class Problem extends Error {
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
   readonly requestId: string | null;
+  /** When the server says that it is worth another attempt. */
+  readonly retryAfterS: number | null;
 
-  constructor(body: ProblemBody, status = 0, requestId: string | null = null) {
+  constructor(
+    body: ProblemBody,
+    status = 0,
+    requestId: string | null = null,
+    retryAfterS: number | null = null,
+  ) {
     super(body.message);
     this.name = "Problem";
     this.code = body.code;
@@ -23,6 +30,7 @@ export class Problem extends Error {
     this.details = body.details ?? {};
     this.status = status;
     this.requestId = requestId;
+    this.retryAfterS = retryAfterS;
   }
 }
 

@@ -8,6 +8,8 @@ const FOR_EVER = Number.POSITIVE_INFINITY;
 const WAIT_S = 20;
 const LOOK_MS = 1500;
 const MOST_LOOKS = 40;
+/** A person who waits longer than this is shown the error instead. */
+const LONGEST_PAUSE_S = 30;
 
 export const keys = {
   datasets: ["datasets"] as const,
@@ -23,8 +25,20 @@ export const keys = {
   thread: (id: string) => ["threads", "one", id] as const,
   planSchema: ["plan", "schema"] as const,
   keys: ["keys"] as const,
+  me: ["me"] as const,
+  myKeys: ["me", "keys"] as const,
   readiness: ["readiness"] as const,
 };
+
+export const meQuery = () =>
+  queryOptions({
+    queryKey: keys.me,
+    queryFn: ({ signal }) => rest.getMe(signal),
+    staleTime: 60_000,
+  });
+
+export const myKeysQuery = () =>
+  queryOptions({ queryKey: keys.myKeys, queryFn: ({ signal }) => rest.listMyKeys(signal) });
 
 export const datasetsQuery = () =>
   queryOptions({
@@ -114,11 +128,19 @@ export const readinessQuery = () =>
   });
 
 /** Only what a second try may cure is tried again. */
-function mayHelp(failures: number, thrown: unknown): boolean {
-  const transient = thrown instanceof Problem && (thrown.code === "NETWORK" || thrown.status >= 502);
+export function mayHelp(failures: number, thrown: unknown): boolean {
+  if (!(thrown instanceof Problem) || (thrown.retryAfterS ?? 0) > LONGEST_PAUSE_S) return false;
+  const transient = thrown.code === "NETWORK" || thrown.status >= 502 || thrown.status === 429;
   return transient && failures < 2;
 }
 
+/** As the server says; else 1 s, then 2 s. */
+export function pauseMs(failures: number, thrown: unknown): number {
+  const said = thrown instanceof Problem ? thrown.retryAfterS : null;
+  return 1000 * (said ?? 2 ** failures);
+}
+
 export function newQueryClient(): QueryClient {
-  return new QueryClient({ defaultOptions: { queries: { retry: mayHelp, refetchOnWindowFocus: false } } });
+  const queries = { retry: mayHelp, retryDelay: pauseMs, refetchOnWindowFocus: false };
+  return new QueryClient({ defaultOptions: { queries } });
 }

@@ -1,6 +1,7 @@
 // The REST interface, one function for each operation.
 import { at, request } from "./http";
 import type {
+  ApiKey,
   ChartKind,
   ChartView,
   CheckBody,
@@ -8,7 +9,10 @@ import type {
   DatasetSchema,
   DatasetSummary,
   Explanation,
+  KeyScope,
   Keys,
+  Me,
+  NewKey,
   Profile,
   Readiness,
   Report,
@@ -22,6 +26,19 @@ import type {
 type Signal = AbortSignal | undefined;
 
 const heard = (signal: Signal) => (signal ? { signal } : {});
+
+/** Who asks, and how that was proven. */
+export const getMe = (signal?: AbortSignal) => request<Me>("/me", heard(signal));
+
+export const listMyKeys = (signal?: AbortSignal) =>
+  request<{ keys: ApiKey[] }>("/me/keys", heard(signal)).then((answer) => answer.keys);
+
+export const makeKey = (name: string, scopes: KeyScope[], days: number | null) =>
+  request<NewKey>("/me/keys", { body: { name, scopes, days } });
+
+export const revokeKey = (keyId: string) => request<null>(at("me", "keys", keyId), { method: "DELETE" });
+
+export const signOut = () => request<null>("/logout", { method: "POST" });
 
 export const listDatasets = (signal?: AbortSignal) => request<DatasetSummary[]>("/datasets", heard(signal));
 

@@ -127,7 +127,8 @@ export interface paths {
         /**
          * Describe a dataset by a file
          * @description The file is a catalog of ours, which replaces the one that is there, or a semantic model of Apache Ossie or a
-         *     semantic manifest of dbt, which are put over it.
+         *     semantic manifest of dbt, which are put over it. Refused when `before` is given and is not the current version any
+         *     more.
          */
         put: operations["import_catalog"];
         post?: never;
@@ -392,6 +393,156 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign in with a password
+         * @description Sets the cookie of a new session; the session of the cookie that was sent ends.
+         */
+        post: operations["sign_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** End the session */
+        post: operations["sign_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who am I, and what may I do?
+         * @description Also says how the identity was proven: by a session, an API key, a trusted proxy, or not at all.
+         */
+        get: operations["get_me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** My API keys */
+        get: operations["list_my_keys"];
+        put?: never;
+        /**
+         * Make an API key
+         * @description The answer is the only one that holds the key.
+         */
+        post: operations["make_my_key"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke an API key */
+        delete: operations["revoke_my_key"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change my password
+         * @description All other sessions end. API keys stay.
+         */
+        put: operations["change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where I am signed in */
+        get: operations["list_my_sessions"];
+        put?: never;
+        post?: never;
+        /** Sign out everywhere else */
+        delete: operations["end_my_other_sessions"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/me/sessions/{session_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End one of my sessions */
+        delete: operations["end_my_session"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/plan/schema": {
         parameters: {
             query?: never;
@@ -632,6 +783,99 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Whether things belong to people here */
+        get: operations["get_sharing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/shares/{kind}/{thing_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** With whom something is shared */
+        get: operations["get_shares"];
+        /**
+         * Share something with a person, a team or everyone here
+         * @description A thread or a run can be read, with its runs and what they showed; its dataset is not shared by that. A dataset
+         *     can be asked about, and with `edit` changed.
+         */
+        put: operations["share"];
+        post?: never;
+        /** End a share, at once */
+        delete: operations["unshare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teams": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All teams */
+        get: operations["list_teams"];
+        put?: never;
+        /** Add a team */
+        post: operations["add_team"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teams/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove a team */
+        delete: operations["remove_team"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/teams/{name}/members/{user}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Put a user into a team */
+        put: operations["add_member"];
+        post?: never;
+        /** Take a user out of a team */
+        delete: operations["remove_member"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/upload": {
         parameters: {
             query?: never;
@@ -700,6 +944,51 @@ export interface paths {
         patch: operations["continue_upload"];
         trace?: never;
     };
+    "/users": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All users */
+        get: operations["list_users"];
+        put?: never;
+        /**
+         * Add a user
+         * @description Without a password, the user can only use API keys or be named by a trusted proxy.
+         */
+        post: operations["add_user"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove a user
+         * @description Password, API keys, sessions and memberships are deleted. What the user made stays under the name.
+         */
+        delete: operations["remove_user"];
+        options?: never;
+        head?: never;
+        /**
+         * Change a user
+         * @description A new password and being disabled end the user's sessions.
+         */
+        patch: operations["change_user"];
+        trace?: never;
+    };
     "/v2/query": {
         parameters: {
             query?: never;
@@ -760,6 +1049,19 @@ export interface components {
              * @description Ids of the repairs to make.
              */
             repairs?: string[];
+        };
+        /**
+         * Asker
+         * @description Who asked, as stated by the server or the command that took the run.
+         */
+        Asker: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "person" | "address" | "local";
+            /** Name */
+            name?: string | null;
         };
         /**
          * Bin
@@ -1248,9 +1550,16 @@ export interface components {
             id: string;
             /**
              * Own
+             * @description Whether people added it here.
              * @default false
              */
             own: boolean;
+            /**
+             * Owner
+             * @description Of one that was added; empty for everyone here.
+             * @default
+             */
+            owner: string;
             /** Prompts */
             prompts: string[];
             /** Tables */
@@ -1350,7 +1659,7 @@ export interface components {
          * ErrorCode
          * @enum {string}
          */
-        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "QUEUE_FULL" | "CANCELLED" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
+        ErrorCode: "VALIDATION_ERROR" | "SQL_POLICY_VIOLATION" | "PYTHON_POLICY_VIOLATION" | "RUNNER_TIMEOUT" | "RUNNER_RESOURCE_EXCEEDED" | "RUNNER_INTERNAL_ERROR" | "SANDBOX_UNAVAILABLE" | "QUEUE_FULL" | "RATE_LIMITED" | "CANCELLED" | "DATA_DAMAGED" | "NOT_FOUND" | "UNAUTHORIZED";
         /** ExplanationView */
         ExplanationView: {
             /**
@@ -1591,6 +1900,56 @@ export interface components {
             /** One */
             one: string;
         };
+        /** KeyBody */
+        KeyBody: {
+            /**
+             * Days
+             * @default 90
+             */
+            days: number | null;
+            /**
+             * Name
+             * @example nightly report
+             */
+            name: string;
+            /**
+             * Scopes
+             * @default [
+             *       "ask",
+             *       "read"
+             *     ]
+             */
+            scopes: ("ask" | "read" | "data" | "share" | "admin")[];
+        };
+        /** KeyList */
+        KeyList: {
+            /** Keys */
+            keys: components["schemas"]["KeyView"][];
+        };
+        /** KeyProposalView */
+        KeyProposalView: {
+            /** Columns */
+            columns: string[];
+            /** Reason */
+            reason: string;
+            /** Table */
+            table: string;
+        };
+        /** KeyView */
+        KeyView: {
+            /** Created At */
+            created_at: number;
+            /** Expires At */
+            expires_at: number | null;
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /** Scopes */
+            scopes: ("ask" | "read" | "data" | "share" | "admin")[];
+            /** Used At */
+            used_at: number | null;
+        };
         /** Keys */
         Keys: {
             /** Keys */
@@ -1691,6 +2050,26 @@ export interface components {
             reason: string;
             /** Table */
             table: string;
+        };
+        /** Me */
+        Me: {
+            /** Admin */
+            admin: boolean;
+            /** Has Password */
+            has_password: boolean;
+            /** Name */
+            name: string;
+            /**
+             * Proof
+             * @enum {string}
+             */
+            proof: "none" | "session" | "key" | "proxy";
+            /** Scopes */
+            scopes: ("ask" | "read" | "data" | "share" | "admin")[];
+            /** Signs In */
+            signs_in: boolean;
+            /** Teams */
+            teams: string[];
         };
         /**
          * Meaning
@@ -1811,6 +2190,12 @@ export interface components {
             /** Value */
             value: string;
         };
+        /** NewKey */
+        NewKey: {
+            key: components["schemas"]["KeyView"];
+            /** Token */
+            token: string;
+        };
         /**
          * Offer
          * @description One of the readings that a question back offers: a plan, or SQL where a model proposed SQL.
@@ -1859,6 +2244,19 @@ export interface components {
              * @default 0
              */
             tokens_out: number;
+        };
+        /** PasswordBody */
+        PasswordBody: {
+            /**
+             * New
+             * @example correct horse battery
+             */
+            new: string;
+            /**
+             * Old
+             * @example correct horse battery
+             */
+            old: string;
         };
         /** PlotlyArtifact */
         PlotlyArtifact: {
@@ -1925,6 +2323,8 @@ export interface components {
         ProposalsView: {
             /** Joins */
             joins: components["schemas"]["JoinProposalView"][];
+            /** Keys */
+            keys: components["schemas"]["KeyProposalView"][];
             /** Masks */
             masks: components["schemas"]["MaskProposalView"][];
             /** Metrics */
@@ -2207,7 +2607,11 @@ export interface components {
         RunView: {
             /** Artifacts */
             artifacts: (components["schemas"]["DescribedTable"] | components["schemas"]["PlotlyArtifact"] | components["schemas"]["VegaArtifact"] | components["schemas"]["SvgArtifact"] | components["schemas"]["HtmlArtifact"] | components["schemas"]["MermaidArtifact"] | components["schemas"]["MarkdownArtifact"])[];
-            /** Cached From */
+            asked_by: components["schemas"]["Asker"];
+            /**
+             * Cached From
+             * @description The earlier run that answered.
+             */
             cached_from: string | null;
             /** Catalog Version */
             catalog_version: string;
@@ -2351,6 +2755,109 @@ export interface components {
             unused: components["schemas"]["UnusedSemantics"][];
             /** Week Start */
             week_start?: ("monday" | "sunday" | "saturday") | null;
+        };
+        /** SessionList */
+        SessionList: {
+            /** Sessions */
+            sessions: components["schemas"]["SessionView"][];
+        };
+        /** SessionView */
+        SessionView: {
+            /** Address */
+            address: string;
+            /** Client */
+            client: string;
+            /** Created At */
+            created_at: number;
+            /** Current */
+            current: boolean;
+            /** Id */
+            id: string;
+            /** Seen At */
+            seen_at: number;
+        };
+        /** ShareBody */
+        ShareBody: {
+            /**
+             * Name
+             * @description Of the person or the team; empty for everyone.
+             * @default
+             */
+            name: string;
+            /**
+             * Recipient
+             * @enum {string}
+             */
+            recipient: "person" | "team" | "everyone";
+            /**
+             * Right
+             * @description `edit` is for datasets.
+             * @default see
+             * @enum {string}
+             */
+            right: "see" | "edit";
+        };
+        /** ShareView */
+        ShareView: {
+            /** At */
+            at: string;
+            /** Name */
+            name: string;
+            /**
+             * Recipient
+             * @enum {string}
+             */
+            recipient: "person" | "team" | "everyone";
+            /**
+             * Right
+             * @enum {string}
+             */
+            right: "see" | "edit";
+            /** Shared By */
+            shared_by: string;
+        };
+        /** SharesView */
+        SharesView: {
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "thread" | "run" | "dataset";
+            /** May Share */
+            may_share: boolean;
+            /** Owner */
+            owner: string;
+            /** Shares */
+            shares: components["schemas"]["ShareView"][];
+        };
+        /**
+         * Sharing
+         * @description Whether things belong to people here, and who asks.
+         */
+        Sharing: {
+            /** Admin */
+            admin: boolean;
+            /** People */
+            people: boolean;
+            /** Teams */
+            teams: string[];
+            /** User */
+            user: string;
+        };
+        /** SignInBody */
+        SignInBody: {
+            /**
+             * Name
+             * @example ada
+             */
+            name: string;
+            /**
+             * Password
+             * @example correct horse battery
+             */
+            password: string;
         };
         /** SvgArtifact */
         SvgArtifact: {
@@ -2497,6 +3004,26 @@ export interface components {
             /** Rows */
             rows: number | null;
         };
+        /** TeamBody */
+        TeamBody: {
+            /**
+             * Name
+             * @example ada
+             */
+            name: string;
+        };
+        /** TeamList */
+        TeamList: {
+            /** Teams */
+            teams: components["schemas"]["TeamView"][];
+        };
+        /** TeamView */
+        TeamView: {
+            /** Members */
+            members: string[];
+            /** Name */
+            name: string;
+        };
         /**
          * TextReading
          * @description Stage one: which bytes are the cells of a table. Nothing is interpreted.
@@ -2582,6 +3109,59 @@ export interface components {
             name: string;
             /** Offset */
             offset: number;
+        };
+        /** UserBody */
+        UserBody: {
+            /**
+             * Admin
+             * @default false
+             */
+            admin: boolean;
+            /**
+             * Name
+             * @example ada
+             */
+            name: string;
+            /** Password */
+            password?: string | null;
+            /**
+             * Restore
+             * @default false
+             */
+            restore: boolean;
+        };
+        /** UserChanges */
+        UserChanges: {
+            /** Admin */
+            admin?: boolean | null;
+            /** Disabled */
+            disabled?: boolean | null;
+            /** Password */
+            password?: string | null;
+        };
+        /** UserList */
+        UserList: {
+            /** Users */
+            users: components["schemas"]["UserView"][];
+        };
+        /** UserView */
+        UserView: {
+            /** Admin */
+            admin: boolean;
+            /** Created At */
+            created_at: number;
+            /** Disabled */
+            disabled: boolean;
+            /** Has Password */
+            has_password: boolean;
+            /** Issuer */
+            issuer: string | null;
+            /** Name */
+            name: string;
+            /** Signed In At */
+            signed_in_at: number | null;
+            /** Teams */
+            teams: string[];
         };
         /** ValueCount */
         ValueCount: {
@@ -2730,6 +3310,7 @@ export interface components {
         };
         /** VerifyReport */
         VerifyReport: {
+            asked_by?: components["schemas"]["Asker"] | null;
             /**
              * Complete
              * @description Nothing that can be derived was left unchecked; how a question was read cannot.
@@ -2780,7 +3361,17 @@ export interface components {
                 "application/json": components["schemas"]["ErrorBody"];
             };
         };
-        /** @description A page of another origin sent it, it names a user without coming from a trusted proxy, or its client may not use this server. */
+        /** @description The server asks who its users are, and the request proves no identity. */
+        Status401: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description A page of another origin sent it, it names a user without coming from a trusted proxy, or its user, API key or client may not do this. */
         Status403: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2843,6 +3434,17 @@ export interface components {
         /** @description The request cannot be used; the message says why. */
         Status422: {
             headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorBody"];
+            };
+        };
+        /** @description The user sends more requests than one user may. */
+        Status429: {
+            headers: {
+                "Retry-After": components["headers"]["Retry-After"];
                 "X-Request-Id": components["headers"]["X-Request-Id"];
                 [name: string]: unknown;
             };
@@ -2923,11 +3525,13 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             /** @description The page is not built. */
@@ -3006,6 +3610,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3055,6 +3660,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3072,6 +3678,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3097,11 +3704,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3129,6 +3738,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3144,6 +3754,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3169,6 +3780,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3186,6 +3798,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3213,6 +3826,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3228,6 +3842,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3264,6 +3879,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3281,6 +3897,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3312,6 +3929,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3329,6 +3947,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3359,6 +3978,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such dataset. */
             404: {
@@ -3374,6 +3994,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3382,6 +4003,8 @@ export interface operations {
     import_catalog: {
         parameters: {
             query?: {
+                /** @description The catalog version that the file was made for. */
+                before?: string | null;
                 /** @description Why it was changed. */
                 note?: string;
                 /** @description Only say what would change. */
@@ -3417,6 +4040,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such dataset. */
             404: {
@@ -3434,6 +4058,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3465,6 +4090,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3482,6 +4108,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3509,6 +4136,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3524,6 +4152,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3551,6 +4180,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3566,6 +4196,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3593,6 +4224,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3608,6 +4240,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3635,6 +4268,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3650,6 +4284,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3683,6 +4318,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3700,6 +4336,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3727,6 +4364,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3742,6 +4380,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3777,11 +4416,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3807,6 +4448,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3824,6 +4466,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3851,11 +4494,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3881,11 +4526,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3917,6 +4564,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3934,6 +4582,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -3971,6 +4620,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -3986,6 +4636,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4011,6 +4662,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4028,6 +4680,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4061,6 +4714,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4078,6 +4732,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4103,11 +4758,463 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    sign_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignInBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            /** @description Too many failed attempts; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    sign_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    list_my_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    make_my_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KeyBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewKey"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    revoke_my_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            /** @description Too many failed attempts; `Retry-After` says how long to wait. */
+            429: {
+                headers: {
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    list_my_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    end_my_other_sessions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    end_my_session: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4135,11 +5242,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4165,11 +5274,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             /** @description Not now; `checks` says why. */
@@ -4214,11 +5325,13 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4265,6 +5378,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4282,6 +5396,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4322,6 +5437,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4337,6 +5453,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4364,6 +5481,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4381,6 +5499,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4412,6 +5531,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4427,6 +5547,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4457,6 +5578,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such run, or it has no result. */
             404: {
@@ -4472,6 +5594,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4499,6 +5622,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such run. */
             404: {
@@ -4516,6 +5640,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4547,6 +5672,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such run, or it has no result. */
             404: {
@@ -4562,6 +5688,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4593,6 +5720,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such run, or it has no result. */
             404: {
@@ -4608,6 +5736,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4639,6 +5768,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such run, or it has no result. */
             404: {
@@ -4654,6 +5784,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4681,6 +5812,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4698,6 +5830,440 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_sharing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sharing"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    get_shares: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "thread" | "run" | "dataset";
+                thing_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharesView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            /** @description It belongs to somebody else. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    share: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kind: "thread" | "run" | "dataset";
+                thing_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharesView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            /** @description It belongs to somebody else. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    unshare: {
+        parameters: {
+            query: {
+                recipient: "person" | "team" | "everyone";
+                name?: string;
+            };
+            header?: never;
+            path: {
+                kind: "thread" | "run" | "dataset";
+                thing_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharesView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            /** @description It belongs to somebody else. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            /** @description No such thing. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    list_teams: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamList"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    add_team: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TeamBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    remove_team: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    add_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    remove_member: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TeamView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4734,6 +6300,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such thing. */
             404: {
@@ -4751,6 +6318,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4795,6 +6363,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             /** @description The request does not speak tus 1.0.0. */
@@ -4812,6 +6381,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4845,11 +6415,13 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4883,6 +6455,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such upload. */
             404: {
@@ -4908,6 +6481,7 @@ export interface operations {
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -4937,6 +6511,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such upload. */
             404: {
@@ -4964,6 +6539,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -5002,6 +6578,7 @@ export interface operations {
                 content?: never;
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such upload. */
             404: {
@@ -5039,6 +6616,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -5052,6 +6630,190 @@ export interface operations {
                     "application/json": components["schemas"]["ErrorBody"];
                 };
             };
+        };
+    };
+    list_users: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserList"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    add_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    remove_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    change_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserChanges"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserView"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
         };
     };
     query: {
@@ -5078,6 +6840,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             /** @description No such dataset or session. */
             404: {
@@ -5105,6 +6868,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];
@@ -5147,6 +6911,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
             408: components["responses"]["Status408"];
             413: components["responses"]["Status413"];
@@ -5154,6 +6919,7 @@ export interface operations {
             415: components["responses"]["Status415"];
             421: components["responses"]["Status421"];
             422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
             431: components["responses"]["Status431"];
             500: components["responses"]["Status500"];
             503: components["responses"]["Status503"];

@@ -14,6 +14,8 @@ export interface Thread {
   /** In a list only the first message. */
   values: ConversationState | null;
   error?: unknown;
+  /** Whose it is. */
+  owner?: string;
 }
 
 const at = (threadId: string) => `/langgraph/threads/${encodeURIComponent(threadId)}`;
@@ -83,6 +85,20 @@ export const threadsQuery = () =>
     queryKey: keys.threads,
     queryFn: ({ signal }) => listThreads(200, 0, signal),
     staleTime: 2_000,
+  });
+
+/** Whose one thread is; null when it is not there. */
+export const threadOwnerQuery = (threadId: string) =>
+  queryOptions({
+    queryKey: [...keys.threads, "owner", threadId],
+    queryFn: async ({ signal }) => {
+      const [thread] = await request<Thread[]>("/langgraph/threads/search", {
+        body: { ids: [threadId], limit: 1 },
+        signal,
+      });
+      return thread?.owner ?? null;
+    },
+    staleTime: 60_000,
   });
 
 /** What one thread is called. */

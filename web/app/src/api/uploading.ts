@@ -1,4 +1,5 @@
 // The bytes of one file, sent in pieces: a dropped connection is taken up where the server stopped.
+import { OWN_PAGE } from "./http";
 import { isProblemBody, Problem } from "./problem";
 
 const PIECE = 8 << 20;
@@ -15,6 +16,7 @@ export async function upload(
   return new Promise((resolve, reject) => {
     const sending = new Upload(file, {
       endpoint: "/uploads",
+      headers: OWN_PAGE,
       chunkSize: PIECE,
       retryDelays: RETRY_MS,
       metadata: { filename: file.name },

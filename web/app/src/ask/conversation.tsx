@@ -22,10 +22,12 @@ interface ConversationProps {
   chosen: DatasetSummary | null;
   onChoose: (id: string) => void;
   datasetId: string | null;
+  /** Of a conversation of somebody else, which can be read only. */
+  sharedBy: string | null;
 }
 
 export function Conversation(props: ConversationProps) {
-  const { datasets, datasetId } = props;
+  const { datasets, datasetId, sharedBy } = props;
   const problem = useSessionState((state) => state.problem);
   const viewport = useQuestionOnTop();
   useAskCommands(datasets);
@@ -49,10 +51,14 @@ export function Conversation(props: ConversationProps) {
         <div className="shrink-0 border-t">
           <div className="mx-auto w-full max-w-3xl px-4 pt-3 pb-4">
             <Notice />
-            <Composer
-              placeholder={name ? `Ask about ${name}` : "Ask about your data"}
-              datasetId={datasetId}
-            />
+            {sharedBy ? (
+              <ReadOnly by={sharedBy} />
+            ) : (
+              <Composer
+                placeholder={name ? `Ask about ${name}` : "Ask about your data"}
+                datasetId={datasetId}
+              />
+            )}
           </div>
         </div>
       )}
@@ -100,6 +106,17 @@ function NoThread() {
         Ask a new question
       </Link>
     </Empty>
+  );
+}
+
+function ReadOnly({ by }: { by: string }) {
+  return (
+    <p className="text-ink-2">
+      {by} shared this conversation with you to read.{" "}
+      <Link to={places.ask} className="text-accent underline underline-offset-2">
+        Ask in one of your own
+      </Link>
+    </p>
   );
 }
 

@@ -8,6 +8,7 @@ import { Conversation } from "./conversation";
 import { DatasetMenu } from "./dataset_menu";
 import { pathTo } from "./exchange";
 import { Runtime } from "./runtime";
+import { ShareThread, useSharedBy } from "./share_thread";
 import { SessionProvider, usePageSession, useSessionState } from "./use_session";
 
 export default function AskPage() {
@@ -30,12 +31,15 @@ function Ask() {
   useDetailsSubject(subject);
   const inThread = threadId !== null || started;
   const datasetId = inThread ? own : (chosen?.id ?? null);
+  const sharedBy = useSharedBy(threadId);
+  const title = known.data ?? asked ?? (threadId ? "Conversation" : "New question");
   return (
     <Runtime>
       <Page
         still
-        title={known.data ?? asked ?? (threadId ? "Conversation" : "New question")}
+        title={title}
         bar={<DatasetMenu datasets={datasets.data ?? []} datasetId={datasetId} inThread={inThread} />}
+        actions={threadId && <ShareThread threadId={threadId} title={title} />}
       >
         <Conversation
           datasets={datasets.data ?? []}
@@ -45,6 +49,7 @@ function Ask() {
           chosen={inThread ? null : chosen}
           onChoose={setChosen}
           datasetId={datasetId}
+          sharedBy={sharedBy}
         />
       </Page>
     </Runtime>

@@ -100,6 +100,7 @@ const dataset = (id: string): DatasetSummary => ({
   as_of: "2025-12-31",
   prompts: [],
   own: false,
+  owner: "",
   tables: [
     { name: "a", description: "", rows: 9000, columns: 1 },
     { name: "b", description: "", rows: 172, columns: 1 },

@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Download, Link2, PanelRight, Pencil, RotateCw, Share2, Square } from "lucide-react";
+import { Download, Link2, PanelRight, Pencil, RotateCw, Share2, Square, UserPlus } from "lucide-react";
 import { useState } from "react";
 import { useNavigate } from "react-router";
 import { hasEnded, type RunView } from "~/api/model";
@@ -8,6 +8,8 @@ import { keys } from "~/api/queries";
 import { cancelRun, capsuleAddress, createRun } from "~/api/rest";
 import { pythonOf } from "~/artifact/python_of";
 import { useCommandList } from "~/commands";
+import { ShareDialog } from "~/sharing/share_dialog";
+import { useWhose } from "~/sharing/use_sharing";
 import { places, useDetails } from "~/shell";
 import { Button, Menu, MenuItem, MenuLine } from "~/ui";
 
@@ -99,6 +101,8 @@ const FORMATS = ["csv", "parquet", "json"] as const;
 
 function ShareMenu({ run }: { run: RunView }) {
   const [said, setSaid] = useState("");
+  const [sharing, setSharing] = useState(false);
+  const { people, mine } = useWhose()(run.asked_by.name ?? undefined);
   const address = new URL(places.run(run.run_id), window.location.href).href;
   const copyLink = async () => {
     try {
@@ -124,6 +128,11 @@ function ShareMenu({ run }: { run: RunView }) {
           </Button>
         }
       >
+        {people && mine && (
+          <MenuItem onSelect={() => setTimeout(() => setSharing(true), 0)}>
+            <UserPlus aria-hidden /> With people here
+          </MenuItem>
+        )}
         <MenuItem onSelect={copyLink}>
           <Link2 aria-hidden /> Copy link
         </MenuItem>
@@ -146,6 +155,9 @@ function ShareMenu({ run }: { run: RunView }) {
           </>
         )}
       </Menu>
+      {people && mine && (
+        <ShareDialog kind="run" id={run.run_id} title="this run" open={sharing} onOpenChange={setSharing} />
+      )}
     </>
   );
 }

@@ -19,6 +19,7 @@ export function RunBody({ run }: { run: RunView }) {
       <header className="space-y-2">
         <h2 className="break-words text-answer">{headingOf(run)}</h2>
         <RunState run={run} />
+        {run.asked_by.name && <p className="text-ink-3 text-small">Asked by {run.asked_by.name}</p>}
       </header>
       {run.error && <RunTrouble run={run} error={run.error} />}
       {run.warnings.map((warning) => (

@@ -1,8 +1,10 @@
-import { Ellipsis, Pencil, Trash2 } from "lucide-react";
+import { Ellipsis, Pencil, Trash2, UserPlus, Users } from "lucide-react";
 import { type KeyboardEvent, useRef, useState } from "react";
 import { Link } from "react-router";
 import { type Thread, titleOf } from "~/api/threads";
 import { time } from "~/format";
+import { ShareDialog } from "~/sharing/share_dialog";
+import { useWhose } from "~/sharing/use_sharing";
 import { places } from "~/shell";
 import { classes, IconButton, Input, Menu, MenuItem } from "~/ui";
 import { useRename } from "./use_threads";
@@ -22,6 +24,8 @@ const MARKS: Partial<Record<Thread["status"], { dot: string; word: string }>> = 
 /** One conversation. F2 renames it and Delete deletes it, while it has the focus. */
 export function ThreadRow({ thread, current, onGo, onDelete }: ThreadRowProps) {
   const [renaming, setRenaming] = useState(false);
+  const [sharing, setSharing] = useState(false);
+  const { people, mine, sharedBy } = useWhose()(thread.owner);
   const link = useRef<HTMLAnchorElement>(null);
   const title = titleOf(thread);
   const mark = MARKS[thread.status];
@@ -34,6 +38,7 @@ export function ThreadRow({ thread, current, onGo, onDelete }: ThreadRowProps) {
     return <RenameRow thread={thread} title={title} onDone={done} />;
   }
   const pressed = (event: KeyboardEvent) => {
+    if (!mine) return;
     if (event.key === "F2") setRenaming(true);
     else if (event.key === "Delete") onDelete();
     else return;
@@ -61,28 +66,51 @@ export function ThreadRow({ thread, current, onGo, onDelete }: ThreadRowProps) {
         {mark && <span aria-hidden className={classes("size-2 shrink-0", mark.dot)} />}
         <span className="truncate">{title}</span>
         {mark && <span className="sr-only">, {mark.word}</span>}
+        {sharedBy && (
+          <span title={`Shared by ${sharedBy}`} className="mr-2 ml-auto shrink-0 text-ink-3">
+            <Users aria-hidden className="size-3.5" />
+            <span className="sr-only">, shared by {sharedBy}</span>
+          </span>
+        )}
       </Link>
-      <Menu
-        align="end"
-        trigger={
-          <IconButton
-            label={`Actions for ${title}`}
-            size="smallIcon"
-            className="opacity-0 focus-visible:opacity-100 group-focus-within/row:opacity-100 group-hover/row:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
-          >
-            <Ellipsis />
-          </IconButton>
-        }
-      >
-        <MenuItem onSelect={() => setTimeout(() => setRenaming(true), 0)}>
-          <Pencil aria-hidden />
-          Rename
-        </MenuItem>
-        <MenuItem danger onSelect={onDelete}>
-          <Trash2 aria-hidden />
-          Delete
-        </MenuItem>
-      </Menu>
+      {mine && (
+        <Menu
+          align="end"
+          trigger={
+            <IconButton
+              label={`Actions for ${title}`}
+              size="smallIcon"
+              className="opacity-0 focus-visible:opacity-100 group-focus-within/row:opacity-100 group-hover/row:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
+            >
+              <Ellipsis />
+            </IconButton>
+          }
+        >
+          {people && (
+            <MenuItem onSelect={() => setTimeout(() => setSharing(true), 0)}>
+              <UserPlus aria-hidden />
+              Share
+            </MenuItem>
+          )}
+          <MenuItem onSelect={() => setTimeout(() => setRenaming(true), 0)}>
+            <Pencil aria-hidden />
+            Rename
+          </MenuItem>
+          <MenuItem danger onSelect={onDelete}>
+            <Trash2 aria-hidden />
+            Delete
+          </MenuItem>
+        </Menu>
+      )}
+      {people && mine && (
+        <ShareDialog
+          kind="thread"
+          id={thread.thread_id}
+          title={title}
+          open={sharing}
+          onOpenChange={setSharing}
+        />
+      )}
     </li>
   );
 }

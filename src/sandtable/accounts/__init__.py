@@ -1,0 +1,1 @@
+"""Who may use a server: people, teams, keys and sessions, and what is shared with whom."""
