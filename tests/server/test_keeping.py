@@ -45,7 +45,9 @@ class Shelves:
 
     keeper: Keeper
 
-    async def run(self, number: int, days: float, *, size: int = 10, open: bool = False, **how: Any) -> str:
+    async def run(
+        self, number: int, days: float, *, size: int = 10, artifacts: int = 0, open: bool = False, **how: Any
+    ) -> str:
         at = ago(days).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         store = self.keeper.runs
         request = RunRequest(dataset_id="shop", query=CodeQuery("x"))
@@ -60,7 +62,9 @@ class Shelves:
         record = RunRecord(run.id, "me", "local", "shop", at, body_of(run), session=how.get("session"))
         await store.accept(record, 10_000)
         if not open:
-            result = None if "result_of" in how else {"rows": [[number, "x" * size]]}
+            result: Any = None if "result_of" in how else {"rows": [[number, "x" * size]]}
+            if artifacts:
+                result["artifacts"] = [{"kind": "image", "data": "x" * artifacts}]
             ending = Ending(
                 run.id, "me", "pending", "succeeded", at, body_of(run), {"payload": run.id}, result, **how
             )
@@ -102,6 +106,20 @@ def settings(request: pytest.FixtureRequest, tmp_path: Path) -> Settings:
 async def shelves(settings: Settings) -> AsyncIterator[Shelves]:
     async with open_keeper(settings) as keeper:
         yield Shelves(keeper)
+
+
+async def test_artifacts_count_and_go_with_their_run(shelves: Shelves) -> None:
+    await shelves.run(1, 30)
+    shown = await shelves.run(2, 20, artifacts=300_000)
+    await shelves.run(3, 10)
+    sizes = {one.id: one.bytes for one in await shelves.keeper.runs.holdings.runs()}
+    assert 300_000 < sizes[shown] < 310_000
+    assert await shelves.keeper.runs.holdings.bytes_of("local") == sum(sizes.values())
+    assert await shelves.pruned(Rules(max_bytes=200_000)) == ("3", "")
+    assert await shelves.keeper.runs.holdings.bytes_of("local") == sizes[run_id(3)]
+    removed = await shelves.keeper.runs.holdings.removal(shown)
+    assert removed is not None and removed.rule == "size"
+    assert await shelves.keeper.runs.get(shown) is None
 
 
 async def test_what_is_old_goes_and_what_is_kept_stays_whole(shelves: Shelves) -> None:

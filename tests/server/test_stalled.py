@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
-from socket import SO_RCVBUF, SOL_SOCKET, socket
+from socket import SHUT_WR, SO_RCVBUF, SOL_SOCKET, socket
 from typing import Any
 
 import pytest
@@ -123,11 +123,16 @@ async def _chat(server: Served) -> bytes:
     return post("/chat", {"dataset_id": "shop", "message": "query it"})
 
 
+async def _agui(server: Served) -> bytes:
+    message = {"id": "q1", "role": "user", "content": "query it"}
+    return post("/agui", {"threadId": "one", "runId": "one", "messages": [message]})
+
+
 @pytest.mark.parametrize("stage", [0.5], indirect=True, ids=["impatient"])
 @pytest.mark.parametrize(
     ("way", "send_s"),
-    [(_v2, 30.0), (_v2, 0.05), (_langgraph, 30.0), (_chat, 30.0)],
-    ids=["websocket", "websocket that is to be closed", "langgraph", "chat"],
+    [(_v2, 30.0), (_v2, 0.05), (_langgraph, 30.0), (_chat, 30.0), (_agui, 30.0)],
+    ids=["websocket", "websocket that is to be closed", "langgraph", "chat", "agui"],
 )
 async def test_who_takes_nothing_is_dropped_and_leaves_nothing(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, way: Any, send_s: float
@@ -186,3 +191,39 @@ def pong(number: int) -> bytes:
 
 def _payload(number: int) -> bytes:
     return struct.pack("!I", number) + b"p" * 121
+
+
+@pytest.mark.parametrize("stage", [60.0], indirect=True, ids=["patient"])
+async def test_a_websocket_whose_client_is_gone_without_a_word_is_closed(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half open: the connection stands, and nobody answers a ping any more."""
+    made = SocketConnection.connection_made
+
+    def hasty(self: Any, transport: Any) -> None:
+        self.ping_interval, self.ping_timeout = 0.1, 0.2
+        made(self, transport)
+
+    monkeypatch.setattr(SocketConnection, "connection_made", hasty)
+    asked = await ask(stage.server.client, "one")
+    with await stage.begin(upgrade(f"/v2/stream/{asked['session_id']}?after=0")) as client:
+        listeners = stage.server.app.state.listeners
+        await stage.sees(lambda: listeners._users)
+        await stage.sees(lambda: not listeners._users)
+        await stage.sees(lambda: stage.descriptor_for(client) == -1)
+    assert not [line for line in stage.log if line["log_level"] in ("error", "critical")]
+
+
+@pytest.mark.parametrize("stage", [60.0], indirect=True, ids=["patient"])
+@pytest.mark.parametrize("path", ["/chat", "/agui"])
+async def test_who_closes_its_half_has_hung_up(stage: Stage, path: str) -> None:
+    message = {"id": "q1", "role": "user", "content": "slow one"}
+    body = {"/chat": {"dataset_id": "shop", "message": "slow one"}}.get(
+        path, {"threadId": "one", "runId": "one", "messages": [message]}
+    )
+    with await stage.begin(post(path, body)) as client:
+        await stage.server.script.waiting.wait()
+        client.shutdown(SHUT_WR)
+        await stage.sees(lambda: stage.server.script.at_work == 0)
+        await stage.sees(lambda: stage.descriptor_for(client) == -1)
+    assert not [line for line in stage.log if line["log_level"] in ("error", "critical")]

@@ -30,8 +30,10 @@ def cache_key(
     request: RunRequest, version: str, copy_id: str, executed: str, limits: Limits, engine: str
 ) -> str:
     """`copy_id` identifies the files that are read: it changes when they are damaged or replaced, and differs between
-    homes, so results from other copies are not reused."""
+    homes, so results from other copies are not reused. The id of the dataset is part of the key because another
+    dataset may have the same data and belong to a person whose runs are not to be noticed."""
     key = {
+        "dataset_id": request.dataset_id,
         "dataset_version": version,
         "copy_id": copy_id,
         "executed_sql": executed,

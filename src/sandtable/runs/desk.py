@@ -21,16 +21,18 @@ from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.query import CodeQuery, SqlQuery
 from sandtable.capsule.seal import chart_in
 from sandtable.catalog.model import Dataset
-from sandtable.errors import InvalidInput, NotFound, SandboxUnavailable
+from sandtable.errors import InvalidInput, NotFound, QueueFull, SandboxUnavailable
 from sandtable.quoting import quote
 from sandtable.runs.cells import SessionKey
 from sandtable.runs.code import require_tables, switched_off
 from sandtable.runs.dispatch import Dispatcher
 from sandtable.runs.draft import Draft
-from sandtable.runs.fair_queue import share_of
-from sandtable.runs.ids import RunIds, is_run_id
+from sandtable.runs.fair_queue import share_of, some_of
+from sandtable.runs.ids import RunIds
+from sandtable.runs.listing import list_runs
 from sandtable.runs.liveness import HomeLiveness, Liveness
 from sandtable.runs.model import Run, RunRequest, body_of, run_of, search_text
+from sandtable.runs.pace import Pace
 from sandtable.runs.parts import RunParts
 from sandtable.runs.pipeline import limits_for
 from sandtable.runs.quotas import Quotas
@@ -38,6 +40,7 @@ from sandtable.runs.waiters import Waiters, Watch
 from sandtable.runs.worker import Worker, iso
 from sandtable.stopping import stopped
 from sandtable.store.run_store import (
+    OwnRuns,
     RunFilter,
     RunNews,
     RunRecord,
@@ -49,7 +52,6 @@ from sandtable.store.run_store import (
 
 log = structlog.get_logger(__name__)
 
-MOST_LISTED = 500
 SWEEP_S = 15.0
 SHARED_SWEEP_S = 3.0
 """Other servers may die while this one runs, and their callers wait."""
@@ -92,7 +94,8 @@ class Runs:
         self._instance = instance or HomeLiveness(home)
         self._ids = RunIds()
         self._waiters = Waiters()
-        self._worker = Worker(store, parts, key, self._waiters, now, max_attempts, self._remember)
+        self._pace = Pace()
+        self._worker = Worker(store, parts, key, self._waiters, now, max_attempts, self._on_end)
         self._dispatcher = Dispatcher(
             store, self._worker, self._instance, lambda: iso(now()), concurrency=concurrency, share=share
         )
@@ -119,6 +122,10 @@ class Runs:
         self._loops = [asyncio.create_task(self._dispatcher.work()), asyncio.create_task(self._sweep())]
         for loop in self._loops:
             loop.add_done_callback(_report_broken_loop)
+
+    async def drain(self) -> None:
+        """Begin no more runs, and return when those that are executed have ended. The queue stays in the store."""
+        await self._dispatcher.drain()
 
     async def aclose(self) -> None:
         """Stop. Running runs return to the queue, for the next process that opens this home."""
@@ -156,6 +163,7 @@ class Runs:
             limits=limits_for(self._parts.limits, request.max_rows, request.timeout_ms),
             created_at=iso(now),
             sql=query.sql if isinstance(query, SqlQuery) else None,
+            traceparent=self._parts.observer.tracer.link,
         )
         key = SessionKey.of(run)
         record = RunRecord(
@@ -170,7 +178,11 @@ class Runs:
             pinned=key is not None or not self._adopting,
             session=None if key is None else key.text,
         )
-        await self._store.accept(record, self._queue_limit, self._user_limit)
+        try:
+            with self._parts.observer.storing("accept"):
+                await self._store.accept(record, self._queue_limit, self._user_limit)
+        except QueueFull as error:
+            raise self._pace.refused(error, some_of(min(self._queue_limit, self._user_limit))) from None
         self._open.add(run.id)
         log.info("run_accepted", run_id=run.id, dataset_id=request.dataset_id, mode=request.mode)
         self._dispatcher.look()
@@ -194,26 +206,21 @@ class Runs:
         user: str | None = None,
         limit: int = 50,
         before: str | None = None,
+        seen: OwnRuns | None = None,
     ) -> list[Run]:
         """Newest first, without rows."""
-        if not 1 <= limit <= MOST_LISTED:
-            raise InvalidInput(
-                f"`limit` is {limit}; it must be between 1 and {MOST_LISTED}",
-                suggestion="Ask for less, and go on with `before`.",
-                field="limit",
-            )
-        if before is not None and not is_run_id(before):
-            raise InvalidInput(
-                f"`before` is {quote(before)}, which is no run id",
-                suggestion="Give the id of the last run you have; it begins with `run_`.",
-                field="before",
-            )
-        wanted = RunFilter(status, dataset_id, user, text, before, limit)
-        return [run_of(record) for record in await self._store.list(wanted)]
+        return await list_runs(
+            self._store, RunFilter(status, dataset_id, user, text, before, limit, seen=seen)
+        )
 
     async def probe(self) -> None:
         """Reads and writes the store. Raises StoreUnavailable, StoreCorrupt."""
         await self._store.probe()
+
+    @property
+    def executing(self) -> int:
+        """How many runs this process is working on."""
+        return len(self._dispatcher.tasks)
 
     async def counts(self) -> dict[str, int]:
         """How many runs have each status."""
@@ -295,7 +302,7 @@ class Runs:
     async def _unknown(self, run_id: str) -> NotFound:
         removed = await self._store.holdings.removal(run_id)
         if removed is None:
-            return NotFound(f"no run {quote(run_id)}", suggestion="`sandtable runs` or GET /runs lists them.")
+            return no_run(run_id)
         return NotFound(
             f"run {quote(run_id)} was removed by retention on {removed.removed_at[:10]}",
             suggestion="A copy of its capsule that was exported before still verifies. Ask again for a new answer.",
@@ -303,6 +310,11 @@ class Runs:
             rule=removed.rule,
             capsule=removed.capsule,
         )
+
+    async def user_of_removed(self, run_id: str) -> str | None:
+        """Who asked for a run that retention removed; None for any other id."""
+        removed = await self._store.holdings.removal(run_id)
+        return None if removed is None else removed.user
 
     def forget(self, run_ids: Iterable[str]) -> None:
         """Drop removed runs from the cache."""
@@ -317,6 +329,10 @@ class Runs:
         if run.ended:
             self._remember(run)
         return run
+
+    def _on_end(self, run: Run) -> None:
+        self._pace.ended()
+        self._remember(run)
 
     def _remember(self, run: Run) -> None:
         """Cache a run that is stored as ended."""
@@ -371,6 +387,10 @@ class Runs:
         if self._store.shared:
             # Notifications of accepted runs may have been missed.
             self._dispatcher.look()
+
+
+def no_run(run_id: str) -> NotFound:
+    return NotFound(f"no run {quote(run_id)}", suggestion="`sandtable runs` or GET /runs lists them.")
 
 
 def _report_broken_loop(task: asyncio.Task[None]) -> None:

@@ -60,6 +60,7 @@ class Dispatcher:
         """How many runs may be claimed here. Too high a number costs one empty query."""
         self._wake = asyncio.Event()
         self._wake.set()
+        self._draining = False
         instance.on_loss(self._let_go)
 
     @property
@@ -93,6 +94,12 @@ class Dispatcher:
                 log.error("queue_not_readable", reason=error.message)
                 asyncio.get_running_loop().call_later(1.0, self._wake.set)
 
+    async def drain(self) -> None:
+        """Claims nothing more, and returns when the active runs have ended."""
+        self._draining = True
+        while self._active:
+            await asyncio.wait(self.tasks)
+
     async def aclose(self) -> None:
         """Stops active runs and leaves them for others to claim."""
         for active in self._active.values():
@@ -101,14 +108,16 @@ class Dispatcher:
             await asyncio.wait(self.tasks)
 
     def _has_room(self) -> bool:
-        return len(self._active) < self._concurrency and self._pending > 0 and self._instance.alive
+        free = len(self._active) < self._concurrency and not self._draining
+        return free and self._pending > 0 and self._instance.alive
 
     async def _claim(self) -> bool:
         if self._leaving:
             await asyncio.wait(self._leaving)
             self._leaving.clear()
         known, owner = self._pending, self._instance.id
-        record = await self._store.claim(owner, self._now(), self._fairness(), anyones=self.anyones)
+        with self._worker.parts.observer.storing("claim"):
+            record = await self._store.claim(owner, self._now(), self._fairness(), anyones=self.anyones)
         if record is None:
             if not self._active:
                 # Others may have been accepted meanwhile.

@@ -10,16 +10,8 @@ from typing import Any
 
 from sandtable.capsule.bounds import BEFORE_BYTES, BEFORE_CELLS
 from sandtable.capsule.canonical import canonical
-from sandtable.capsule.model import (
-    LOG_CHARS,
-    SCHEMA,
-    Capsule,
-    Ended,
-    ResultRecord,
-    VerdictRecord,
-    digests_of,
-    prompts_of,
-)
+from sandtable.capsule.digests import digests_of, prompts_of
+from sandtable.capsule.model import LOG_CHARS, SCHEMA, Asker, Capsule, Ended, ResultRecord, VerdictRecord
 from sandtable.capsule.query import CodeQuery, SqlQuery, plan_of
 from sandtable.capsule.shown import ROOM_BYTES, records_of
 from sandtable.catalog.integrity import OpenData
@@ -213,6 +205,7 @@ def capsule_of(draft: Draft, run: Run, parts: RunParts, *, lean: bool = False) -
         "prompts": prompts_of(origin),
         "chart": draft.chart if run.status == "succeeded" and not lean else None,
         "origin": origin,
+        "asked_by": Asker.of(request.user).model_dump(mode="json"),
     }
     digests = digests_of(fields, recorded.digest if recorded else None, run.stdout, before)
     return Capsule.model_validate({**fields, "digests": digests})

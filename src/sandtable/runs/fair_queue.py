@@ -17,12 +17,19 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 from sandtable.errors import QueueFull
+from sandtable.runs.pace import Pace
 from sandtable.store.run_store import over_share
 
 
 def share_of(whole: int, share: float) -> int:
     """One user's share of `whole`: at least one."""
     return max(1, int(whole * share))
+
+
+def some_of(waiting: int) -> int:
+    """How many of those that wait must end before another attempt makes sense: one that comes back after the first
+    would meet all the others that were refused."""
+    return max(1, waiting // 10)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,6 +52,7 @@ class FairQueue:
         self._numbers = itertools.count()
         self._turns: dict[str, int] = {}
         """The last turn given to each waiting user."""
+        self.pace = Pace()
         self._turn = 0
         """The turn of the task that got the last place."""
 
@@ -80,6 +88,7 @@ class FairQueue:
             raise
 
     def release(self, user: str) -> None:
+        self.pace.ended()
         self._free += 1
         self._held[user] -= 1
         if not self._held[user]:
@@ -87,13 +96,15 @@ class FairQueue:
         self._serve()
 
     def _refuse_beyond_bounds(self, user: str) -> None:
-        if sum(map(len, self._queues.values())) >= self._waiting_most:
-            raise QueueFull(
+        waiting = sum(map(len, self._queues.values()))
+        if waiting >= self._waiting_most:
+            full = QueueFull(
                 f"too many {self._what} wait already", suggestion="Try again when some have finished."
             )
+            raise self.pace.refused(full, some_of(waiting))
         own = len(self._queues.get(user, ()))
         if own >= self._waiting_each:
-            raise over_share(user, f"{own} {self._what} waiting")
+            raise self.pace.refused(over_share(user, f"{own} {self._what} waiting"), some_of(own))
 
     def _next_user(self) -> str | None:
         able = [

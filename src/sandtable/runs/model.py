@@ -42,7 +42,7 @@ LONGEST_NAME = 128
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class RunRequest(_Frozen):
@@ -189,6 +189,8 @@ class Run(_Frozen):
     """How many earlier cells of its session were run again first, because the session had ended."""
     stats: dict[str, float] = Field(default_factory=dict)
     """Milliseconds by step, and what the sandbox measured."""
+    traceparent: str = ""
+    """The span that the run is a part of, where questions are traced: any server may execute it."""
 
     @property
     def ended(self) -> bool:
@@ -201,7 +203,8 @@ _IN_CAPSULE = {"chart"}
 
 
 def body_of(run: Run) -> dict[str, Any]:
-    body = run.model_dump(mode="json", exclude=_IN_COLUMNS | _IN_RESULT | _IN_CAPSULE)
+    untraced = set[str]() if run.traceparent else {"traceparent"}
+    body = run.model_dump(mode="json", exclude=_IN_COLUMNS | _IN_RESULT | _IN_CAPSULE | untraced)
     return body | {"stdout": run.stdout[:LOG_CHARS]}
 
 

@@ -10,6 +10,7 @@ from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
 from sandtable.engines.rules import Rules
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Verdict
 from sandtable.runs.sessions import Sessions
@@ -96,6 +97,7 @@ class RunParts:
     """How long after the wall-clock limit a sandbox counts as hung."""
     start_s: float = 60.0
     """After how long sandboxes for code count as unavailable."""
+    observer: Observer = UNOBSERVED
 
     def route(self, dataset_id: str) -> Route:
         return self.elsewhere.get(dataset_id, self.stored)

@@ -21,6 +21,7 @@ from sandtable.capsule.query import CodeQuery, PlanQuery, SqlQuery, plan_of
 from sandtable.catalog.integrity import OpenData, damaged
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
+from sandtable.observing import Span, Stage
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.retrying import Backoff, retried
 from sandtable.runs.cache import Cache, cache_key
@@ -29,6 +30,7 @@ from sandtable.runs.code import options_of, switched_off
 from sandtable.runs.draft import Draft
 from sandtable.runs.draw import draw
 from sandtable.runs.parts import Route, RunParts
+from sandtable.runs.sandbox_spans import report_stages
 from sandtable.runs.sessions import Sessions, Sitting
 from sandtable.runs.unknown_names import advised
 from sandtable.runs.watch import HUNG, bounded, run_watched, wait_ready
@@ -49,24 +51,38 @@ Step = Callable[[Draft, RunParts, Cache], Awaitable[None]]
 
 
 async def advance(draft: Draft, parts: RunParts, cache: Cache) -> None:
-    for step in STEPS:
+    for stage, step in STEPS:
         started = time.perf_counter()
-        try:
-            # A job that was started in a sandbox is never started again here.
-            taken = step if step is execute else partial(_patiently, step, step.__name__)
-            await taken(draft, parts, cache)
-        except SandtableError as error:
-            draft.fail(error)
-        except Exception as error:
-            log.exception("run_step_broke", run_id=draft.run.id, step=step.__name__)
-            draft.fail(_broken(step.__name__, error))
+        with parts.observer.stage(stage) as span:
+            await _take(step, draft, parts, cache)
+            _tell(span, draft)
         draft.stats[f"{step.__name__}_ms"] = (time.perf_counter() - started) * 1000
         if draft.status is not None:
             break
     if draft.status == "succeeded" and draft.run.request.chart:
-        await illustrate(draft)
+        with parts.observer.stage("chart"):
+            await illustrate(draft)
     if draft.status == "failed":
         await advise(draft, parts)
+
+
+async def _take(step: Step, draft: Draft, parts: RunParts, cache: Cache) -> None:
+    try:
+        # A job that was started in a sandbox is never started again here.
+        taken = step if step is execute else partial(_patiently, step, step.__name__)
+        await taken(draft, parts, cache)
+    except SandtableError as error:
+        draft.fail(error)
+    except Exception as error:
+        log.exception("run_step_broke", run_id=draft.run.id, step=step.__name__)
+        draft.fail(_broken(step.__name__, error))
+
+
+def _tell(span: Span, draft: Draft) -> None:
+    """What became of a step, by ids and codes."""
+    span.set(status=draft.status, cached_from=draft.cached_from)
+    if draft.error is not None:
+        span.fail(draft.error.code)
 
 
 async def _patiently(step: Step, name: str, draft: Draft, parts: RunParts, cache: Cache) -> None:
@@ -161,11 +177,14 @@ async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
     approved, run = _approved(draft), draft.run
     if approved.volatile or _unchecked(draft) or SessionKey.of(run) is not None:
         # The result of a session's cell depends on the cells before it.
+        parts.observer.meter.counted("cache", outcome="off")
         return
     engine = parts.engine_of(run.request.dataset_id, code=isinstance(run.request.query, CodeQuery))
     copy_id = _data(draft).whole.copy_id
     draft.cache_key = cache_key(run.request, run.dataset_version, copy_id, approved.sql, run.limits, engine)
     found = await cache.find(draft.cache_key) if run.request.cache else None
+    looked = "off" if not run.request.cache else "miss" if found is None else "hit"
+    parts.observer.meter.counted("cache", outcome=looked)
     if found is not None:
         draft.cached_from = found.run_id
         draft.take(found.result)
@@ -200,9 +219,13 @@ async def _execute(draft: Draft, data: OpenData, parts: RunParts, number: int) -
     job = job_for(draft, _approved(draft), refs_of(data), parts, number)
     executor = _route(draft, parts).executor
     log.debug("run_submitted", run_id=draft.run.id, job_id=job.id, executor=executor.name)
+    began = time.time()
     if draft.sitting is not None and parts.sessions is not None:
-        return await _execute_cell(draft, draft.sitting, parts.sessions, job)
-    return await run_watched(executor, job, parts.grace_s)
+        result = await _execute_cell(draft, draft.sitting, parts.sessions, job)
+    else:
+        result = await run_watched(executor, job, parts.grace_s)
+    report_stages(parts.observer.tracer, result, began, time.time())
+    return result
 
 
 async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job: Job) -> JobResult:
@@ -219,7 +242,14 @@ async def _execute_cell(draft: Draft, sitting: Sitting, sessions: Sessions, job:
     return ran.result
 
 
-STEPS = (resolve, write_sql, look_back, judge, recall, execute)
+STEPS: tuple[tuple[Stage, Step], ...] = (
+    ("resolve", resolve),
+    ("compile", write_sql),
+    ("look_back", look_back),
+    ("judge", judge),
+    ("recall", recall),
+    ("sandbox", execute),
+)
 
 
 async def illustrate(draft: Draft) -> None:

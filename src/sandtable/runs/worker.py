@@ -10,12 +10,14 @@ from datetime import datetime
 from typing import Literal
 
 import structlog
+from structlog.contextvars import bound_contextvars
 
 from sandtable.capsule.bounds import PAYLOAD_BYTES
 from sandtable.capsule.keys import SigningKey
 from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.seal import Envelope, Oversized, seal
 from sandtable.errors import ErrorCode, Problem, SandtableError
+from sandtable.observing import Span, trace_of
 from sandtable.retrying import retried
 from sandtable.runs.cache import Cache
 from sandtable.runs.cells import SessionKey
@@ -23,6 +25,7 @@ from sandtable.runs.draft import Draft, capsule_of, ended_run
 from sandtable.runs.model import Run, as_stored, body_of, result_of
 from sandtable.runs.parts import RunParts
 from sandtable.runs.pipeline import LARGE_CELLS, LARGE_TEXT, STORE_AWAY, advance
+from sandtable.runs.refusals import rule_of
 from sandtable.runs.waiters import Waiters
 from sandtable.store.run_store import Ending, HolderGone, RunRecord, RunStore, StoreUnavailable
 
@@ -68,10 +71,24 @@ class Worker:
     """Called with every run that has ended and is stored."""
 
     async def work(self, record: RunRecord, stopper: Stopper) -> None:
-        async with AsyncExitStack() as until_stored:
-            await self._work(record, stopper, until_stored)
+        tracer = self.parts.observer.tracer
+        with tracer.under(str(record.body.get("traceparent", ""))):
+            self._tell_wait(record)
+            about = {"run_id": record.id, "dataset_id": record.dataset_id, "attempt": record.attempts}
+            with tracer.root("run", **about) as span, bound_contextvars(**trace_of(tracer.link)):
+                async with AsyncExitStack() as until_stored:
+                    await self._work(record, stopper, until_stored, span)
 
-    async def _work(self, record: RunRecord, stopper: Stopper, until_stored: AsyncExitStack) -> None:
+    def _tell_wait(self, record: RunRecord) -> None:
+        """A run that is executed again waited before."""
+        if record.attempts <= 1:
+            began, now = _moment(record.created_at), self.now()
+            self.parts.observer.meter.timed("run_stage", (now - began).total_seconds(), stage="queue")
+            self.parts.observer.tracer.passed("queue", began.timestamp(), now.timestamp(), run_id=record.id)
+
+    async def _work(
+        self, record: RunRecord, stopper: Stopper, until_stored: AsyncExitStack, span: Span
+    ) -> None:
         draft = Draft.of(record)
         context = {"run_id": record.id, "dataset_id": record.dataset_id, "attempt": record.attempts}
         log.info("run_started", **context)
@@ -81,6 +98,9 @@ class Worker:
             draft.fail(_given_up(record.attempts - 1))
         else:
             await self._advance(draft, stopper, until_stored)
+        span.set(status=draft.status or "put back")
+        if draft.error is not None:
+            span.fail(draft.error.code)
         if draft.status is None:
             log.info("run_put_back", **context)
             return
@@ -121,7 +141,8 @@ class Worker:
         assert draft.status is not None
         finished_at = iso(self.now())
         run = ended_run(draft, finished_at)
-        envelope = await self._seal(draft, run)
+        with self.parts.observer.stage("capsule"):
+            envelope = await self._seal(draft, run)
         cached = draft.cached_from is not None
         ending = Ending(
             id=run.id,
@@ -136,16 +157,26 @@ class Worker:
             cache_key=draft.cache_key if draft.status == "succeeded" and not cached else None,
             session=draft.kept,
         )
-        try:
-            stored = await self.store.finish(ending)
-        except HolderGone:
-            whole = replace(ending, result=result_of(run), result_of=None, cache_key=draft.cache_key)
-            stored = await self.store.finish(whole)
+        with self.parts.observer.stage("store"), self.parts.observer.storing("finish"):
+            try:
+                stored = await self.store.finish(ending)
+            except HolderGone:
+                whole = replace(ending, result=result_of(run), result_of=None, cache_key=draft.cache_key)
+                stored = await self.store.finish(whole)
         if stored:
             self.remember(as_stored(run))
             self.waiters.tell(run.id)
             _log_end(run)
+            self._count(run)
         return stored
+
+    def _count(self, run: Run) -> None:
+        meter, verdict = self.parts.observer.meter, run.verdict
+        meter.counted("run", status=run.status, code=run.error.code if run.error else "")
+        meter.timed("run", (self.now() - _moment(run.created_at)).total_seconds(), status=run.status)
+        if verdict is not None and verdict.decision == "refused" and verdict.code is not None:
+            rule = rule_of(verdict, self.parts.route(run.request.dataset_id).rules)
+            meter.counted("refusal", code=verdict.code, rule=rule)
 
     async def _seal(self, draft: Draft, run: Run) -> Envelope:
         def make() -> Envelope:
@@ -183,6 +214,10 @@ class Worker:
 
 def iso(moment: datetime) -> str:
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def _moment(text: str) -> datetime:
+    return datetime.fromisoformat(text)
 
 
 def _is_large(draft: Draft, run: Run) -> bool:

@@ -35,7 +35,7 @@ _Count = Annotated[int, Field(ge=0, strict=True)]
 
 
 class _Compared(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     ones: list[tuple[_Count, _Count, _Count, _Count] | None]
     pairs: list[tuple[_Count, _Count | None]]

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.engines.rules import Rules
 from sandtable.errors import ErrorCode, RunnerBroken
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.policy.conditions import SqlConditions, conditions_of
 from sandtable.policy.gate import judge
 from sandtable.policy.pregate import pregate
@@ -46,7 +47,12 @@ def parse_id() -> str:
     return f"parse_{secrets.token_hex(8)}"
 
 
-async def parsed(executor: Executor, job: Job) -> JobResult:
+async def parsed(executor: Executor, job: Job, observer: Observer = UNOBSERVED) -> JobResult:
+    with observer.stage("parse"):
+        return await _parsed(executor, job)
+
+
+async def _parsed(executor: Executor, job: Job) -> JobResult:
     """Retry once if the parse timed out with less than half its CPU budget used: the host was busy, the query is not
     hostile. A short text is retried in any case: on a virtual machine whose processors are shared, the time that other
     machines took is counted as the text's."""
@@ -74,6 +80,7 @@ class Gate:
         max_rows: int = 200,
         one_person: bool = False,
         remembered: int = 256,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         """`one_person`: all texts come from the same person, so that a parser may serve several of them.
         `remembered`: how many approvals are kept."""
@@ -82,6 +89,7 @@ class Gate:
         self._one_person = one_person
         self._max_rows = max_rows
         self._max_bytes = max_bytes
+        self._observer = observer
         self._approved: Recent[tuple[str, str], Approved] = Recent(remembered)
         """Approvals by text and data version. Refusals are not remembered."""
 
@@ -122,7 +130,7 @@ class Gate:
             return conditions_of(text, result.output, dataset, self._rules.functions)
 
     async def _look(self, text: str, dataset: Dataset, job: Job) -> Verdict:
-        result = await parsed(self._executor, job)
+        result = await parsed(self._executor, job, self._observer)
         if result.status != "succeeded":
             return _unparsed(result)
         verdict = self._judged(text, dataset, result)

@@ -14,6 +14,7 @@ from typing import Any
 
 from sandtable.catalog.model import Dataset
 from sandtable.errors import ErrorCode, RunnerBroken
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.policy.python import bound_names, judge_python
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.recent import Recent
@@ -36,12 +37,19 @@ _Known = tuple[str, str, frozenset[str]]
 
 class PythonGate:
     def __init__(
-        self, executor: Executor, *, max_bytes: int, one_person: bool = False, remembered: int = 256
+        self,
+        executor: Executor,
+        *,
+        max_bytes: int,
+        one_person: bool = False,
+        remembered: int = 256,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         """`one_person`: all texts come from the same person, so that a parser may serve several of them."""
         self._executor = executor
         self._max_bytes = max_bytes
         self._one_person = one_person
+        self._observer = observer
         self._approved: Recent[_Known, Approved] = Recent(remembered)
         """Approvals by text, data version and names. Refusals are not remembered."""
         self._bound: Recent[bytes, frozenset[str]] = Recent(_BOUND_REMEMBERED)
@@ -90,7 +98,7 @@ class PythonGate:
             limits=_LIMITS,
             options={"language": "python", "keep": self._one_person},
         )
-        return await parsed(self._executor, job)
+        return await parsed(self._executor, job, self._observer)
 
 
 def _too_long(text: str, most: int) -> Refused | None:

@@ -16,7 +16,7 @@ from sandtable.sandbox.wire import read_answer
 
 
 class _Line(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class Ready(_Line):

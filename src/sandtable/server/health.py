@@ -21,12 +21,15 @@ from sandtable.sandbox.extra import missing_packages
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server.errors import RETRY_SECONDS, ErrorBody
 from sandtable.server.lazy_conversation import LazyConversation
+from sandtable.server.shutdown import Shutdown
 from sandtable.server.views import Check, Readiness
 
 DEADLINE_S = 2.0
 """For one attempt. One that takes longer continues, and the next request waits for it again."""
 FRESH_S = 1.0
 """How long a success is cached; after a failure the next request checks again."""
+
+_STOPPING = Readiness(ready=False, checks=(Check(name="server", ok=False, detail="it is stopping"),))
 
 router = APIRouter(tags=["health"])
 
@@ -163,7 +166,8 @@ async def healthz() -> dict[str, str]:
 async def readyz(request: Request, response: Response) -> Readiness:
     """The sandbox passed its self-test, the stores can be read and written, and the queue takes runs."""
     health: Health = request.app.state.health
-    found = await health.readiness()
+    shutdown: Shutdown = request.app.state.shutdown
+    found = _STOPPING if shutdown.begun.is_set() else await health.readiness()
     if not found.ready:
         response.status_code = 503
         response.headers["Retry-After"] = RETRY_SECONDS

@@ -16,14 +16,16 @@ from math import inf
 
 import structlog
 
+from sandtable.accounts.shares import Kind
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.conversation import THREADS
-from sandtable.assemble.state import RUNS
 from sandtable.conversations.sqlite import FILE as CONVERSATIONS
 from sandtable.conversations.store import ThreadStore
 from sandtable.errors import SandtableError
-from sandtable.runs.retention import Decision, Kind, Name, Rule, Rules, Thing, decide, unneeded
+from sandtable.runs.retention import Decision, Name, Rule, Rules, Thing, decide, unneeded
+from sandtable.runs.retention import Kind as HeldKind
 from sandtable.settings import Settings
+from sandtable.state import RUNS
 from sandtable.store.holdings import Holding
 from sandtable.store.run_store import RunStore
 from sandtable.store.sqlite.file import give_back
@@ -58,6 +60,8 @@ class Keeper:
     forget: Callable[[Iterable[str]], None] = lambda run_ids: None
     """Called with the ids of runs that were removed."""
     end_session: Callable[[str], Awaitable[None]] | None = None
+    unshare: Callable[[Kind, list[str]], Awaitable[None]] | None = None
+    """Called with what was removed: `Shares.forget`."""
     pause_s: float = 0.0
 
     async def decide(self, rules: Rules, *, threads: bool = True) -> Decision:
@@ -76,7 +80,7 @@ class Keeper:
         log.info("retention", threads=gone, runs=removed, rule=decision.rule)
         return Removed(removed, gone)
 
-    async def _chosen(self, decision: Decision, kind: Kind, *, threads: bool) -> list[str]:
+    async def _chosen(self, decision: Decision, kind: HeldKind, *, threads: bool) -> list[str]:
         things = await self._things(time.time(), threads=threads)
         found = await asyncio.to_thread(unneeded, decision, things)
         return sorted(name for of, name in found if of == kind)
@@ -125,6 +129,8 @@ class Keeper:
                 continue
             if self.end_session is not None:
                 await self.end_session(thread_id)
+            if self.unshare is not None:
+                await self.unshare("thread", [thread_id])
             gone += 1
             await asyncio.sleep(self.pause_s)
         return gone
@@ -135,6 +141,8 @@ class Keeper:
         for batch in _batches(chosen, sessions):
             gone = await self.runs.holdings.remove(batch, at, rule)
             self.forget(gone)
+            if self.unshare is not None:
+                await self.unshare("run", gone)
             count += len(gone)
             await asyncio.sleep(self.pause_s)
         return count

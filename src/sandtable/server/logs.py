@@ -1,6 +1,7 @@
-"""JSON logs on stderr: one line per request; every other line carries the ids of its request, run and dataset.
+"""Logs on stderr: one line per request; every other line carries the ids of its request, run, dataset and trace.
 
-Invariant: an unexpected exception is logged once, here, and answered with the one error shape.
+Invariant: an unexpected exception is logged once, here, and answered with the one error shape. No line holds a secret
+(`redaction`).
 """
 
 from __future__ import annotations
@@ -11,14 +12,16 @@ import secrets
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
-from typing import Any, TextIO
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, TextIO
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandtable.server.errors import REQUEST_ID, unexpected
+from sandtable.server.log_text import TextLines, quiet_requests
+from sandtable.server.redaction import Redaction
 
 _SANE_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 PROBES = ("/healthz", "/readyz", "/metrics")
@@ -26,30 +29,39 @@ PROBES = ("/healthz", "/readyz", "/metrics")
 log = structlog.get_logger("sandtable.server")
 
 
-def configure(level: str, out: TextIO | None = None) -> None:
-    """Structlog and the standard library's logging, both as JSON lines on stderr."""
-    out = out or sys.stderr
+def configure(
+    level: str,
+    out: TextIO | None = None,
+    form: Literal["auto", "json", "text"] = "auto",
+    secrets: Iterable[str] = (),
+) -> None:
+    """Structlog and the standard library's logging, both on stderr. `auto`: text on a terminal, JSON elsewhere."""
+    stream = out or sys.stderr
+    terminal = stream.isatty()
+    text = form == "text" or (form == "auto" and terminal)
+    least = logging.getLevelNamesMapping()[level.upper()]
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
     ]
-    least = logging.getLevelNamesMapping()[level.upper()]
+    quiet = [quiet_requests] if text and least > logging.DEBUG else []
+    last: list[structlog.typing.Processor] = [
+        Redaction(secrets),
+        TextLines(colour=terminal) if text else structlog.processors.JSONRenderer(),
+    ]
     structlog.configure(
-        processors=[*shared, structlog.processors.JSONRenderer()],
+        processors=[*quiet, *shared, *last],
         wrapper_class=structlog.make_filtering_bound_logger(least),
-        logger_factory=structlog.WriteLoggerFactory(out),
+        logger_factory=structlog.WriteLoggerFactory(stream),
         cache_logger_on_first_use=False,
     )
-    handler = logging.StreamHandler(out)
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*shared, structlog.stdlib.ExtraAdder(allow=())],
-            processors=[
-                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
-                structlog.processors.JSONRenderer(),
-            ],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
         )
     )
     root = logging.getLogger()
@@ -107,12 +119,12 @@ class RequestLog:
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
-        status = 0
+        status, began_ms = 0, None
 
         async def noting(message: Message) -> None:
-            nonlocal status
+            nonlocal status, began_ms
             if message["type"] == "http.response.start":
-                status = message["status"]
+                status, began_ms = message["status"], _ms_since(started)
                 MutableHeaders(scope=message)["X-Request-Id"] = scope[REQUEST_ID]
             await send(message)
 
@@ -129,6 +141,11 @@ class RequestLog:
                 method=scope["method"],
                 path=scope["path"],
                 status=status,
-                duration_ms=round((time.perf_counter() - started) * 1000, 2),
+                began_ms=began_ms,
+                duration_ms=_ms_since(started),
             )
             structlog.contextvars.clear_contextvars()
+
+
+def _ms_since(started: float) -> float:
+    return round((time.perf_counter() - started) * 1000, 2)

@@ -8,12 +8,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from sandtable.accounts.shares import FILE as SHARES
 from sandtable.assemble.memory import AT_ONCE, open_memory
-from sandtable.assemble.state import state_of
+from sandtable.assemble.shares import shares_of
 from sandtable.runs.instance import Instance
 from sandtable.runs.retention import Decision, Rules
 from sandtable.server.keeping import Keeper, Removed, give_back_space
 from sandtable.settings import Settings
+from sandtable.state import state_of
 from sandtable.store.run_store import StoreUnavailable
 
 
@@ -25,7 +27,10 @@ async def open_keeper(settings: Settings) -> AsyncGenerator[Keeper, None]:
         stack.push_async_callback(state.runs.aclose)
         await state.runs.open()
         threads, states = await open_memory(settings, stack, state.database)
-        yield Keeper(state.runs, threads, states, settings.session_idle_s)
+        unshare = None
+        if state.database is not None or (settings.home / SHARES).exists():
+            unshare = (await stack.enter_async_context(shares_of(settings, state.database))).forget
+        yield Keeper(state.runs, threads, states, settings.session_idle_s, unshare=unshare)
 
 
 async def prune(

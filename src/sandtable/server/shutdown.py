@@ -1,8 +1,9 @@
 """Graceful shutdown of a server, as its clients see it.
 
-Invariant: once shutdown begins, requests that wait for a run return it at once as it is, and whatever is still under
-way shortly before the grace time is over ends with an answer: JSON with status 503 and Retry-After, or the `error`
-event of its stream. Only a file that its client reads too slowly is cut off.
+Invariant: once shutdown begins, new requests are refused with 503 and Retry-After, and requests that wait for a run
+return it at once as it is. Whatever is still under way shortly before the grace time is over ends with an answer: JSON
+with status 503 and Retry-After, or the `error` event of its stream. Only a file that its client reads too slowly is cut
+off.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandtable.agent.events import Error
@@ -18,6 +20,8 @@ from sandtable.conversations.json_text import encode
 from sandtable.errors import ErrorCode, Problem
 from sandtable.server.adapter import adapter_of
 from sandtable.server.errors import error_response
+from sandtable.server.guard import refuse
+from sandtable.server.hosts import Refusal
 from sandtable.server.sse import frame, is_event_stream
 from sandtable.stopping import stopped
 
@@ -25,6 +29,13 @@ T = TypeVar("T")
 
 LAST_ANSWERS_S = 2.0
 """The part of the grace time for writing these last answers."""
+REFUSED = Problem(
+    code=ErrorCode.SANDBOX_UNAVAILABLE,
+    message="the server is stopping, and takes no new requests",
+    suggestion="Try again soon, over a new connection: another server, or this one when it is back, will answer.",
+)
+_ANSWERED = ("/healthz", "/readyz", "/metrics")
+"""Probes, which say themselves that the server stops."""
 STOPPING = Problem(
     code=ErrorCode.SANDBOX_UNAVAILABLE,
     message="the server stops before the answer is there",
@@ -38,6 +49,7 @@ class Shutdown:
         self._is_final = False
         self._requests: set[asyncio.Task[Any]] = set()
         self._ended: set[asyncio.Task[Any]] = set()
+        self._left = asyncio.Event()
 
     def begin(self, grace_s: float) -> None:
         self.begun.set()
@@ -60,6 +72,13 @@ class Shutdown:
     def leave(self, request: asyncio.Task[Any]) -> None:
         self._requests.discard(request)
         self._ended.discard(request)
+        self._left.set()
+
+    async def idle(self) -> None:
+        """Returns when all requests that were taken have their answer."""
+        while self._requests:
+            self._left.clear()
+            await self._left.wait()
 
     def was_ended(self, request: asyncio.Task[Any]) -> bool:
         """Whether the shutdown cancelled this request."""
@@ -84,6 +103,12 @@ class LastAnswers:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = asyncio.current_task()
+        if scope["type"] == "lifespan" or scope["path"] in _ANSWERED:
+            await self._app(scope, receive, send)
+            return
+        if self._shutdown.begun.is_set():
+            await refuse(Refusal(503, REFUSED), scope, receive, closing(send))
+            return
         if scope["type"] != "http" or request is None:
             await self._app(scope, receive, send)
             return
@@ -110,6 +135,17 @@ class LastAnswers:
                 await send({"type": "http.response.body", "body": _last_event(scope), "more_body": False})
         finally:
             self._shutdown.leave(request)
+
+
+def closing(send: Send) -> Send:
+    """Makes the client use another connection for its next request."""
+
+    async def adding(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            MutableHeaders(scope=message)["Connection"] = "close"
+        await send(message)
+
+    return adding
 
 
 def _last_event(scope: Scope) -> bytes:

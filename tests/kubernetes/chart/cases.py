@@ -34,6 +34,7 @@ CASES: dict[str, dict[str, Any]] = {
         "chat": {"enabled": True, "replicas": 2, "image": {"digest": DIGEST}},
         "networkPolicy": {"ingressFrom": [{"podSelector": {"matchLabels": {"app": "edge"}}}]},
     },
+    "agents": {"server": {"a2a": {"enabled": True, "port": 8101, "grpcPort": 50061}}},
     "warm pods": {"runners": {"warm": 3}},
     "several servers": {"server": {"replicas": 3}, "database": {"existingSecret": "db", "key": "address"}},
     "scaled by load": {"server": {"autoscaling": {"enabled": True}}, "database": _DATABASE},
@@ -93,7 +94,11 @@ CASES: dict[str, dict[str, Any]] = {
         "server": {"insecure": True, "allowedHosts": [".b.example.com"]},
         "gateway": {"enabled": True, "parentRefs": [{"name": "outer"}], "hostnames": ["a.example.com"]},
     },
-    "watched": {"serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}}},
+    "watched": {
+        "serviceMonitor": {"enabled": True, "labels": {"release": "prometheus"}},
+        "dashboard": {"enabled": True, "namespace": "grafana", "annotations": {"grafana_folder": "Data"}},
+        "alerts": {"enabled": True, "labels": {"release": "prometheus"}},
+    },
     "placed": {
         "server": {
             **_PLACE,
@@ -109,6 +114,10 @@ CASES: dict[str, dict[str, Any]] = {
             "podAnnotations": {"c": "d"},
             "security": {"hostUsers": False},
         },
+    },
+    "watched without an operator": {
+        "dashboard": {"enabled": True, "labels": {"dashboards": "yes"}},
+        "alerts": {"enabled": True, "kind": "ConfigMap"},
     },
     "users chosen by the cluster": {
         "server": {"security": {"runAsUser": None, "runAsGroup": None, "fsGroup": None}},

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sandtable.settings import Settings
-from tests.kubernetes.chart.helm import Helm, Manifest
+from tests.kubernetes.chart.helm import Helm, Manifest, Refused
 from tests.kubernetes.chart.pods import only, pods_of, variables
 
 pytestmark = pytest.mark.needs("helm")
@@ -72,3 +72,27 @@ def test_who_may_use_the_server(
 ) -> None:
     given = _settings(helm.manifests(values))
     assert (given.get("SANDTABLE_INSECURE"), given.get("SANDTABLE_TRUSTED_PROXIES")) == (insecure, proxies)
+
+
+def test_people_sign_in_where_that_was_chosen(helm: Helm) -> None:
+    server = {"accounts": True, "publicUrl": "https://a.example.com", "oidc": {"existingSecret": "login"}}
+    manifests = helm.manifests({"server": server, "ingress": {"enabled": True}})
+    given = _settings(manifests)
+    assert (given["SANDTABLE_ACCOUNTS"], given["SANDTABLE_PUBLIC_URL"]) == ("on", "https://a.example.com")
+    assert "SANDTABLE_INSECURE" not in given
+    (pod,) = (pod for pod in pods_of(manifests) if pod.name == "server")
+    assert {"secretRef": {"name": "login"}} in pod.spec["containers"][0]["envFrom"]
+
+
+@pytest.mark.parametrize(
+    "server",
+    [
+        {"accounts": True, "insecure": True},
+        {"oidc": {"existingSecret": "login"}},
+        {"accounts": True, "oidc": {"existingSecret": "login"}},
+    ],
+    ids=str,
+)
+def test_accounts_that_contradict_other_values(helm: Helm, server: dict[str, Any]) -> None:
+    with pytest.raises(Refused, match=r"server\.(accounts|publicUrl)"):
+        helm.manifests({"server": server})

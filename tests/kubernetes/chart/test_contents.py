@@ -358,3 +358,22 @@ def test_the_longest_name_fits(helm: Helm) -> None:
         {"database": {"existingSecret": "db"}}, release="r" * 53, namespace="n" * 63
     ):
         assert len(manifest["metadata"]["name"]) <= 63
+
+
+def test_agents_get_ports_of_their_own_when_they_are_asked_for(rendered: Rendered) -> None:
+    manifests = rendered["agents"]
+    service = only(manifests, "Service")["spec"]["ports"]
+    assert [(port["name"], port["port"]) for port in service[1:]] == [("a2a", 8101), ("a2a-grpc", 50061)]
+    container = only(manifests, "Deployment")["spec"]["template"]["spec"]["containers"][0]
+    assert {port["name"]: port["containerPort"] for port in container["ports"]} == {
+        "http": 8000, "a2a": 8101, "a2a-grpc": 50061
+    }  # fmt: skip
+    given = {each["name"]: each.get("value") for each in container["env"]}
+    assert (given["SANDTABLE_A2A"], given["SANDTABLE_A2A_PORT"], given["SANDTABLE_A2A_GRPC_PORT"]) == (
+        "true", "8101", "50061"
+    )  # fmt: skip
+    (ingress,) = only(manifests, "NetworkPolicy", "st-sandtable")["spec"]["ingress"]
+    assert [port["port"] for port in ingress["ports"]] == [8000, 8101, 50061]
+    plain = rendered["as it comes"]
+    assert len(only(plain, "Service")["spec"]["ports"]) == 1
+    assert "SANDTABLE_A2A" not in str(only(plain, "Deployment"))

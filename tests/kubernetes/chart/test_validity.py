@@ -22,7 +22,7 @@ from tests.kubernetes.chart.pods import job_template, of_kind
 pytestmark = pytest.mark.needs("helm")
 
 OLDEST = (1, 30)
-OF_OTHERS = {"HTTPRoute", "ServiceMonitor"}
+OF_OTHERS = {"HTTPRoute", "ServiceMonitor", "PrometheusRule"}
 """Kinds that do not come with Kubernetes."""
 
 

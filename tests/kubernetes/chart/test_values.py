@@ -71,6 +71,12 @@ BAD: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "execution service nowhere": ({"backend": "remote", "execd": {"existingSecret": "t"}}, "/execd"),
     "no port": ({"networkPolicy": {"apiServer": {"ports": []}}}, "/networkPolicy/apiServer/ports"),
+    "agents at a privileged port": ({"server": {"a2a": {"port": 80}}}, "/server/a2a/port"),
+    "agents at the server's port": (
+        {"server": {"a2a": {"enabled": True, "grpcPort": 8000}}},
+        "two ports of its own",
+    ),
+    "agents at one port": ({"server": {"a2a": {"enabled": True, "grpcPort": 8001}}}, "two ports of its own"),
     "impossible port": ({"server": {"service": {"port": 70000}}}, "/server/service/port"),
     "ingress without hosts": ({"ingress": {"enabled": True, "hosts": []}}, "/ingress/hosts"),
     "route of no gateway": ({"gateway": {"enabled": True}}, "/gateway/parentRefs"),

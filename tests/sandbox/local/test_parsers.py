@@ -12,7 +12,7 @@ import pytest
 from sandtable.catalog.registry import load_catalog, registry_folder
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
-from sandtable.errors import SandboxUnavailable
+from sandtable.errors import RunnerBroken, SandboxUnavailable
 from sandtable.policy.verdict import Approved
 from sandtable.sandbox.gate import Gate
 from sandtable.sandbox.local.executor import LocalExecutor
@@ -55,6 +55,24 @@ async def test_a_parser_that_died_is_replaced(store: Store, isolation: str) -> N
     assert not await gone({parser})
     await asyncio.sleep(0.05)
     assert isinstance(await gate(SQL, DATASET), Approved)
+    await executor.aclose()
+
+
+async def test_a_parser_that_dies_at_work_is_said_and_replaced(store: Store, isolation: str) -> None:
+    executor = LocalExecutor(store.root, isolation=isolation, standby=0, presealed=0)
+    before = family((await executor.start()).pid)
+    gate = Gate(executor, RULES, max_bytes=10_000, one_person=True)
+    await gate(SQL, DATASET)
+    (parser,) = await _lasting(executor, before)
+    os.kill(parser, signal.SIGSTOP)
+    judging = asyncio.create_task(gate(f"{SQL} -- at work", DATASET))
+    await asyncio.sleep(0.1)
+    assert not judging.done()
+    os.kill(parser, signal.SIGKILL)
+    with pytest.raises(RunnerBroken, match="killed from outside") as caught:
+        await judging
+    assert caught.value.suggestion == "Run it again"
+    assert isinstance(await gate(f"{SQL} -- at work", DATASET), Approved)
     await executor.aclose()
 
 

@@ -159,7 +159,7 @@ async def test_a_host_without_the_libraries_is_told_what_to_install(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(
-        "sandtable.sandbox.local.template._COMMAND",
+        "sandtable.sandbox.local.launch._COMMAND",
         {"py": (["-S", "-P", "-c", _WITHOUT, "-m"], {"PATH": "/usr/bin:/bin"})},
     )
     executor = LocalExecutor(bench.store.root)

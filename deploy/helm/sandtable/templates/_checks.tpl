@@ -4,11 +4,23 @@
 {{- if and $several (not .Values.database.existingSecret) }}
 {{- fail "More than one server needs a database that they share: set database.existingSecret to a secret with the address of a Postgres database, or leave server.replicas at 1 and server.autoscaling.enabled at false." }}
 {{- end }}
-{{- if and (include "sandtable.server.exposed" .) (not (or .Values.server.insecure .Values.server.trustedProxies)) }}
-{{- fail "The server would be reachable from outside the cluster, and Sandtable has no accounts: set server.trustedProxies to the addresses of the proxy that signs people in, or server.insecure to true if everybody may use it." }}
+{{- if and (include "sandtable.server.exposed" .) (not (or .Values.server.insecure .Values.server.accounts .Values.server.trustedProxies)) }}
+{{- fail "The server would be reachable from outside the cluster, and no one would be asked to sign in: set server.accounts to true, or server.trustedProxies to the addresses of the proxy that signs people in, or server.insecure to true if everybody may use it." }}
+{{- end }}
+{{- if and .Values.server.accounts .Values.server.insecure }}
+{{- fail "server.accounts asks everybody to sign in, and server.insecure nobody: set one of them." }}
+{{- end }}
+{{- if and .Values.server.oidc.existingSecret (not (and .Values.server.accounts .Values.server.publicUrl)) }}
+{{- fail "An identity provider needs server.accounts and server.publicUrl." }}
 {{- end }}
 {{- if and (eq .Values.backend "kubernetes") (eq (include "sandtable.runners.namespace" .) .Release.Namespace) }}
 {{- fail (printf "Runs need a namespace of their own: %s is the release's. Set runners.namespace to another, or leave it empty." .Release.Namespace) }}
+{{- end }}
+{{- with .Values.server.a2a }}
+{{- $ports := list 8000 (int .port) (int .grpcPort) }}
+{{- if and .enabled (ne (len ($ports | uniq)) 3) }}
+{{- fail "server.a2a needs two ports of its own: server.a2a.port and server.a2a.grpcPort must differ, and 8000 is the server's." }}
+{{- end }}
 {{- end }}
 {{- if eq .Values.backend "remote" }}
 {{- if not (or .Values.execd.enabled .Values.execd.url) }}

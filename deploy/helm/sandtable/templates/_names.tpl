@@ -113,7 +113,7 @@ true
 
 {{/* Not empty when everybody who can reach the server may use it. */}}
 {{- define "sandtable.server.open" -}}
-{{- if or .Values.server.insecure (not (or .Values.server.trustedProxies (include "sandtable.server.exposed" .))) -}}
+{{- if or .Values.server.insecure (not (or .Values.server.accounts .Values.server.trustedProxies (include "sandtable.server.exposed" .))) -}}
 true
 {{- end }}
 {{- end }}

@@ -92,11 +92,27 @@ capabilities:
   value: 0.0.0.0
 - name: SANDTABLE_PORT
   value: "8000"
+{{- if .Values.server.a2a.enabled }}
+- name: SANDTABLE_A2A
+  value: "true"
+- name: SANDTABLE_A2A_PORT
+  value: {{ .Values.server.a2a.port | quote }}
+- name: SANDTABLE_A2A_GRPC_PORT
+  value: {{ .Values.server.a2a.grpcPort | quote }}
+{{- end }}
 - name: SANDTABLE_ALLOWED_HOSTS
   value: {{ include "sandtable.server.names" . | fromJsonArray | join "," | quote }}
 {{- with .Values.server.trustedProxies }}
 - name: SANDTABLE_TRUSTED_PROXIES
   value: {{ join "," . | quote }}
+{{- end }}
+{{- if .Values.server.accounts }}
+- name: SANDTABLE_ACCOUNTS
+  value: "on"
+{{- end }}
+{{- with .Values.server.publicUrl }}
+- name: SANDTABLE_PUBLIC_URL
+  value: {{ . | quote }}
 {{- end }}
 {{- if include "sandtable.server.open" . }}
 - name: SANDTABLE_INSECURE

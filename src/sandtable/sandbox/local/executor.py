@@ -9,6 +9,7 @@ from collections import deque
 from pathlib import Path
 
 from sandtable.errors import InvalidInput, RunnerBroken
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, MODES, WRITES, Job, JobResult
 from sandtable.sandbox.jobs import Jobs
@@ -50,9 +51,11 @@ class LocalExecutor:
         presealed: int = 2,
         sessions: int = 0,
         origin: Origin | None = None,
+        observer: Observer = UNOBSERVED,
     ) -> None:
         """`sessions`: how many have memory beside that of the `parallel` jobs."""
         self.store = store
+        self._observer = observer
         memory_bytes = (parallel * memory_mb + _TEMPLATE_MB) << 20
         pids = parallel * _PIDS_EACH + standby + KEYS_KEPT * presealed
         queries = PoolPlan("sql", store, isolation, nice, memory_bytes, pids, standby, presealed)
@@ -91,6 +94,7 @@ class LocalExecutor:
         for _ in range(2):
             _, pool = await self._pools["py"].ready()
             sandbox, origin = pool.take(job, origin=self._origin)
+            self._count(job, origin)
             session = LocalSession(job, sandbox, self._jobs.places, self._sessions.discard)
             self._sessions.add(session)
             opened = await session.open(fresh=origin == "fresh")
@@ -131,6 +135,7 @@ class LocalExecutor:
             return JobResult(job_id=job.id, status="cancelled")
         started = time.perf_counter()
         sandbox, origin = self._take(pool, job)
+        self._count(job, origin)
         self._sandboxes[job.id] = sandbox
         result = None
         try:
@@ -148,6 +153,19 @@ class LocalExecutor:
         if job.mode not in WRITES and origin != "kept":
             self._refill(pool, job)
         return result
+
+    def _count(self, job: Job, origin: Origin) -> None:
+        self._observer.meter.counted("sandbox", kind=kind_of(job), origin=origin)
+
+    def ready_now(self) -> dict[tuple[Kind, str], int]:
+        """How many sandboxes wait for a job, by what they have loaded and by shelf."""
+        counts: dict[tuple[Kind, str], int] = {
+            (kind, shelf): number
+            for kind, pool in self._pools.items()
+            for shelf, number in pool.ready_now().items()
+        }
+        counts["sql", "kept"] = len(self._kept)
+        return counts
 
     def _take(self, pool: Pool, job: Job) -> tuple[Sandbox, Origin]:
         while keeps(job) and self._kept:

@@ -89,6 +89,9 @@ class Pool:
             return None
         return sandbox
 
+    def ready_now(self) -> dict[str, int]:
+        return {"presealed": len(self._presealed), "standby": len(self._standby)}
+
     def close(self) -> None:
         self._closed = True
         self._presealed.close()
@@ -138,6 +141,9 @@ class RestartingPool:
                     self._template, standby=plan.standby, presealed=plan.presealed, keys=plan.keys
                 )
             return self._template, self._pool
+
+    def ready_now(self) -> dict[str, int]:
+        return {} if self._pool is None else self._pool.ready_now()
 
     async def aclose(self) -> None:
         if self._pool:

@@ -16,18 +16,12 @@ from typing import Any
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.executor import Hello, Kind
 from sandtable.sandbox.local.cgroups import ResourceGroup, enclose
+from sandtable.sandbox.local.launch import Wanted, launched
 from sandtable.sandbox.local.sandbox import Sandbox
 from sandtable.sandbox.outcome import Ended
-from sandtable_runner import environment
 
 _START_S: dict[Kind, float] = {"sql": 30.0, "py": 90.0, "jupyter": 90.0}
 _MAX_MESSAGE = 64 << 10
-# `-I` would also ignore the hash seed; `-s -P` and our own environment do the rest of what it does.
-_COMMAND: dict[Kind, tuple[list[str], dict[str, str]]] = {
-    "sql": (["-I"], environment.SQL),
-    "py": (["-s", "-P"], environment.CODE),
-    "jupyter": (["-s", "-P"], environment.CODE),
-}
 _NEEDS: dict[Kind, str] = {
     "sql": "check that the installation is whole",
     "py": "Python needs: pip install 'sandtable[python]'",
@@ -74,7 +68,7 @@ class TemplateProcess:
                 f"the local sandbox needs Linux; this is {sys.platform}",
                 suggestion="Use the Docker back end here, or run Sandtable on a Linux machine",
             )
-        process, ours = _launch(kind, {"store": str(store), "isolation": isolation, "nice": nice})
+        process, ours = launched(Wanted(kind, store, isolation, nice))
         # It still imports the engine and has forked nothing: the group will hold all its children.
         group = enclose(process.pid, memory_bytes=memory_bytes, pids=pids)
         try:
@@ -157,20 +151,6 @@ class TemplateProcess:
             self._process.stderr.close()
         if self._group:
             self._group.remove()
-
-
-def _launch(kind: Kind, config: dict[str, Any]) -> tuple[subprocess.Popen[bytes], socket.socket]:
-    """The process, and our end of its control socket. It ends with the calling thread, the event loop's."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    with theirs:
-        argument = json.dumps({**config, "kind": kind, "control_fd": theirs.fileno(), "server": os.getpid()})
-        flags, environment = _COMMAND[kind]
-        process = subprocess.Popen(
-            [sys.executable, *flags, "-m", "sandtable_runner", argument],
-            pass_fds=[theirs.fileno()], env=environment, cwd="/", stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
-        )  # fmt: skip
-    return process, ours
 
 
 async def _greet(control: socket.socket, process: subprocess.Popen[bytes], kind: Kind) -> Hello:

@@ -1,0 +1,1 @@
+"""Metrics and traces of a server: what implements the seam `observing`, by Prometheus' and OpenTelemetry's clients."""
