@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -13,10 +14,11 @@ from sandtable.capsule.examine import unreadable
 from sandtable.capsule.report import VerifyReport
 from sandtable.capsule.seal import Unreadable
 from sandtable.cli import failure, inputs
-from sandtable.cli.session import with_parts
+from sandtable.cli.session import showing, with_parts
 from sandtable.cli.show import clean, print_json
 from sandtable.errors import NotFound
 from sandtable.quoting import quote
+from sandtable.runs.verifying_all import Totals, verify_all
 
 _MARKS = {
     "ok": ("✓", "green"),
@@ -27,7 +29,8 @@ _MARKS = {
 
 
 @click.command("verify")
-@click.argument("target", metavar="FILE|RUN_ID|-")
+@click.argument("target", metavar="FILE|RUN_ID|-", required=False)
+@click.option("--all", "every", is_flag=True, help="Verify the capsule of every run of the home.")
 @click.option(
     "--key",
     "keys",
@@ -37,7 +40,7 @@ _MARKS = {
     help="A public key to trust, beside this installation's own. Repeatable.",
 )
 @inputs.json_option
-def command(target: str, keys: tuple[Path, ...], as_json: bool) -> int:
+def command(target: str | None, every: bool, keys: tuple[Path, ...], as_json: bool) -> int:
     """Derive a capsule again and name the link that is broken.
 
     Checks the signature, the digests and the data, compiles the plan, judges the SQL or Python and
@@ -45,8 +48,14 @@ def command(target: str, keys: tuple[Path, ...], as_json: bool) -> int:
     ✓ holds, ✗ is broken, – could not be checked, ? is a reading: whether the query is what the question meant
     cannot be derived, and is for you to check.
 
+    --all does so for every run of the home and its database, a few at the same time, and lists what is broken.
+
     Exit code: 0 nothing is broken, 1 a link is broken, 2 the input cannot be used, 4 no sandbox.
     """
+    if every == (target is not None):
+        raise click.UsageError("Give a file, a run id or -, or --all.")
+    if target is None:
+        return with_parts(lambda parts: _verify_all(parts, keys, as_json))
     text = inputs.read_text(target, DOCUMENT_BYTES) if target == "-" or Path(target).exists() else None
     return with_parts(lambda parts: _verify(parts, target, text, keys, as_json))
 
@@ -72,9 +81,33 @@ async def _stored(parts: Parts, target: str) -> Document:
         raise NotFound(f"no file and no run {quote(target)}", suggestion=error.suggestion) from error
 
 
+async def _verify_all(parts: Parts, keys: tuple[Path, ...], as_json: bool) -> int:
+    async with showing("Verifying") as progress:
+        totals = await verify_all(
+            parts.runs, lambda capsule: parts.verify(capsule, keys), parts.settings.verifications, progress
+        )
+    if as_json:
+        print_json({**asdict(totals), "ended": totals.ended, "ok": not totals.broken})
+    else:
+        _show_totals(totals)
+    return failure.FAILED if totals.broken else 0
+
+
+def _show_totals(totals: Totals) -> None:
+    for one in totals.broken:
+        where = f" at {', '.join(one.links)}" if one.links else ""
+        click.secho(f"✗ {clean(one.run_id)} is broken{where}: {clean(one.why)}", fg="red")
+    said = [f"{totals.verified:,} verified"]
+    said += [f"{totals.incomplete:,} not broken, but not all could be checked"] if totals.incomplete else []
+    said += [f"{len(totals.broken):,} broken"] if totals.broken else []
+    said += [f"{totals.not_ended:,} not ended"] if totals.not_ended else []
+    click.secho(f"{totals.ended:,} capsules: {', '.join(said)}", fg="red" if totals.broken else "green")
+
+
 def _show(report: VerifyReport) -> None:
     if report.run_id:
-        click.echo(f"capsule of {clean(report.run_id)}")
+        asker = f", asked by {clean(report.asked_by.in_words)}" if report.asked_by else ""
+        click.echo(f"capsule of {clean(report.run_id)}{asker}")
     width = max(len(link.name) for link in report.links)
     for link in report.links:
         mark, colour = _MARKS[link.status]
