@@ -16,7 +16,7 @@ from sandtable.plan.validate import parse_plan
 pytestmark = [pytest.mark.needs("chromium")]
 
 HOST = "http://figures.test"
-MODULES = Path(ui.__file__).parent / "genui"
+MODULES = Path(ui.__file__).parents[1] / "drawing"
 DRAW = """async (figure) => {
   const { drawing } = await import("/chart.js");
   const made = (type, props, ...children) => {

@@ -10,7 +10,7 @@ from sandtable.engines.types import NUMERIC
 from sandtable.plan.units import FRACTION
 from sandtable.server.langgraph import ui
 
-MODULES = Path(ui.__file__).parent / "genui"
+MODULES = Path(ui.__file__).parents[1] / "drawing"
 
 
 def test_numeric_kinds_are_those_of_the_server() -> None:

@@ -5,6 +5,7 @@ Invariant: the build is not changed. It may load from and connect to this server
 
 from __future__ import annotations
 
+import os
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -36,6 +37,14 @@ _NOT_BUILT = (
     "<p>Everything else works: <a href='/'>Sandtable</a>.</p></html>"
 )
 
+_BEING_BUILT = (
+    "<!doctype html><html lang='en'><meta charset='utf-8'><meta http-equiv='refresh' content='5'><title>Chat</title>"
+    "<p>The chat interface is being built. This page shows it when it is ready.</p>"
+    "<p>Everything else works: <a href='/'>Sandtable</a>.</p></html>"
+)
+_BUILDING = FOLDER / "chat-ui.building"
+"""Written by `make serve`: the id of the process that builds it."""
+
 router = APIRouter(prefix="/chat")
 
 
@@ -43,7 +52,8 @@ router = APIRouter(prefix="/chat")
 async def page(request: Request, talk: Talking, user: User) -> Response:
     """The interface, once its query says where the server is and which thread to show."""
     if not BUILD.exists:
-        return HTMLResponse(_NOT_BUILT, status_code=503, headers={"Content-Security-Policy": POLICY})
+        missing = _BEING_BUILT if _is_being_built() else _NOT_BUILT
+        return HTMLResponse(missing, status_code=503, headers={"Content-Security-Policy": POLICY})
     given, own = request.query_params, f"{request.url.scheme}://{request.url.netloc}{PREFIX}"
     if given.get("apiUrl") == own and given.get("assistantId"):
         return await _file(INDEX, request)
@@ -124,3 +134,11 @@ async def _greet(talk: Conversation, thread_id: str, dataset: Dataset, datasets:
     greeting = {"type": "ai", "id": message_id, "content": said}
     values = {"messages": [greeting], "ui": [welcome], "dataset_id": dataset.id}
     await talk.threads.add_answer(thread_id, values)
+
+
+def _is_being_built() -> bool:
+    try:
+        os.kill(int(_BUILDING.read_text()), 0)
+    except (OSError, ValueError):
+        return False
+    return True

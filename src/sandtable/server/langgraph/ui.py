@@ -18,8 +18,8 @@ from sandtable.quoting import quote
 from sandtable.server.langgraph.wire import PREFIX
 
 COMPONENTS = frozenset({"welcome", "progress", "answer"})
-_FOLDER = Path(__file__).parent / "genui"
-_MODULES = frozenset(path.name for path in _FOLDER.glob("*.js"))
+_FOLDERS = (Path(__file__).parent / "genui", Path(__file__).parents[1] / "drawing")
+_MODULES = {path.name: path for folder in _FOLDERS for path in folder.glob("*.js")}
 
 router = APIRouter(prefix=PREFIX, include_in_schema=False)
 
@@ -52,4 +52,4 @@ async def ui(assistant_id: str, body: FragmentWanted) -> HTMLResponse:
 async def genui(module: str) -> FileResponse:
     if module not in _MODULES:
         raise NotFound(f"no module {quote(module)}", suggestion="POST /langgraph/ui/{assistant} names them.")
-    return FileResponse(_FOLDER / module, media_type="text/javascript", headers={"Cache-Control": "no-cache"})
+    return FileResponse(_MODULES[module], media_type="text/javascript", headers={"Cache-Control": "no-cache"})
