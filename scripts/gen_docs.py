@@ -20,6 +20,7 @@ from sandtable.engines.duckdb import reference as policy_functions
 from sandtable.plan.schema import plan_schema_text
 from sandtable.server.app import openapi_document
 from sandtable.settings import Settings
+from sandtable.telemetry import measures
 
 ROOT = Path(__file__).resolve().parent.parent
 BOUNDS = {"ge": "≥", "gt": ">", "le": "≤", "lt": "<"}
@@ -99,12 +100,24 @@ def _accepts(field: FieldInfo) -> str:
 
 def policy_page() -> str:
     """The page is written by hand, but for the table of functions between its two marks."""
-    text = (ROOT / POLICY).read_text(encoding="utf-8")
-    before, begin, rest = text.partition(policy_functions.BEGIN)
-    _, end, after = rest.partition(policy_functions.END)
+    return _with_table(
+        POLICY, policy_functions.BEGIN, policy_functions.END, policy_functions.function_table()
+    )
+
+
+def operations_page() -> str:
+    """The page is written by hand, but for the table of metrics between its two marks."""
+    return _with_table(OPERATIONS, measures.BEGIN, measures.END, measures.table())
+
+
+def _with_table(page: str, begin_mark: str, end_mark: str, table: str) -> str:
+    """`table` has the marks in it."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    before, begin, rest = text.partition(begin_mark)
+    _, end, after = rest.partition(end_mark)
     if not begin or not end:
-        raise SystemExit(f"{POLICY} has lost its marks: {policy_functions.BEGIN} and {policy_functions.END}")
-    return before + policy_functions.function_table() + after
+        raise SystemExit(f"{page} has lost its marks: {begin_mark} and {end_mark}")
+    return before + table + after
 
 
 def openapi_text() -> str:
@@ -136,11 +149,13 @@ def events_text() -> str:
 
 
 POLICY = "docs/policy.md"
+OPERATIONS = "docs/operations.md"
 PAGES: dict[str, Callable[[], str]] = {
     "docs/settings.md": settings_page,
     "docs/cli.md": cli_page,
     "docs/plan.schema.json": plan_schema_text,
     POLICY: policy_page,
+    OPERATIONS: operations_page,
     "web/app/src/api/openapi.json": openapi_text,
     "web/app/src/api/events.json": events_text,
 }

@@ -69,6 +69,11 @@ def _axe() -> str | None:
     return None if checker.is_file() else "not installed: make web-check"
 
 
+def _npm(program: str) -> Callable[[], str | None]:
+    """A program of npm that tests run."""
+    return lambda: None if (Path(__file__).parent / program).is_file() else "not installed: make clients"
+
+
 def _chat_ui() -> str | None:
     """The stock chat interface, as `make chat-ui` builds it."""
     return None if Build(FOLDER / "chat-ui").exists else "not built: make chat-ui"
@@ -148,6 +153,9 @@ PROBES: dict[str, Callable[[], str | None]] = {
     "web_ui": _web_ui,
     "chat_ui": _chat_ui,
     "axe": _axe,
+    "agui_client": _npm("server/agui/npm/node_modules/@ag-ui/client/package.json"),
+    "mcp_suite": _npm("server/mcp/suite/node_modules/@modelcontextprotocol/conformance/dist/index.js"),
+    "oidc_provider": _npm("oidc_provider/node_modules/oidc-provider/package.json"),
     "helm": _helm,
     "cluster": _cluster,
 }

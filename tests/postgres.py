@@ -15,6 +15,8 @@ from urllib.parse import quote
 ORDINARY_ACCOUNT = "nobody"
 USER, PASSWORD = "sandtable", "not-a-secret%26"
 """The password as it stands in the address, where `&` is escaped."""
+LASTING = ("fsync=off", "full_page_writes=off", "listen_addresses=")
+"""What was committed survives the death of the database's processes, though not of the machine."""
 _SPEED = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "listen_addresses=")
 
 
@@ -32,7 +34,7 @@ def why_none() -> str | None:
 
 
 @contextmanager
-def cluster() -> Iterator[str]:
+def cluster(speed: tuple[str, ...] = _SPEED) -> Iterator[str]:
     """The address of a running server's database `postgres`."""
     folder = Path(tempfile.mkdtemp(prefix="pg-", dir="/tmp"))
     try:
@@ -44,14 +46,19 @@ def cluster() -> Iterator[str]:
         data = str(folder / "data")
         _do("initdb", "--pgdata", data, "--username", USER, "--pwfile", str(folder / "password"),
             "--auth", "scram-sha-256", "--encoding", "UTF8", "--no-locale", "--no-sync")  # fmt: skip
-        options = " ".join(f"-c {option}" for option in (*_SPEED, f"unix_socket_directories={folder}"))
-        _do("pg_ctl", "--pgdata", data, "--log", str(folder / "log"), "--options", options, "--wait", "start")
+        start(folder, speed)
         try:
             yield address(folder, "postgres")
         finally:
             _do("pg_ctl", "--pgdata", data, "--mode", "immediate", "--wait", "stop")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def start(folder: Path, speed: tuple[str, ...] = _SPEED) -> None:
+    options = " ".join(f"-c {option}" for option in (*speed, f"unix_socket_directories={folder}"))
+    log = str(folder / "log")
+    _do("pg_ctl", "--pgdata", str(folder / "data"), "--log", log, "--options", options, "--wait", "start")
 
 
 def address(folder: Path | str, database: str, password: str = PASSWORD) -> str:

@@ -5,6 +5,7 @@ SandtableError
 ├── NotFound            the caller: no such dataset, table, run                     NOT_FOUND
 ├── SandboxUnavailable  the operator: this host cannot isolate                      SANDBOX_UNAVAILABLE
 ├── QueueFull           the caller: the queue is full, try again later              QUEUE_FULL
+├── RateLimited         the caller: more requests than one user may send            RATE_LIMITED
 ├── DataDamaged         the operator: a version's files are not those published     DATA_DAMAGED
 └── RunnerBroken        no one in particular: an internal failure                   RUNNER_INTERNAL_ERROR
 
@@ -33,6 +34,7 @@ class ErrorCode(StrEnum):
     RUNNER_INTERNAL_ERROR = "RUNNER_INTERNAL_ERROR"
     SANDBOX_UNAVAILABLE = "SANDBOX_UNAVAILABLE"
     QUEUE_FULL = "QUEUE_FULL"
+    RATE_LIMITED = "RATE_LIMITED"
     CANCELLED = "CANCELLED"
     DATA_DAMAGED = "DATA_DAMAGED"
     NOT_FOUND = "NOT_FOUND"
@@ -42,7 +44,7 @@ class ErrorCode(StrEnum):
 class Problem(BaseModel):
     """The one wire shape of an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     code: ErrorCode
     message: str
@@ -126,6 +128,12 @@ class QueueFull(SandtableError):
     """The queue, or the user's share of it, has no place left. A later attempt may succeed."""
 
     code = ErrorCode.QUEUE_FULL
+
+
+class RateLimited(SandtableError):
+    """More requests than one user may send in so short a time. `retry_after_s` in its details says when to go on."""
+
+    code = ErrorCode.RATE_LIMITED
 
 
 class DataDamaged(SandtableError):

@@ -12,19 +12,16 @@ from typing import Annotated, Any, Literal
 from urllib.request import getproxies, proxy_bypass
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import NoDecode, SettingsConfigDict
+
+from sandtable.account_settings import AccountSettings, listed
+from sandtable.tier_settings import TierSettings
 
 _HOST_NAME = re.compile(r"(?:\*\.|\.)?[a-z0-9_](?:[a-z0-9_.-]{0,251}[a-z0-9_])?")
 
 
 def _default_home() -> Path:
     return Path("~/.local/share/sandtable").expanduser()
-
-
-def _listed(given: Any) -> list[Any]:
-    return (
-        [part.strip() for part in given.split(",") if part.strip()] if isinstance(given, str) else list(given)
-    )
 
 
 def _host(given: str) -> str:
@@ -40,7 +37,7 @@ def _host(given: str) -> str:
     return name
 
 
-class Settings(BaseSettings):
+class Settings(TierSettings, AccountSettings):
     model_config = SettingsConfigDict(
         env_prefix="SANDTABLE_",
         env_ignore_empty=True,
@@ -79,6 +76,18 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=0, le=65535)
     """Port that `sandtable serve` listens on."""
 
+    grace_s: int = Field(default=10, ge=1, le=600)
+    """Seconds that `sandtable serve` has after SIGTERM to finish the answers and runs that are under way."""
+    a2a: bool = False
+    """Whether `sandtable serve` also opens the two ports on which A2A clients expect an agent; under `/a2a` of its own
+    port it answers them anyway. Needs the extra `a2a`."""
+
+    a2a_port: int = Field(default=8001, ge=0, le=65535)
+    """Port for A2A's JSON-RPC, at `/messages`."""
+
+    a2a_grpc_port: int = Field(default=50051, ge=0, le=65535)
+    """Port for A2A's gRPC."""
+
     allowed_hosts: Annotated[tuple[str, ...], NoDecode] = ()
     """Host names and addresses, separated by commas, that `sandtable serve` accepts requests for besides `localhost`,
     the loopback addresses and the address it is reached at. `.example.org` means every name below `example.org`; `*`
@@ -89,88 +98,16 @@ class Settings(BaseSettings):
     Only from these are `X-Sandtable-User`, `X-Forwarded-For`, `X-Forwarded-Host` and `X-Forwarded-Proto` used, and only
     these and the machine itself are served when `sandtable serve` listens on more than a loopback address."""
 
+    groups_header: str = Field(default="", pattern=r"^[A-Za-z0-9-]*$")
+    """Header in which trusted proxies name the groups of the user, separated by commas; they are the user's teams. Name
+    it only if the proxy replaces what clients send in it. None when unset."""
+
+    admin_groups: Annotated[tuple[str, ...], NoDecode] = ()
+    """Groups, separated by commas, whose members are administrators: they see everything, and the log says so."""
+
     insecure: bool = False
     """Lets `sandtable serve` listen on more than a loopback address and serve everybody who can reach it, without
     accounts."""
-
-    backend: Literal["auto", "local", "multiprocessing", "docker", "kubernetes", "remote"] = Field(
-        default="auto", validation_alias=AliasChoices("SANDTABLE_BACKEND", "SANDBOX_FORCE_BACKEND")
-    )
-    """Where runs are executed: `local` (`multiprocessing` means the same) is the sandbox of this machine, `docker`
-    a container for each run, `kubernetes` a Job for each run, `remote` a `sandtable execd` elsewhere. `auto` is
-    `local`, and `docker` on a machine that cannot isolate by itself."""
-
-    prefer_docker: bool = Field(
-        default=False, validation_alias=AliasChoices("SANDTABLE_PREFER_DOCKER", "SANDBOX_PREFER_DOCKER")
-    )
-    """With `auto`: use Docker if its daemon responds, and the local sandbox only if it does not."""
-
-    docker_host: str | None = Field(
-        default=None, validation_alias=AliasChoices("SANDTABLE_DOCKER_HOST", "DOCKER_HOST")
-    )
-    """Socket of Docker or Podman, such as `unix:///run/user/1000/podman/podman.sock`; searched for in the usual
-    places when unset."""
-
-    docker_image: str = Field(
-        default="sandtable-runner:dev",
-        validation_alias=AliasChoices("SANDTABLE_DOCKER_IMAGE", "SANDBOX_DOCKER_IMAGE"),
-    )
-    """Image of the containers that run jobs."""
-
-    docker_runtime: str | None = None
-    """Another container runtime, such as `runsc` (gVisor); the daemon's default when unset."""
-
-    docker_warm: int = Field(default=2, ge=0, le=64)
-    """Containers kept ready for each dataset in use."""
-
-    docker_data: Literal["bind", "baked"] = "bind"
-    """Where a container finds its dataset: `bind` mounts the folder of this home, which the daemon must be able to
-    see under the same path; `baked` is in the image."""
-
-    kubernetes_namespace: str | None = None
-    """Namespace of the runners' Jobs; the one of this pod, or `sandtable-runners`, when unset."""
-
-    kubeconfig: str | None = Field(
-        default=None, validation_alias=AliasChoices("SANDTABLE_KUBECONFIG", "KUBECONFIG")
-    )
-    """Kubeconfig file, or several separated by colons; not needed inside a cluster."""
-
-    kubernetes_service_host: str | None = Field(
-        default=None,
-        validation_alias=AliasChoices("SANDTABLE_KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_HOST"),
-    )
-    """Address of the cluster's API inside the cluster; set in every pod."""
-
-    kubernetes_service_port: int = Field(
-        default=443,
-        validation_alias=AliasChoices("SANDTABLE_KUBERNETES_SERVICE_PORT", "KUBERNETES_SERVICE_PORT"),
-    )
-    """Port of the cluster's API inside the cluster."""
-
-    kubernetes_instance: str = Field(default="sandtable", pattern=r"^[a-z0-9]([-a-z0-9]{0,30}[a-z0-9])?$")
-    """Which installation a Job belongs to, the same for all its servers: two installations that share a namespace
-    need different ones."""
-
-    kubernetes_image: str = "sandtable-runner:dev"
-    """Image of the Jobs, for the built-in Job template."""
-
-    kubernetes_template: Path | None = None
-    """File with the Job that every run is made from, as JSON; a built-in one when unset."""
-
-    kubernetes_warm: int = Field(default=0, ge=0, le=64)
-    """Pods kept ready, each for one run; with 0 every run waits for its own Job to start."""
-
-    execd_url: str | None = None
-    """Address of the `sandtable execd` that executes runs, for the backend `remote`."""
-
-    execd_token: SecretStr | None = None
-    """Secret that the server and `sandtable execd` share and prove to each other: 32 characters or more."""
-
-    execd_host: str = "127.0.0.1"
-    """Address that `sandtable execd` listens on."""
-
-    execd_port: int = Field(default=8400, ge=0, le=65535)
-    """Port that `sandtable execd` listens on."""
 
     isolation: Literal["auto", "landlock"] = "auto"
     """`landlock` uses Landlock and seccomp alone, even where namespaces work."""
@@ -260,6 +197,16 @@ class Settings(BaseSettings):
     user_threads: int | None = Field(default=None, ge=0)
     """How many conversations one user may have on a server; 0 is no limit. When unset it is 10,000."""
 
+    rate_reads: int = Field(default=6000, ge=0)
+    """How many requests that only read one user may send to a server in a minute, at once or evenly; more are answered
+    with 429. 0 is no limit. The machine itself has none without accounts."""
+
+    rate_writes: int = Field(default=1200, ge=0)
+    """The same for requests that begin or change something: questions, runs, checks, imports, streams."""
+
+    rate_sign_ins: int = Field(default=10, ge=0)
+    """How many attempts to sign in there may be in a minute from one address, and on one account."""
+
     max_upload_mb: int = Field(default=5 << 10, ge=1)
     """Largest file that may be sent to `sandtable serve`, in MiB."""
 
@@ -297,6 +244,16 @@ class Settings(BaseSettings):
     model_tool_calls: int = Field(default=3, ge=0, le=8)
     """Tools that a chat model may call for one question before it proposes: list datasets, read a schema, run a plan,
     SQL or Python, read a run. 0 offers none."""
+
+    mcp_rows: int = Field(default=50, ge=1, le=10_000)
+    """Rows that one call of an MCP tool gives; the rest is a resource."""
+
+    mcp_bytes: int = Field(default=64 << 10, ge=4096, le=16 << 20)
+    """Bytes that one call of an MCP tool gives: its text and its structured content together."""
+
+    mcp_tokens: int = Field(default=10_000, ge=1000, le=1_000_000)
+    """Tokens that one call of an MCP tool gives, reckoned at three characters each; the smallest of the three limits
+    counts."""
 
     privacy: Literal["auto", "off", "schema"] = "auto"
     """`schema` keeps every cell value away from the chat model; `off` shows it samples and results; `auto` is
@@ -341,15 +298,37 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     """Least severe level that is logged."""
 
+    log_format: Literal["auto", "json", "text"] = "auto"
+    """Form of a server's log: a JSON object on each line, or a short line for people. `auto` is `text` on a terminal
+    and `json` elsewhere."""
+
+    tracing: Literal["auto", "on", "off"] = "auto"
+    """Whether `sandtable serve` exports traces by OpenTelemetry; needs `pip install 'sandtable[tracing]'`. `auto` does
+    so where an address for them is set."""
+
+    otlp_endpoint: str | None = Field(
+        default=None,
+        repr=False,
+        validation_alias=AliasChoices(
+            "SANDTABLE_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT"
+        ),
+    )
+    """Address of an OTLP/HTTP collector, such as `http://collector:4318`; `/v1/traces` is added where it is missing."""
+
     @field_validator("allowed_hosts", mode="before")
     @classmethod
     def _hosts(cls, given: Any) -> Any:
-        return tuple(map(_host, _listed(given)))
+        return tuple(map(_host, listed(given)))
+
+    @field_validator("admin_groups", mode="before")
+    @classmethod
+    def _group_names(cls, given: Any) -> Any:
+        return tuple(listed(given))
 
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _networks(cls, given: Any) -> Any:
-        return tuple(map(ip_network, _listed(given)))
+        return tuple(map(ip_network, listed(given)))
 
     @property
     def verifications(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import resource
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -63,15 +64,22 @@ def run_sql(connection: engine.Connection, job: Job) -> Outcome:
     """Runs the canonical text, with a limit of one row more than may be shown, so that truncation is detected."""
     limits = job["limits"]
     query = f"SELECT * FROM ({job['text']}\n) LIMIT {limits['rows'] + 1}"
+    began = time.perf_counter()
     try:
         cursor = connection.execute(query)
+        queried = time.perf_counter()
         columns = _columns(cursor)
         inexact = {index for index, column in enumerate(columns) if column["type"] in INEXACT}
         while True:
             if inexact:
                 cursor = connection.execute(_as_text(query, len(columns), inexact))
             try:
-                return _fetch(cursor, columns, limits, inexact)
+                outcome = _fetch(cursor, columns, limits, inexact)
+                fetched = time.perf_counter()
+                outcome["metrics"] = {
+                    "query_ms": (queried - began) * 1e3, "fetch_ms": (fetched - queried) * 1e3,
+                }  # fmt: skip
+                return outcome
             except Inexact as found:
                 inexact.add(found.args[0])
     except duckdb.Error as error:

@@ -47,7 +47,7 @@ def serving(home: Path, program: Sequence[str] = PROGRAM) -> Iterator[Serve]:
         environment |= {f"SANDTABLE_{name}": value for name, value in settings.items()}
         with (home / "server.log").open("a") as log:
             process = subprocess.Popen(
-                [*program, "serve", "--port", "0", "--json"],
+                [*program, "serve", "--port", settings.get("PORT", "0"), "--json"],
                 cwd=ROOT,
                 env=environment,
                 stdout=subprocess.PIPE,

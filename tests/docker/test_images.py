@@ -28,7 +28,7 @@ from tests.docker.engine import HARDENED, docker, inspect, read
 
 ROOT = Path(__file__).resolve().parents[2]
 USER = "65532:65532"
-MOST_MB = {"runner": 130, "runner-python": 720, "server": 1000, "chat": 20}
+MOST_MB = {"runner": 130, "runner-python": 720, "server": 1060, "chat": 20}
 SHELLS = set("sh bash dash ash zsh busybox perl apt apt-get dpkg pip pip3 curl wget".split())
 STORES = {"runner": "data", "runner-python": "data", "server": "opt/sandtable/data"}
 

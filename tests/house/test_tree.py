@@ -85,7 +85,11 @@ def test_a_lock_pins_hashes_and_names_no_registry(lock: Path) -> None:
     assert [entry for entry in entries if "==" not in entry or "--hash=sha256:" not in entry] == []
 
 
-@pytest.mark.parametrize("lock", sorted(ROOT.glob("web/*/package-lock.json")), ids=_name)
+@pytest.mark.parametrize(
+    "lock",
+    sorted([*ROOT.glob("web/*/package-lock.json"), *ROOT.glob("tests/**/npm/package-lock.json")]),
+    ids=_name,
+)
 def test_a_package_lock_pins_hashes_and_names_no_registry(lock: Path) -> None:
     text = lock.read_text(encoding="utf-8")
     packages = {name: entry for name, entry in json.loads(text)["packages"].items() if name}
@@ -134,6 +138,7 @@ def test_generated_pages_are_up_to_date() -> None:
         "docs/cli.md",
         "docs/plan.schema.json",
         "docs/policy.md",
+        "docs/operations.md",
         "docs/settings.md",
         "web/app/src/api/openapi.json",
         "web/app/src/api/events.json",

@@ -11,7 +11,8 @@ from sandtable.engines.duckdb.types import TABLE
 
 ROOT = Path(__file__).parents[2]
 APP = ROOT / "web" / "app" / "src"
-GENUI = ROOT / "src" / "sandtable" / "server" / "langgraph" / "genui"
+SERVER = ROOT / "src" / "sandtable" / "server"
+GENUI, DRAWING, CARD = SERVER / "langgraph" / "genui", SERVER / "drawing", SERVER / "mcp" / "card"
 _WORDS = {
     "DATE",
     "TIME",
@@ -39,11 +40,11 @@ def _sources() -> list[Path]:
         for path in (*APP.rglob("*.ts"), *APP.rglob("*.tsx"))
         if ".test." not in path.name and not path.name.endswith(".d.ts")
     ]
-    return sorted([*written, *GENUI.glob("*.js")])
+    return sorted([*written, *(path for folder in (GENUI, DRAWING, CARD) for path in folder.glob("*.js"))])
 
 
 def test_all_sources_are_searched() -> None:
-    assert {APP / "format" / "cell.ts", APP / "runs" / "diff_table.tsx", GENUI / "format.js"} <= set(
+    assert {APP / "format" / "cell.ts", APP / "runs" / "diff_table.tsx", DRAWING / "format.js"} <= set(
         _sources()
     )
 

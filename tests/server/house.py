@@ -6,12 +6,16 @@ import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from ipaddress import ip_network
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from sandtable.accounts.shares import Shares
 from sandtable.assemble import fetcher_of, uploads_of
+from sandtable.assemble.shares import shares_of
+from sandtable.assemble.telemetry import Telemetry
 from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
@@ -32,6 +36,7 @@ from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem
 from sandtable.imports.desk import Imports
 from sandtable.imports.records import ImportRecords
+from sandtable.observing import Observer
 from sandtable.plan.validate import metric_problems
 from sandtable.policy.conditions import SqlConditions
 from sandtable.policy.verdict import Refused, Verdict
@@ -42,6 +47,7 @@ from sandtable.runs.verifier import Verifier
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.selftest import Attempt, DoctorReport, Layer
 from sandtable.settings import Settings
+from sandtable.telemetry.metrics import Metrics
 from tests.capsule.samples import SHOP
 from tests.catalog.fakes import FakeConvert
 from tests.runs.reading import read_sql
@@ -152,8 +158,10 @@ class House:
     uploads: Uploads
     imports: Imports
     convert: GatedConvert
+    telemetry: Telemetry
     problem: Problem | None = None
     """What the self-test finds."""
+    python: bool = True
 
     async def check(self, dataset: Dataset, query: Query) -> Verdict:
         match query:
@@ -181,6 +189,10 @@ class House:
     @property
     def sessions(self) -> Sessions:
         return self.world.sessions
+
+    @cached_property
+    def shares(self) -> Shares:
+        return shares_of(self.settings, None)
 
     def expect_code(self) -> None:
         """There is nothing to make ready."""
@@ -212,8 +224,12 @@ async def open_house(
     one_person: bool = False,
     quotas: Quotas | None = None,
     executor: FakeExecutor | None = None,
+    telemetry: Telemetry | None = None,
 ) -> AsyncIterator[House]:
-    world = World(home, executor or FakeExecutor(), changes={"may_skip_check": one_person})
+    metrics = Metrics()
+    telemetry = telemetry or Telemetry(Observer(metrics), metrics)
+    changes = {"may_skip_check": one_person, "observer": telemetry.observer}
+    world = World(home, executor or FakeExecutor(), changes=changes)
     chosen = settings or Settings(home=home, web=home / "not-built")
     (home / "data").mkdir(parents=True, exist_ok=True)
     limits = quotas or Quotas()
@@ -226,10 +242,13 @@ async def open_house(
         editions = CatalogEditions(store.root, metric_problems)
         own = OwnDatasets(Catalog((SHOP,)), store, convert, editions=editions)
         uploads = uploads_of(chosen, store, own.records.bytes)
-        imports = Imports(ImportRecords(store.root), uploads, own, fetcher_of(chosen, uploads))
+        imports = Imports(
+            ImportRecords(store.root), uploads, own, fetcher_of(chosen, uploads), telemetry.observer
+        )
         await imports.start()
+        house: House | None = None
         try:
-            yield House(
+            house = House(
                 chosen,
                 FakeReadyDatasets(own, editions),
                 runs,
@@ -240,8 +259,12 @@ async def open_house(
                 uploads,
                 imports,
                 convert,
+                telemetry,
             )
+            yield house
         finally:
+            if house is not None:
+                await house.shares.aclose()
             await imports.aclose()
 
 

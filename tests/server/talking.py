@@ -15,9 +15,11 @@ from typing import Any, Literal
 import httpx
 from fastapi import FastAPI
 
+from sandtable.accounts.accounts import Accounts
 from sandtable.agent.analyst import Analyst
 from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.means import Means
+from sandtable.agent.observed import observed_proposer
 from sandtable.agent.proposer import (
     AskBack,
     Asked,
@@ -33,12 +35,13 @@ from sandtable.agent.proposer import (
 from sandtable.agent.read_as.model import Aligned, Words
 from sandtable.assemble import compile_checked
 from sandtable.assemble.memory import open_memory, probes_of
+from sandtable.assemble.telemetry import Telemetry
 from sandtable.conversations.conversation import Conversation
 from sandtable.conversations.engine import TurnEngine
 from sandtable.runs.model import Run
 from sandtable.runs.quotas import Quotas
 from sandtable.sandbox.fake import FakeExecutor
-from sandtable.server.app import begin_shutdown, create_app
+from sandtable.server.app import begin_shutdown, create_app, finish_work
 from sandtable.server.opening import line_of
 from sandtable.server.standing import Server, bound, configured
 from sandtable.settings import Settings
@@ -105,7 +108,7 @@ class Served:
     app: FastAPI
 
     async def conversation(self) -> Conversation:
-        return await self.app.state.conversation.get()
+        return await self.app.state.conversation.whole()
 
     async def new_thread(self, **body: Any) -> str:
         answer = await self.client.post(f"{WIRE}/threads", json=body)
@@ -192,12 +195,20 @@ async def until(server: Served, thread: str, run_id: str, status: str) -> dict[s
 
 
 @asynccontextmanager
-async def listening(app: FastAPI, *, small: bool = False) -> AsyncGenerator[str, None]:
-    """`small` keeps next to nothing in the kernel for a client that does not read."""
+async def listening(
+    app: FastAPI, *, small: bool = False, grace_s: int = 2, drains: bool = False
+) -> AsyncGenerator[str, None]:
+    """`small` keeps next to nothing in the kernel for a client that does not read. With `drains` it finishes what is
+    under way, as `sandtable serve` does."""
     with bound("127.0.0.1", 0) as socket:
         if small:
             socket.setsockopt(SOL_SOCKET, SO_SNDBUF, 4096)
-        server = Server(configured(app, grace_s=2), lambda: None, partial(begin_shutdown, app, 2))
+        server = Server(
+            configured(app, grace_s=grace_s),
+            lambda: None,
+            partial(begin_shutdown, app, grace_s),
+            partial(finish_work, app) if drains else None,
+        )
         task = asyncio.create_task(server.serve(sockets=[socket]))
         while not server.started and not task.done():
             await asyncio.sleep(0.005)
@@ -218,11 +229,15 @@ async def served(
     quotas: Quotas | None = None,
     executor: FakeExecutor | None = None,
     proposer: Proposer | None = None,
+    telemetry: Telemetry | None = None,
+    accounts: Accounts | None = None,
+    grace_s: int = 2,
+    drains: bool = False,
 ) -> AsyncIterator[Served]:
     """Twice over the same home is a restart. `proposer` is asked in place of the script, with the built-in planner
     behind it."""
     chosen, script, limits = settings or Settings(home=home), Script(), quotas or Quotas()
-    async with open_house(home, chosen, executor=executor, quotas=limits) as house:
+    async with open_house(home, chosen, executor=executor, quotas=limits, telemetry=telemetry) as house:
         house.world.changes["compile"] = compile_checked
 
         @asynccontextmanager
@@ -234,22 +249,24 @@ async def served(
                     runs=parts.runs,
                     check=parts.check,
                     read_sql=parts.read_sql,
-                    proposer=proposer or script,
+                    proposer=observed_proposer(proposer or script, house.telemetry.observer),
                     planner=BuiltinProposer() if proposer else None,
                     max_rows=200,
                     understands=lambda *_: False,
                     read_as=BuiltinProposer().read_as,
                     approval=approval,
+                    observer=house.telemetry.observer,
                 )
                 analyst, line = Analyst(means, saver), line_of(parts.settings)
-                turns = TurnEngine(analyst, store, line, limits)
+                turns = TurnEngine(analyst, store, line, limits, house.telemetry.observer)
                 stack.enter_context(limits.counting(saver.bytes_of))
                 stack.push_async_callback(line.aclose)
                 stack.push_async_callback(turns.aclose)
                 probes = probes_of(parts.settings, store)
-                yield Conversation(analyst, turns, store, line, limits, probes)
+                yield Conversation(analyst, turns, store, line, limits, probes, saver.runs_named_by)
 
-        app = create_app(house, open_conversation=open_one)  # pyright: ignore[reportArgumentType] - a double of Parts
-        async with listening(app, small=small) as url, httpx.AsyncClient(base_url=url, timeout=20) as client:
+        app = create_app(house, open_conversation=open_one, accounts=accounts)  # pyright: ignore[reportArgumentType] - a double of Parts
+        on_port = listening(app, small=small, grace_s=grace_s, drains=drains)
+        async with on_port as url, httpx.AsyncClient(base_url=url, timeout=20) as client:
             yield Served(url, client, script, house, app)
         await house.executor.aclose()

@@ -112,11 +112,14 @@ async def test_a_download_has_its_place_only_while_it_is_made(
 
     monkeypatch.setattr(exports, "export_run", slowly)
     body = {"dataset_id": "shop", "sql": "SELECT 1"}
-    run = (await server.client.post("/runs", params={"wait": 20}, json=body)).json()
-    path = f"/runs/{run['run_id']}/result.csv"
-    asked = [asyncio.create_task(server.client.get(path)) for _ in range(3)]
+    paths: list[str] = []
+    bob = {"X-Sandtable-User": "bob"}
+    for headers in ({}, bob):
+        run = await server.client.post("/runs", params={"wait": 20}, json=body, headers=headers)
+        paths.append(f"/runs/{run.json()['run_id']}/result.csv")
+    asked = [asyncio.create_task(server.client.get(paths[0])) for _ in range(3)]
     await sees(lambda: busy.at_it)
-    other = asyncio.create_task(server.client.get(path, headers={"X-Sandtable-User": "bob"}))
+    other = asyncio.create_task(server.client.get(paths[1], headers=bob))
     await sees(lambda: busy.at_it == 2)
     busy.go.set()
     answers = await asyncio.gather(*asked, other)
@@ -126,11 +129,12 @@ async def test_a_download_has_its_place_only_while_it_is_made(
 
 async def test_a_run_is_shown_without_fixes_when_the_checks_are_full(server: Served, busy: Busy) -> None:
     body = {"dataset_id": "shop", "sql": "SELECT * FROM read_csv('x')"}
-    run = (await server.client.post("/runs", params={"wait": 20}, json=body)).json()
+    mallory = {"X-Sandtable-User": "mallory"}
+    run = (await server.client.post("/runs", params={"wait": 20}, json=body, headers=mallory)).json()
     assert run["status"] == "rejected"
     slow = [ask(server, "SELECT slow", "mallory") for _ in range(1 + 96)]
     await sees(lambda: len(server.app.state.checks._queues.get("mallory", ())) == 96)
-    answer = await server.client.get(f"/runs/{run['run_id']}", headers={"X-Sandtable-User": "mallory"})
+    answer = await server.client.get(f"/runs/{run['run_id']}", headers=mallory)
     assert answer.status_code == 200 and answer.json()["status"] == "rejected"
     busy.go.set()
     await asyncio.gather(*slow)

@@ -258,7 +258,7 @@ async def test_what_prometheus_reads(client: AsyncClient) -> None:
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
     lines = answer.text.splitlines()
     assert "# TYPE sandtable_runs gauge" in lines
-    counted = [int(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("sandtable_runs{")]
+    counted = [float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith("sandtable_runs{")]
     assert sum(counted) == 1
     assert any(line.startswith('sandtable_build_info{version="') for line in lines)
 

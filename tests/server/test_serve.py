@@ -179,13 +179,13 @@ async def test_what_others_can_reach_needs_a_choice(tmp_path: Path, monkeypatch:
     """Refused before anything else is done."""
     monkeypatch.setattr(listen, "assemble", lambda *_, **__: pytest.fail("it went on"))
     with pytest.raises(InvalidInput, match=r"other machines can reach 0\.0\.0\.0") as refused:
-        await listen.listen(Settings(home=tmp_path, host="0.0.0.0", port=0), lambda *_: None)
-    for choice in ("SANDTABLE_TRUSTED_PROXIES", "--insecure", "127.0.0.1"):
+        await listen.listen(Settings(home=tmp_path, host="0.0.0.0", port=0, accounts="off"), lambda *_: None)
+    for choice in ("SANDTABLE_ACCOUNTS", "SANDTABLE_TRUSTED_PROXIES", "--insecure", "127.0.0.1"):
         assert choice in refused.value.suggestion
 
 
 def test_the_command_says_so_and_ends(home: Path) -> None:
-    with served(home, "--host", "0.0.0.0", "--port", "0") as process:
+    with served(home, "--host", "0.0.0.0", "--port", "0", ACCOUNTS="off") as process:
         assert process.stdout and process.stderr
         said = process.stderr.read()
         assert process.wait(30) == 2

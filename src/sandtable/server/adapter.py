@@ -28,6 +28,8 @@ class Adapter:
     """Of the paths whose errors have the form that the next two fields say; empty: no path."""
     error_fields: Callable[[Problem], Mapping[str, str]] = lambda problem: {}
     """Fields that clients of this protocol read in the body of an error, beside those of `ErrorBody`."""
+    error_body: Callable[[Problem, int, str], Mapping[str, Any]] | None = None
+    """The whole body of an error with this status at this path, for a protocol whose errors have another form."""
     stopped: Mapping[str, Any] | None = None
     """The data of the `error` event that ends a stream when the server stops; None: the event of `agent.events`."""
 

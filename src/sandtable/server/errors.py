@@ -7,6 +7,7 @@ and never holds a traceback or the text of an unexpected exception.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,12 +20,14 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Match, Route
 from starlette.types import Scope
 
+from sandtable.accounts.refusals import NotAllowed, TooManyAttempts
 from sandtable.catalog.names import nearest
 from sandtable.catalog.uploads import NoSpace, OtherOffset, TooLarge
 from sandtable.conversations.model import ThreadBusy
 from sandtable.conversations.text import TooLong
 from sandtable.errors import ErrorCode, Problem, SandtableError, renamed
 from sandtable.quoting import quote
+from sandtable.runs.pace import RETRY_AFTER
 from sandtable.runs.quotas import QuotaFull
 from sandtable.server.adapter import adapter_of
 from sandtable.server.bodies import Stalled
@@ -41,6 +44,7 @@ STATUS: dict[ErrorCode, int] = {
     ErrorCode.RUNNER_INTERNAL_ERROR: 500,
     ErrorCode.SANDBOX_UNAVAILABLE: 503,
     ErrorCode.QUEUE_FULL: 503,
+    ErrorCode.RATE_LIMITED: 429,
     ErrorCode.CANCELLED: 409,
     ErrorCode.DATA_DAMAGED: 503,
     ErrorCode.NOT_FOUND: 404,
@@ -55,11 +59,16 @@ _STATUS_OF_CLASS: tuple[tuple[type[SandtableError], int], ...] = (
     (TooLong, 413),
     (TooLarge, 413),
     (Stalled, 408),
+    (NotAllowed, 403),
+    (TooManyAttempts, 429),
 )
 """Where the code alone does not say it."""
 REQUEST_ID = "sandtable.request_id"
 RETRY_SECONDS = "5"
-"""Every answer with status 503 says when to come back."""
+"""Every answer with status 503 says when to come back; this where nothing is known."""
+_RETRY_SECONDS = {429: "1", 503: RETRY_SECONDS}
+_SPACE_SECONDS = "60"
+"""For data that do not fit: space becomes free when unfinished uploads end, or people remove data."""
 HOME = "SANDTABLE_HOME"
 _FOR_THE_LOG = frozenset({"stderr", "complaint"})
 
@@ -92,15 +101,33 @@ def error_response(
 ) -> Response:
     problem = without_home(problem, scope)
     body: dict[str, Any] = {"error": problem.model_dump(), "request_id": scope.get(REQUEST_ID, "")}
+    code = status or STATUS[problem.code]
     if adapter := adapter_of(scope):
         body |= adapter.error_fields(problem)
+        if adapter.error_body is not None:
+            body = {**adapter.error_body(problem, code, scope["path"])}
     # ASCII, because a message may quote text that UTF-8 cannot encode.
     content = json.dumps(body, default=str).encode("ascii")
-    code = status or STATUS[problem.code]
-    later = {"Retry-After": RETRY_SECONDS} if code == 503 else {}
     return Response(
-        content, status_code=code, headers={**later, **(headers or {})}, media_type="application/json"
+        content,
+        status_code=code,
+        headers={**_usual_headers(code, problem), **(headers or {})},
+        media_type="application/json",
     )
+
+
+def _usual_headers(status: int, problem: Problem) -> dict[str, str]:
+    if status == 401:
+        return {"WWW-Authenticate": 'Bearer realm="Sandtable"'}
+    return retry_after(problem, status)
+
+
+def retry_after(problem: Problem, status: int) -> dict[str, str]:
+    """The header that says when to come back: as the queue or the limit that refused it knows, else by the status."""
+    known = problem.details.get(RETRY_AFTER)
+    if isinstance(known, int | float) and known >= 0 and status >= 400:
+        return {"Retry-After": str(math.ceil(known))}
+    return {"Retry-After": _RETRY_SECONDS[status]} if status in _RETRY_SECONDS else {}
 
 
 def without_home(problem: Problem, scope: Scope) -> Problem:
@@ -134,10 +161,15 @@ async def _known(request: Request, error: Exception) -> Response:
 
 
 def answer_to(error: SandtableError, request: Request) -> Response:
+    return response_to(error, request.scope)
+
+
+def response_to(error: SandtableError, scope: Scope) -> Response:
     if _FOR_THE_LOG & error.details.keys():
-        log.error("request_failed", path=request.url.path, reason=error.message, **error.details)
+        log.error("request_failed", path=scope["path"], reason=error.message, **error.details)
     status = next((status for kind, status in _STATUS_OF_CLASS if isinstance(error, kind)), None)
-    return error_response(error.problem, request.scope, status)
+    later = {"Retry-After": _SPACE_SECONDS} if isinstance(error, NoSpace) else None
+    return error_response(error.problem, scope, status, later)
 
 
 async def _refused_by_framework(request: Request, error: Exception) -> Response:

@@ -24,12 +24,14 @@ _DEFAULT_VALIDATION = ("HTTPValidationError", "ValidationError")
 _EVERY_REQUEST = {
     "400": "The request cannot be read: its Host header, a NUL character in its address, a body that is not JSON in"
     " UTF-8.",
-    "403": "A page of another origin sent it, it names a user without coming from a trusted proxy, or its client may"
-    " not use this server.",
+    "401": "The server asks who its users are, and the request proves no identity.",
+    "403": "A page of another origin sent it, it names a user without coming from a trusted proxy, or its user,"
+    " API key or client may not do this.",
     "408": "The request did not arrive in time.",
     "414": f"The address has more than {MAX_TARGET} characters.",
     "421": "The Host header has a name that is not this server's.",
     "422": "The request cannot be used; the message says why.",
+    "429": "The user sends more requests than one user may.",
     "431": f"The head of the request has more than {MAX_HEAD >> 10} KiB or {MAX_HEADERS} headers.",
     "500": "The server met an unexpected error; the log has its cause under the request id.",
     "503": "The sandbox, the store or a queue takes nothing now, the server stops, or the data are damaged.",
@@ -113,7 +115,7 @@ def _answer(status: str, description: str) -> dict[str, Any]:
 
 
 def _headers(status: str) -> dict[str, Any]:
-    names = ("X-Request-Id", "Retry-After") if status == "503" else ("X-Request-Id",)
+    names = ("X-Request-Id", "Retry-After") if status in ("429", "503") else ("X-Request-Id",)
     return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
 
 

@@ -45,7 +45,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
         analyst = await stack.enter_async_context(converse(parts, checkpointer=checkpointer, serving=True))
         line = line_of(parts.settings)
         stack.push_async_callback(line.aclose)
-        turns = TurnEngine(analyst, store, line, parts.quotas)
+        turns = TurnEngine(analyst, store, line, parts.quotas, parts.telemetry.observer)
         stack.enter_context(parts.quotas.counting(checkpointer.bytes_of))
         stack.push_async_callback(turns.aclose)
         log.info("conversation_ready", kept_in=kept_in(parts.settings), model=model_name(parts.settings))
@@ -56,6 +56,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
             parts.settings.session_idle_s,
             forget=parts.runs.forget,
             end_session=parts.sessions.end,
+            unshare=parts.shares.forget,
             pause_s=PAUSE_S,
         )
         parts.imports.then = partial(_prepare_added, analyst, parts)
@@ -64,7 +65,7 @@ async def open_conversation(parts: Parts) -> AsyncGenerator[Conversation, None]:
             asyncio.create_task(keep(keeper, parts.settings), name="retention"),
         )
         try:
-            yield Conversation(analyst, turns, store, line, parts.quotas, probes)
+            yield Conversation(analyst, turns, store, line, parts.quotas, probes, checkpointer.runs_named_by)
         finally:
             parts.imports.then = None
             await stopped(*beside)

@@ -115,9 +115,13 @@ def _checks(request: Request) -> FairQueue:
 async def list_datasets(request: Request) -> list[views.DatasetSummary]:
     """Those that people added come first, the newest at the top."""
     datasets = _parts(request).datasets
-    own = {record.id: record.added_at for record in await asyncio.to_thread(datasets.own.list)}
-    every = sorted(datasets.datasets(), key=lambda dataset: own.get(dataset.id, ""), reverse=True)
-    return [views.DatasetSummary.of(dataset, own=dataset.id in own) for dataset in every]
+    own = {record.id: record for record in await asyncio.to_thread(datasets.own.list)}
+    added = {dataset_id: record.added_at for dataset_id, record in own.items()}
+    every = sorted(datasets.datasets(), key=lambda dataset: added.get(dataset.id, ""), reverse=True)
+    return [
+        views.DatasetSummary.of(each, own=each.id in own, owner=own[each.id].owner if each.id in own else "")
+        for each in every
+    ]
 
 
 @router.get(

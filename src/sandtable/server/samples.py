@@ -22,7 +22,7 @@ WAIT_S = 20.0
 class Samples:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
-        self._kept: dict[tuple[str, str, str], Sample] = {}
+        self._kept: dict[tuple[str, str, str, str], Sample] = {}
 
     async def of(self, dataset: Dataset, user: str) -> tuple[Sample, ...]:
         """One sample per table, in the tables' order."""
@@ -31,7 +31,8 @@ class Samples:
     async def _one(self, dataset: Dataset, table: Table, user: str) -> Sample:
         try:
             data = await self._parts.datasets.open(dataset.id, dataset.version)
-            key = (dataset.version, data.whole.copy_id, table.name)
+            # A sample names its run, which belongs to its user.
+            key = (user, dataset.version, data.whole.copy_id, table.name)
             sample = self._kept.get(key) or await self._take(dataset, table, user)
         except SandtableError as error:
             return Sample(error=error.problem)

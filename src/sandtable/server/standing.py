@@ -1,7 +1,7 @@
 """What all our servers share around their application: socket, signals and self-test.
 
-Invariant: after SIGTERM or SIGINT the last request is answered first, and a second signal does not abort the
-shutdown.
+Invariant: after SIGTERM or SIGINT the last request is answered first, within the grace time, and a second signal does
+not abort the shutdown.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import signal
 import socket
 import struct
 from collections.abc import Awaitable, Callable, Generator, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from ipaddress import IPv4Address, IPv6Address, ip_address
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,7 @@ from sandtable.errors import InvalidInput, SandboxUnavailable
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server.acceptor import Acceptor, Room, room_here
 from sandtable.server.connections import ServerConfig, set_stall_timeout
+from sandtable.server.shutdown import LAST_ANSWERS_S
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _KEEP_ALIVE_S = 5
@@ -55,12 +56,16 @@ class Server(uvicorn.Server):
         config: ServerConfig,
         started: Callable[[], None],
         stopping: Callable[[], Awaitable[None]] | None = None,
+        finishing: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
+        """`stopping` is called first. Then the application refuses new requests, while `finishing` waits for the work
+        that is under way."""
         super().__init__(config)
         self._room = config.room
         self._acceptors: list[Acceptor] = []
         self._tell = started
         self._part = stopping
+        self._finish = finishing
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         # uvicorn accepts connections without a bound, and logs every one that it cannot accept.
@@ -76,9 +81,15 @@ class Server(uvicorn.Server):
         return make(config=self.config, server_state=self.server_state, app_state=self.lifespan.state)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        loop = asyncio.get_running_loop()
+        grace_s = self.config.timeout_graceful_shutdown or 0
+        ends = loop.time() + grace_s
         # Before uvicorn's own shutdown: listeners get a message that the server is stopping.
         if self._part is not None:
             await self._part()
+        if self._finish is not None:
+            await within(max(grace_s - LAST_ANSWERS_S, grace_s / 2), self._finish())
+            self.config.timeout_graceful_shutdown = max(1, round(ends - loop.time()))
         for acceptor in self._acceptors:
             acceptor.close()
         await super().shutdown(sockets)
@@ -87,6 +98,13 @@ class Server(uvicorn.Server):
     def capture_signals(self) -> Generator[None, None, None]:
         """`stopping` handles signals: uvicorn would send itself the signal again before everything is closed."""
         yield
+
+
+async def within(seconds: float, work: Awaitable[None]) -> None:
+    """Waits for the work at most so long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await work
 
 
 @contextmanager
@@ -103,7 +121,7 @@ def stopping(server: Server) -> Generator[None, None, None]:
 
 
 @contextmanager
-def bound(host: str, port: int) -> Generator[socket.socket, None, None]:
+def bound(host: str, port: int, chosen_by: str = "--host and --port") -> Generator[socket.socket, None, None]:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family, backlog=1024)
@@ -111,7 +129,7 @@ def bound(host: str, port: int) -> Generator[socket.socket, None, None]:
         reason = getattr(error, "strerror", None) or error
         raise InvalidInput(
             f"cannot listen on {host}:{port}: {reason}",
-            suggestion="Choose another with --host and --port, or end the program that uses it.",
+            suggestion=f"Choose another with {chosen_by}, or end the program that uses it.",
         ) from error
     with listening:
         # Connections inherit it: a response is sent in two writes, and the second must not wait until the client

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
-from sandtable.capsule.model import Origin, VerdictRecord
+from sandtable.capsule.model import Asker, Origin, VerdictRecord
 from sandtable.capsule.query import Mode, Query, fields_of, fitted_plan, query_of
 from sandtable.capsule.trust import Mark
 from sandtable.catalog.model import Column, Dataset, Metric, Relationship, Table
@@ -177,11 +177,11 @@ class DatasetSummary(_Shown):
     as_of: str | None
     prompts: tuple[str, ...]
     tables: tuple[TableSummary, ...]
-    own: bool = False
-    """Whether people added it here."""
+    own: bool = Field(False, description="Whether people added it here.")
+    owner: str = Field("", description="Of one that was added; empty for everyone here.")
 
     @classmethod
-    def of(cls, dataset: Dataset, *, own: bool = False) -> DatasetSummary:
+    def of(cls, dataset: Dataset, *, own: bool = False, owner: str = "") -> DatasetSummary:
         tables = tuple(
             TableSummary(name=t.name, description=t.description, rows=t.rows, columns=len(t.columns))
             for t in dataset.tables
@@ -195,6 +195,7 @@ class DatasetSummary(_Shown):
             prompts=dataset.prompts,
             tables=tables,
             own=own,
+            owner=owner,
         )
 
 
@@ -278,6 +279,7 @@ class RunView(_Shown):
     such. Not in lists."""
     chart: dict[str, Any] | None
     """The Plotly figure made of the result, as it is in the capsule, or the last one that code showed; not in lists."""
+    asked_by: Asker
     origin: Origin | None
     """Who proposed the plan or SQL, when a conversation did."""
     stdout: str
@@ -288,8 +290,7 @@ class RunView(_Shown):
     lists."""
     trust: tuple[Mark, ...] = ()
     """For a run that a question led to, how the question became what ran; derived, never claimed. Not in lists."""
-    cached_from: str | None
-    """The earlier run that answered."""
+    cached_from: str | None = Field(description="The earlier run that answered.")
     replayed: int
     """How many earlier cells of its session were run again first, because the session had ended."""
     limits: Limits
@@ -315,6 +316,7 @@ class RunView(_Shown):
             run_id=run.id,
             dataset_id=request.dataset_id,
             question=request.question,
+            asked_by=Asker.of(request.user),
             origin=request.origin,
             fixes=fixes,
             trust=trust,

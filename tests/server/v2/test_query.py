@@ -10,8 +10,8 @@ import pytest
 from sandtable.agent.proposer import Exchange
 from sandtable.agent.state import State
 from sandtable.agent.state import exchanges_of as kept_in
+from sandtable.conversations.told_before import exchanges_before
 from sandtable.server.v2.bodies import LONGEST_EARLIER, MOST_EARLIER, Earlier
-from sandtable.server.v2.query import exchanges_of
 from tests.server.talking import Served, says
 from tests.server.v2.listening import ask, listen
 
@@ -160,7 +160,8 @@ async def test_a_session_that_remembers_says_that_it_needs_no_history(server: Se
 )
 def test_messages_become_exchanges(history: list[tuple[str, str]], expected: list[tuple[str, str]]) -> None:
     given = [Earlier.model_validate({"role": role, "content": text}) for role, text in history]
-    assert [(e.question, e.answer) for e in exchanges_of(given, "now")] == expected
+    told = [(one.asks, one.content) for one in given]
+    assert [(e.question, e.answer) for e in exchanges_before(told, "now")] == expected
 
 
 async def test_pages_of_another_origin_cannot_ask(server: Served) -> None:

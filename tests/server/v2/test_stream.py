@@ -158,7 +158,8 @@ async def test_one_users_listeners_leave_room_for_others(behind_proxy: Served) -
         async with connect(asked["websocket_url"]) as third:
             code, reason = await closed(third)
             assert code == 1013 and reason.startswith("the user @127.0.0.1 has 2 streams open")
-        named = {"X-Sandtable-User": "bob"}
+        named, shares = {"X-Sandtable-User": "bob"}, f"/shares/thread/{asked['session_id']}"
+        await server.client.put(shares, json={"recipient": "person", "name": "bob"})
         async with connect(asked["websocket_url"], additional_headers=named) as other:
             assert (await until(other))[0]["seq"] == 1
 

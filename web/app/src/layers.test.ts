@@ -9,7 +9,7 @@ import { expect, it } from "vitest";
 const LAYERS = [
   ["frame"],
   ["ask", "threads", "details", "data", "runs"],
-  ["imports"],
+  ["imports", "sharing"],
   ["artifact"],
   ["chart", "result"],
   ["shell"],

@@ -24,7 +24,19 @@ EXTRAS = {
     "python": (),
     "engine": (),
     "code": ("python",),
-    "server": ("docker", "kubernetes", "models", "postgres", "python", "reader"),
+    "server": (
+        "a2a",
+        "ag-ui",
+        "docker",
+        "kubernetes",
+        "mcp",
+        "models",
+        "oidc",
+        "postgres",
+        "python",
+        "reader",
+        "tracing",
+    ),
 }
 """Layer → what is in it of our own project's extras."""
 SERVER_DATA = "/opt/sandtable/data"

@@ -22,6 +22,7 @@ from sandtable.server.execd.admit import SERVED, DataFolder
 from sandtable.server.execd.desk import LEASE_S, Desk, Full
 from sandtable.server.execd.proven import Proven
 from sandtable.server.logs import RequestLog
+from sandtable.server.observed import NO_TELEMETRY
 
 DESCRIPTION = (
     "Jobs for sealed sandboxes, for servers that hold the same token. Every request but GET /healthz carries a proof"
@@ -72,6 +73,7 @@ def execd_openapi() -> dict[str, Any]:
 
 def _with_routes() -> FastAPI:
     app = FastAPI(
+        telemetry=NO_TELEMETRY,
         title="Sandtable execd",
         version=__version__,
         description=DESCRIPTION,

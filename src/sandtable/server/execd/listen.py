@@ -21,6 +21,7 @@ from sandtable.sandbox.selftest import examine
 from sandtable.server import logs
 from sandtable.server.execd.admit import SERVED
 from sandtable.server.execd.app import create_execd_app
+from sandtable.server.redaction import secrets_of
 from sandtable.server.standing import Server, addresses, bound, configured, require, stopping
 from sandtable.settings import Settings
 
@@ -37,7 +38,7 @@ async def listen_execd(settings: Settings, announce: Callable[[tuple[str, ...], 
 
     Raises InvalidInput, SandboxUnavailable.
     """
-    logs.configure(settings.log_level)
+    logs.configure(settings.log_level, form=settings.log_format, secrets=secrets_of(settings))
     token = _token(settings)
     store = settings.home / "data"
     executor = _tier(settings, store)

@@ -63,6 +63,7 @@ def thread_json(thread: Thread, values: Mapping[str, Any] | None = None) -> dict
         "values": values,
         "interrupts": {},
         "error": thread.error,
+        "owner": thread.user,
     }
 
 

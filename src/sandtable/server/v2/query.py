@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import structlog
 from fastapi import APIRouter, Body, Request
 
 from sandtable.agent.events import Log
-from sandtable.agent.proposer import Exchange
 from sandtable.agent.turn_events import with_plan
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.names import nearest
 from sandtable.conversations.conversation import same_dataset
 from sandtable.conversations.running import EVENTS, TurnOrder
-from sandtable.conversations.text import clean, opening_of, plan_of, question_of
+from sandtable.conversations.text import opening_of, plan_of, question_of
+from sandtable.conversations.told_before import exchanges_before
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 from sandtable.server import logs
 from sandtable.server.callers import User
 from sandtable.server.errors import ErrorBody
 from sandtable.server.lazy_conversation import Talking
-from sandtable.server.v2.bodies import Earlier, QueryAnswer, QueryBody
+from sandtable.server.v2.bodies import QueryAnswer, QueryBody
 from sandtable.server.v2.following import MARK
 
 _EXAMPLES: dict[str, Any] = {
@@ -85,7 +85,9 @@ async def query(
         details=EVENTS,
         metadata=MARK,
         opening=opening_of(question),
-        history=() if asked_before else exchanges_of(given, question),
+        history=()
+        if asked_before
+        else exchanges_before(((one.asks, one.content) for one in given), question),
         streamed=False,
     )
     running = await talk.turns.begin(order)
@@ -127,18 +129,3 @@ def dataset_named(parts: Parts, name: str) -> Dataset:
 
 def _files(dataset: Dataset) -> Iterable[str]:
     return [table.file.lower() for table in dataset.tables]
-
-
-def exchanges_of(history: Sequence[Earlier], question: str) -> tuple[Exchange, ...]:
-    """Exchanges of another system: context for a model. No run proves them: the thread's record leaves them out."""
-    said = [(one.asks, clean(one.content)) for one in history if one.content.strip()]
-    if said and said[-1] == (True, question):
-        # Some clients include the current question in the history.
-        said.pop()
-    made: list[tuple[str, list[str]]] = []
-    for asks, text in said:
-        if asks or not made:
-            made.append((text if asks else "", []))
-        if not asks:
-            made[-1][1].append(text)
-    return tuple(Exchange(asked, "\n\n".join(answers), "conversed") for asked, answers in made)

@@ -5,6 +5,8 @@ import type { DatasetSummary } from "~/api/model";
 import { datasetsQuery } from "~/api/queries";
 import { count, number, time } from "~/format";
 import { AddData } from "~/imports/add_data";
+import { SharedMark } from "~/sharing/shared_mark";
+import { useWhose } from "~/sharing/use_sharing";
 import { Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines } from "~/ui";
 import { Version } from "./version";
@@ -34,6 +36,7 @@ export function DatasetList() {
 }
 
 function DatasetCard({ dataset }: { dataset: DatasetSummary }) {
+  const { sharedBy } = useWhose()(dataset.owner);
   const rows = dataset.tables.reduce((sum, table) => sum + (table.rows ?? 0), 0);
   return (
     <article className="rounded-md border p-4">
@@ -61,6 +64,7 @@ function DatasetCard({ dataset }: { dataset: DatasetSummary }) {
         <span>{count(rows, "row")}</span>
         {dataset.as_of && <span title={dataset.as_of}>as of {time(dataset.as_of).text}</span>}
         <Version version={dataset.version} />
+        {sharedBy && <SharedMark by={sharedBy} />}
       </p>
     </article>
   );

@@ -7,6 +7,8 @@ import { problemOf } from "~/api/problem";
 import { datasetQuery, datasetsQuery, schemaQuery } from "~/api/queries";
 import { count, time } from "~/format";
 import { AddData } from "~/imports/add_data";
+import { SharedMark } from "~/sharing/shared_mark";
+import { useWhose } from "~/sharing/use_sharing";
 import { Crumbs, Page, places } from "~/shell";
 import { Empty, ErrorNote, SkeletonLines, Tabs } from "~/ui";
 import { CatalogView } from "./catalog/catalog_view";
@@ -15,6 +17,7 @@ import { Prompts } from "./prompts";
 import { ReadingView } from "./reading";
 import { Relationships } from "./relationships";
 import { RemoveDataset } from "./remove_dataset";
+import { ShareDataset } from "./share_dataset";
 import { TableList } from "./table_list";
 import { Version } from "./version";
 import { VersionCover } from "./version_cover";
@@ -53,7 +56,10 @@ function Missing({ datasetId, error, onRetry }: { datasetId: string; error: unkn
 function Whole({ dataset }: { dataset: Dataset }) {
   const [parameters, setParameters] = useSearchParams();
   const schema = useQuery(schemaQuery(dataset.id));
-  const own = useQuery(datasetsQuery()).data?.find((one) => one.id === dataset.id)?.own ?? false;
+  const listed = useQuery(datasetsQuery()).data?.find((one) => one.id === dataset.id);
+  const own = listed?.own ?? false;
+  const { people, mine, sharedBy } = useWhose()(listed?.owner);
+  const title = dataset.title || dataset.id;
   const view = VIEWS.find((one) => one === parameters.get("view")) ?? "tables";
   const choose = (next: string) =>
     setParameters(
@@ -71,7 +77,9 @@ function Whole({ dataset }: { dataset: Dataset }) {
       {own && (
         <div className="flex flex-wrap items-start gap-2">
           <AddData datasetId={dataset.id} />
-          <RemoveDataset datasetId={dataset.id} title={dataset.title || dataset.id} />
+          {people && mine && <ShareDataset datasetId={dataset.id} title={title} />}
+          {mine && <RemoveDataset datasetId={dataset.id} title={title} />}
+          {sharedBy && <SharedMark by={sharedBy} className="self-center" />}
         </div>
       )}
       {dataset.prompts.length > 0 && <Prompts datasetId={dataset.id} prompts={dataset.prompts} />}

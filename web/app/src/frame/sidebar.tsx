@@ -5,6 +5,7 @@ import { commands } from "~/commands";
 import { Boundary } from "~/shell/boundary";
 import { places } from "~/shell/places";
 import { Button, classes, Keys, SkeletonLines } from "~/ui";
+import { AccountMenu } from "./account_menu";
 import { ThemeMenu } from "./theme_menu";
 
 const ThreadList = lazy(() => import("~/threads/list"));
@@ -44,7 +45,10 @@ export function Sidebar({ onGo }: { onGo?: (() => void) | undefined }) {
           Runs
         </Place>
         <div className="mt-1 flex items-center justify-between">
-          <ThemeMenu />
+          <div className="flex">
+            <ThemeMenu />
+            <AccountMenu />
+          </div>
           <Button kind="quiet" size="small" onClick={() => commands.run("palette.open")}>
             Commands <Keys keys="mod+k" />
           </Button>
