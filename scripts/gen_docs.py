@@ -5,9 +5,12 @@ Invariant: a page is a pure function of the code; `tests/house` fails when one l
 
 from __future__ import annotations
 
+import ast
+import inspect
 import json
 import sys
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
 
@@ -35,7 +38,11 @@ READABLE_TYPES = {
 
 def settings_page() -> str:
     prefix = str(Settings.model_config.get("env_prefix", ""))
-    rows = [_settings_row(prefix, name, field) for name, field in Settings.model_fields.items()]
+    meanings = _meanings()
+    rows = [
+        _settings_row(prefix, name, field, meanings.get(name, ""))
+        for name, field in Settings.model_fields.items()
+    ]
     return "\n".join(
         [
             "# Settings",
@@ -51,12 +58,34 @@ def settings_page() -> str:
     )
 
 
-def _settings_row(prefix: str, name: str, field: FieldInfo) -> str:
-    if not field.description:
+def _meanings() -> dict[str, str]:
+    """By field, the text below it. Pydantic can read it too, but would parse the source whenever a command starts."""
+    found: dict[str, str] = {}
+    for each in Settings.__mro__:
+        if each.__module__.startswith("sandtable."):
+            for field, below in pairwise(_class_body(each)):
+                match field, below:
+                    case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(
+                        value=ast.Constant(value=str(text))
+                    ):
+                        found.setdefault(name, inspect.cleandoc(text))
+                    case _:
+                        pass
+    return found
+
+
+def _class_body(each: type) -> list[ast.stmt]:
+    (definition,) = ast.parse(inspect.getsource(each)).body
+    assert isinstance(definition, ast.ClassDef)
+    return definition.body
+
+
+def _settings_row(prefix: str, name: str, field: FieldInfo, meaning: str) -> str:
+    if not meaning:
         raise SystemExit(f"Settings.{name} has no docstring: write one sentence under the field.")
     first, *aliases = _variables(prefix, name, field)
     also = f" Also read from {', '.join(f'`{alias}`' for alias in aliases)}." if aliases else ""
-    cells = (f"`{first}`", _default(field), _accepts(field), field.description + also)
+    cells = (f"`{first}`", _default(field), _accepts(field), meaning + also)
     return "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in cells) + " |"
 
 

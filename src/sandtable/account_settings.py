@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, field_validator
-from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode
 
 
 def listed(given: Any) -> list[Any]:
@@ -18,8 +18,6 @@ def listed(given: Any) -> list[Any]:
 
 
 class AccountSettings(BaseSettings):
-    model_config = SettingsConfigDict(use_attribute_docstrings=True)
-
     accounts: Literal["auto", "on", "off"] = "auto"
     """Whether people sign in to `sandtable serve`. `auto` asks for it when other machines can reach the server, unless
     `SANDTABLE_TRUSTED_PROXIES` names a proxy that signs people in or `SANDTABLE_INSECURE` is set; `on` asks for it on a

@@ -9,7 +9,6 @@ import re
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from urllib.request import getproxies, proxy_bypass
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
 from pydantic_settings import NoDecode, SettingsConfigDict
@@ -43,7 +42,6 @@ class Settings(TierSettings, AccountSettings):
         env_ignore_empty=True,
         frozen=True,
         extra="ignore",
-        use_attribute_docstrings=True,
     )
 
     home: Path = Field(default_factory=_default_home)
@@ -354,6 +352,8 @@ class Settings(TierSettings, AccountSettings):
 
 def https_proxy_for(host: str) -> str | None:
     """The proxy of HTTPS_PROXY, else of ALL_PROXY; None where NO_PROXY names the host."""
+    from urllib.request import getproxies, proxy_bypass  # loads an HTTP client, which few commands need
+
     known = getproxies()
     if proxy_bypass(host, known):
         return None

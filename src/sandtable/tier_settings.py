@@ -9,12 +9,10 @@ from pathlib import Path
 from typing import Literal
 
 from pydantic import AliasChoices, Field, SecretStr
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings
 
 
 class TierSettings(BaseSettings):
-    model_config = SettingsConfigDict(use_attribute_docstrings=True)
-
     backend: Literal["auto", "local", "multiprocessing", "docker", "kubernetes", "remote"] = Field(
         default="auto", validation_alias=AliasChoices("SANDTABLE_BACKEND", "SANDBOX_FORCE_BACKEND")
     )
