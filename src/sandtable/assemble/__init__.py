@@ -37,8 +37,7 @@ from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput
 from sandtable.imports.by_address import Addresses
 from sandtable.imports.desk import Imports
-from sandtable.imports.fetching import Fetcher
-from sandtable.imports.public_addresses import CheckedConnections, is_public
+from sandtable.imports.fetches import Fetches, LoadedFetcher
 from sandtable.imports.records import ImportRecords
 from sandtable.observing import Observer
 from sandtable.plan.validate import metric_problems, parse_plan
@@ -354,9 +353,8 @@ def uploads_of(settings: Settings, store: DataStore, kept_bytes: Callable[[], in
     return Uploads(store.root, limits, kept_bytes)
 
 
-def fetcher_of(settings: Settings, uploads: Uploads) -> Fetcher:
-    connections = CheckedConnections((lambda _: True) if settings.fetch_private else is_public)
-    return Fetcher(uploads, connections, settings.fetch_timeout_s)
+def fetcher_of(settings: Settings, uploads: Uploads) -> Fetches:
+    return LoadedFetcher(uploads, settings.fetch_timeout_s, private=settings.fetch_private)
 
 
 def own_datasets_of(settings: Settings) -> OwnDatasets:

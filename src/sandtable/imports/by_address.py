@@ -11,7 +11,7 @@ from sandtable.catalog.filenames import FetchedFrom, NamedFile
 from sandtable.catalog.own_records import KeptSource
 from sandtable.catalog.source import Progress
 from sandtable.catalog.uploads import Uploads
-from sandtable.imports.fetching import Fetcher
+from sandtable.imports.fetches import Fetches
 from sandtable.stopping import in_thread
 
 USER = "@command"
@@ -21,7 +21,7 @@ K = TypeVar("K")
 
 
 class Addresses:
-    def __init__(self, uploads: Uploads, fetcher: Fetcher) -> None:
+    def __init__(self, uploads: Uploads, fetcher: Fetches) -> None:
         self._uploads = uploads
         self._fetcher = fetcher
 

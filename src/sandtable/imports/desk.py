@@ -23,7 +23,7 @@ from sandtable.catalog.own_datasets import Added
 from sandtable.catalog.source import Progress
 from sandtable.catalog.uploads import Upload, Uploads
 from sandtable.errors import ErrorCode, InvalidInput, Problem, QueueFull, SandtableError
-from sandtable.imports.fetching import Fetcher, read_address
+from sandtable.imports.fetches import Fetches, require_address
 from sandtable.imports.model import Import, ImportedFile, ImportOrder, ImportProgress, ImportRecord
 from sandtable.imports.outcomes import asked_or_failed, ready
 from sandtable.imports.records import ImportRecords
@@ -80,7 +80,7 @@ class Imports:
         records: ImportRecords,
         uploads: Uploads,
         own: OwnData,
-        fetcher: Fetcher,
+        fetcher: Fetches,
         observer: Observer = UNOBSERVED,
     ) -> None:
         self._records = records
@@ -125,7 +125,7 @@ class Imports:
                 suggestion="Send the rest of it first." if unfinished else "Name each upload once.",
             )
         if order.url:
-            read_address(order.url)
+            require_address(order.url)
         else:
             self._named(files)
         every = await asyncio.to_thread(self._records.all)
