@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from sandtable.agent.execution import looking_up
-from sandtable.agent.grounding import facts_of, grounded
 from sandtable.agent.means import Means
 from sandtable.agent.nodes.ending import end_turn
 from sandtable.agent.nodes.place import Config, dataset_of, user_of
@@ -108,6 +107,8 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
         return plain
     if worded is None:
         return plain
+    from sandtable.agent.grounding import facts_of, grounded  # only for a chat model's sentence
+
     facts = facts_of(_result(turn, main, dataset, _overall(ended)), plan)
     return worded.text if grounded(worded.text, plain, facts) else plain
 

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from sandtable.agent.builtin import NAME
 from sandtable.agent.events import Thought
-from sandtable.agent.grounding import own_words, suggestion_or_none
 from sandtable.agent.looking import offered
 from sandtable.agent.markdown import sentence
 from sandtable.agent.means import Means
@@ -208,6 +207,8 @@ def _asks_about_a_refused_plan(means: Means, turn: TurnNotes) -> bool:
 
 def _checked(what: Proposal, turn: TurnNotes, dataset: Dataset) -> Proposal:
     """A model's text that no run supports is labelled, or replaced by ours."""
+    from sandtable.agent.grounding import own_words, suggestion_or_none  # only for a chat model's text
+
     known = f"{turn.get('asked', '')}\n{words_of(dataset)}"
     match what:
         case Talk(text):
