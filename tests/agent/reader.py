@@ -8,10 +8,11 @@ from dataclasses import dataclass, field, replace
 
 from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.proposer import Asked, Proposed
-from sandtable.planner import SchemaIndex, plan_question
 from sandtable.planner.conscience import Account
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.outcome import EarlierTurn, Outcome, Understood
+from sandtable.planner.planner import plan_question
+from sandtable.planner.schema.index import SchemaIndex
 from tests.agent.house import Scripted
 
 Plans = Callable[[str, SchemaIndex, EarlierTurn | None], Outcome]

@@ -10,7 +10,7 @@ import pytest
 from sandtable.agent.accounting import accounted
 from sandtable.agent.proposer import AskBack, PlanProposal, SqlProposal
 from sandtable.capsule.query import plan_of
-from sandtable.planner import SchemaIndex
+from sandtable.planner.schema.index import SchemaIndex
 from tests.agent.house import PROFILE, SHOP, UNKNOWN, Scripted, open_house
 
 INDEX = SchemaIndex.build(SHOP, PROFILE)

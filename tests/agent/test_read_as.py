@@ -9,10 +9,10 @@ import pytest
 from sandtable.agent.read_as.building import MOST_CHOICES, aligned, read_as
 from sandtable.agent.read_as.model import ReadAs, ReadPart, Words
 from sandtable.plan.validate import check_plan, parse_plan
-from sandtable.planner import plan_question
 from sandtable.planner.conscience import account
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.outcome import EarlierTurn, Understood
+from sandtable.planner.planner import plan_question
 from tests.agent.reader import as_likely
 from tests.planner.conscience.corpus import (
     COUNT,

@@ -13,6 +13,13 @@ _CHAT = {"langgraph", "langchain_core", "langsmith", "requests"}
 _SERVER = {"fastapi", "starlette", "uvicorn", "websockets"}
 _COMPUTING = {"duckdb", "numpy", "onnxruntime", "pandas"}
 _QUESTIONS = {"sandtable.planner.planner", "sandtable.agent", "sandtable.chart"}
+_HTTP = {"httpx", "httpx2", "httpcore", "httpcore2", "h11", "http.client"}
+_MODELS = {
+    "sandtable.agent.analysis_steps",
+    "sandtable.agent.grounding",
+    "sandtable.agent.nodes.look",
+}
+"""For chat models alone."""
 
 
 def loaded_by(home: Path, *arguments: str) -> set[str]:
@@ -34,12 +41,7 @@ def test_a_list_of_runs_loads_what_reads_the_store(tmp_path: Path) -> None:
     loaded = loaded_by(tmp_path, "runs")
     assert "sandtable.store.sqlite.run_store" in loaded
     unwanted = {"sandtable.assemble", "sandtable.sandbox.local", "sandtable.planner", "sandtable.policy.walk"}
-    assert (
-        sorted(
-            loaded & (unwanted | _CHAT | _SERVER | _COMPUTING | _QUESTIONS | {"sqlglot", "httpx", "httpx2"})
-        )
-        == []
-    )
+    assert sorted(loaded & (unwanted | _CHAT | _SERVER | _COMPUTING | _QUESTIONS | _HTTP | {"sqlglot"})) == []
 
 
 @pytest.mark.needs("userns")
@@ -47,8 +49,8 @@ def test_a_question_loads_no_library_for_conversations(tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text("city,amount\nBerlin,1\nParis,2\nBerlin,3\n")
     loaded = loaded_by(tmp_path, "ask", "total amount by city", "--data", "sales.csv")
     assert {"sandtable.planner.planner", "sandtable.agent.one_turn"} <= loaded
-    # The learned reader (NumPy, ONNX Runtime) is loaded where the rules alone are not sure.
-    assert sorted(loaded & (_CHAT | _SERVER | {"duckdb", "pandas"})) == []
+    # NumPy and ONNX Runtime are of the learned reader.
+    assert sorted(loaded & (_CHAT | _SERVER | _HTTP | _MODELS | {"duckdb", "pandas"})) == []
 
 
 @pytest.mark.needs("userns")
@@ -56,4 +58,17 @@ def test_a_run_loads_no_planner(tmp_path: Path) -> None:
     (tmp_path / "sales.csv").write_text("city,amount\nBerlin,1\nParis,2\n")
     loaded = loaded_by(tmp_path, "run", "--sql", "SELECT count(*) FROM sales", "--data", "sales.csv")
     assert "sandtable.assemble" in loaded
-    assert sorted(loaded & (_CHAT | _SERVER | _COMPUTING | {"sandtable.agent.one_turn"})) == []
+    assert sorted(loaded & (_CHAT | _SERVER | _HTTP | _COMPUTING | {"sandtable.agent.one_turn"})) == []
+
+
+def test_the_reader_loads_without_the_planner(tmp_path: Path) -> None:
+    """So that a command can load it beside its modules."""
+    code = (
+        "import sys; from sandtable.planner.candidates.network import loading; "
+        "print([m for m in sys.modules if m.startswith('sandtable.')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=tmp_path, check=True
+    )
+    packages = ["sandtable.planner", "sandtable.planner.candidates", "sandtable.planner.candidates.network"]
+    assert done.stdout.strip() == str([*packages, "sandtable.planner.candidates.network.loading"])

@@ -11,7 +11,7 @@ IMPORTED_BY_NAME = {
     "sandtable/__init__.py": "`import sandtable` loads a name when it is first used",
     "sandtable/assemble/tiers.py": "a table of tiers, whose packages are optional",
     "sandtable/cli/group.py": "a table of commands, of which one is loaded",
-    "sandtable/planner/candidates/network/reader.py": "optional packages, loaded under settings of their own",
+    "sandtable/planner/candidates/network/loading.py": "optional packages, loaded under settings of their own",
     "sandtable_runner/jupyter/template.py": "a table of packages that are loaded before the fork",
     "sandtable_runner/python/namespace.py": "the import function that code in the sandbox gets",
     "sandtable_runner/template.py": "a table of interpreters, whose packages are optional",

@@ -14,11 +14,11 @@ from typing import Any
 from sandtable.agent.read_as.building import aligned
 from sandtable.agent.read_as.model import Aligned, Words
 from sandtable.errors import ErrorCode, Problem
-from sandtable.planner import SchemaIndex
 from sandtable.planner.charting import drawn_as, wish_alone, wish_in
 from sandtable.planner.conscience import Account, Part, Unbound, account
 from sandtable.planner.dialogue import points_back
 from sandtable.planner.schema.defined import valid_plan
+from sandtable.planner.schema.index import SchemaIndex
 from sandtable.quoting import quote
 
 _FAULTS = frozenset({"where", "when", "limit"})

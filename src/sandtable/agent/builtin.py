@@ -19,9 +19,10 @@ from sandtable.agent.read_as.building import aligned, read_as
 from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
-from sandtable.planner import SchemaIndex, plan_question
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.outcome import EarlierTurn, Outcome, Understood, Unsure
+from sandtable.planner.planner import plan_question
+from sandtable.planner.schema.index import SchemaIndex
 from sandtable.runs.model import Run
 
 NAME = "builtin"

@@ -14,7 +14,8 @@ from sandtable.agent.observed import observed_coder, observed_proposer
 from sandtable.agent.planning.planners import Planners
 from sandtable.agent.proposer import Proposer
 from sandtable.assemble import Parts
-from sandtable.planner.candidates.network.reader import has_reader, the_reader
+from sandtable.planner.candidates.network.loading import has_reader
+from sandtable.planner.candidates.network.reader import the_reader
 from sandtable.settings import Settings
 
 

@@ -64,9 +64,9 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         if self._alone and cmd_name in SANDBOXED:
-            from sandtable.cli.early import begin_sandboxes  # reads the settings, which `--help` does without
+            from sandtable.cli.early import begin_early  # reads the settings, which `--help` does without
 
-            begin_sandboxes(sys.argv)
+            begin_early(cmd_name, sys.argv)
         return import_module(f"sandtable.cli.{cmd_name}").command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

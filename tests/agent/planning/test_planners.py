@@ -16,9 +16,10 @@ from sandtable.agent.builtin import BuiltinProposer
 from sandtable.agent.planning.planners import Planners, Unplanned
 from sandtable.agent.planning.wire import Data, Question
 from sandtable.agent.proposer import AskBack, Asked, Exchange, PlanProposal
-from sandtable.planner import SchemaIndex, plan_question
 from sandtable.planner.candidates.network.reader import Reader, the_reader
 from sandtable.planner.outcome import EarlierTurn, Outcome, Understood
+from sandtable.planner.planner import plan_question
+from sandtable.planner.schema.index import SchemaIndex
 from tests.agent.house import PROFILE, SHOP
 from tests.sandbox.local.processes import family, gone
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from sandtable.planner import plan_question
 from sandtable.planner.language.words import split_words
 from sandtable.planner.mentions.correcting import corrected
 from sandtable.planner.outcome import Understood
+from sandtable.planner.planner import plan_question
 from tests.planner.conscience.carrier import INDEX
 
 MENDED = [

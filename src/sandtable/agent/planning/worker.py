@@ -26,8 +26,9 @@ from sandtable.agent.planning.wire import (
     packed,
     unpacked,
 )
-from sandtable.planner import SchemaIndex, plan_question
 from sandtable.planner.candidates.network.reader import Reader, the_reader
+from sandtable.planner.planner import plan_question
+from sandtable.planner.schema.index import SchemaIndex
 
 MOST_INDEXES = 32
 

@@ -8,17 +8,17 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from importlib.resources import files
+from importlib.resources import as_file, files
 from pathlib import Path
 
 import pytest
 
 from sandtable.plan.model import QueryPlan
 from sandtable.plan.reading import read_plan
-from sandtable.planner.candidates.network import reader as module
+from sandtable.planner.candidates.network import loading
 from sandtable.planner.candidates.network.inputs import MOST_ITEMS, SIZE, inputs_of
 from sandtable.planner.candidates.network.pieces import Pieces
-from sandtable.planner.candidates.network.reader import Reader, has_reader, the_reader
+from sandtable.planner.candidates.network.reader import Reader, the_reader
 from sandtable.planner.candidates.network.sketch import Item, is_sketch
 from sandtable.planner.outcome import Understood, Unsure
 from sandtable.planner.planner import plan_question
@@ -99,11 +99,32 @@ def test_it_says_the_same_in_every_thread(reader: Reader, worlds: dict[str, Worl
 def test_without_the_extra_the_grammar_serves_alone(
     monkeypatch: pytest.MonkeyPatch, worlds: dict[str, World]
 ) -> None:
-    monkeypatch.setattr(module.importlib.util, "find_spec", lambda name: None)
-    assert not has_reader()
+    monkeypatch.setattr(loading.importlib.util, "find_spec", lambda name: None)
+    assert not loading.has_reader()
     index = worlds["ecommerce"].index
     assert isinstance(plan_question("How many orders?", index, reader=None), Understood)
     assert isinstance(plan_question("kaching by region", index, reader=None), Unsure)
+
+
+def test_what_was_begun_is_loaded_once(monkeypatch: pytest.MonkeyPatch, reader: Reader) -> None:
+    asked: list[Path] = []
+    monkeypatch.setattr(loading, "_loaded_from", lambda folder: asked.append(folder) or "loaded")
+    loading.begin()
+    with as_file(MODEL) as folder:
+        assert loading.load(folder) == "loaded"
+        assert asked == [folder]
+
+
+def test_an_error_of_what_was_begun_is_raised_where_it_is_needed(
+    monkeypatch: pytest.MonkeyPatch, reader: Reader
+) -> None:
+    def fail(folder: Path) -> None:
+        raise OSError(f"{folder.name} is damaged")
+
+    monkeypatch.setattr(loading, "_loaded_from", fail)
+    loading.begin()
+    with as_file(MODEL) as folder, pytest.raises(OSError, match="model is damaged"):
+        loading.load(folder)
 
 
 def test_nothing_of_it_is_loaded_at_start_up() -> None:
@@ -119,7 +140,7 @@ def test_loading_and_reading_leave_nothing_behind(tmp_path: Path) -> None:
     """onnxruntime would write an identifier and a database for its telemetry into the home."""
     code = (
         "from sandtable.planner.candidates.network.reader import the_reader\n"
-        "from sandtable.planner import SchemaIndex\n"
+        "from sandtable.planner.schema.index import SchemaIndex\n"
         "from tests.agent.house import PROFILE, SHOP\n"
         "assert the_reader().read('orders by region', SchemaIndex.build(SHOP, PROFILE))\n"
     )
