@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 from sandtable.catalog import registry
 from sandtable.cli import main
-from sandtable.cli.group import COMMANDS
+from sandtable.cli.group import BRIEF, COMMANDS, SANDBOXED
 from sandtable.cli.reference import reference_page
 from sandtable.engines.duckdb.types import column_type
 from sandtable.errors import RunnerBroken
@@ -54,6 +54,29 @@ def test_no_command_loads_the_conversation_before_it_is_needed() -> None:
         check=True,
     )
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_the_commands_that_are_named_exist() -> None:
+    assert set(COMMANDS) >= BRIEF > SANDBOXED
+
+
+@pytest.mark.parametrize(("command", "few"), [("datasets", True), ("doctor", False)])
+def test_only_commands_that_end_soon_seldom_collect_garbage(tmp_path: Path, command: str, few: bool) -> None:
+    code = (
+        "import gc, sys\nfrom sandtable.cli import main\n"
+        f"sys.argv = ['sandtable', '{command}', '--help']\n"
+        "try: main()\nfinally: print(gc.get_threshold()[0], gc.get_freeze_count())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={"PYTHONPATH": str(ROOT / "src"), "SANDTABLE_HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    threshold, frozen = map(int, done.stdout.splitlines()[-1].split())
+    assert (threshold > 10_000) is few
+    assert frozen > 10_000
 
 
 @pytest.mark.parametrize("name", COMMANDS)
