@@ -325,8 +325,17 @@ async def test_marked_turns_are_found_by_user_and_in_their_thread(store: ThreadS
         await store.accept(turn)
         await store.begin(turn)
         await store.end(turn, ANSWERED)
-    assert [turn.id for turn in await store.marked({"via": "a2a"}, "ada", 10)] == ["three", "one"]
-    assert [turn.id for turn in await store.marked({"via": "a2a"}, "ada", 1)] == ["three"]
+
+    async def found_in(seen: OwnThreads | None, limit: int = 10) -> list[str]:
+        return [turn.id for turn in await store.marked({"via": "a2a"}, seen, limit)]
+
+    assert await found_in(OwnThreads("ada")) == ["three", "one"]
+    assert await found_in(OwnThreads("ada"), 1) == ["three"]
+    assert await found_in(None) == ["four", "three", "one"]
+    assert await found_in(OwnThreads("cleo")) == []
+    assert await found_in(OwnThreads("cleo", (("u", "bob"), ("t", "bob")))) == ["four"], (
+        "the thread's user counts"
+    )
     assert [turn.id for turn in await store.marked_in({"task": "one"}, "t", 10)] == ["three"]
     found = await store.turn_named("four")
     assert found is not None and found.thread_id == "u"

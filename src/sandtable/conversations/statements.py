@@ -68,10 +68,10 @@ END = """
 TURN = "SELECT * FROM sandtable_turns WHERE thread_id = ? AND id = ?"
 TURNS = "SELECT * FROM sandtable_turns WHERE thread_id = ?"
 TURN_NAMED = "SELECT * FROM sandtable_turns WHERE id = ?"
-MARKED_OF_USER = """
+MARKED = """
     SELECT turns.* FROM sandtable_turns turns JOIN sandtable_threads threads ON threads.id = turns.thread_id
-    WHERE threads.user_name = ? AND turns.metadata LIKE ? ORDER BY turns.updated_at DESC, turns.id DESC LIMIT ?
-"""
+    WHERE turns.metadata LIKE ?"""
+MARKED_ORDER = " ORDER BY turns.updated_at DESC, turns.id DESC LIMIT ?"
 MARKED_IN_THREAD = """
     SELECT * FROM sandtable_turns WHERE thread_id = ? AND metadata LIKE ? ORDER BY created_at, id LIMIT ?
 """

@@ -21,6 +21,7 @@ from sandtable.conversations.database import Database
 from sandtable.conversations.model import (
     JournalEntry,
     OrphanedTurn,
+    OwnThreads,
     Thread,
     ThreadBusy,
     ThreadFilter,
@@ -204,10 +205,12 @@ class ThreadStore:
         rows = await self._db.rows(sql.TURN_NAMED, turn_id)
         return _turn(rows[0]) if rows else None
 
-    async def marked(self, mark: dict[str, str], user: str, limit: int) -> list[TurnRecord]:
-        """The turns in the user's threads whose metadata have the one entry of `mark`; the last changed first."""
-        rows = await self._db.rows(sql.MARKED_OF_USER, user, _entry(mark), limit)
-        return [_turn(row) for row in rows]
+    async def marked(self, mark: dict[str, str], seen: OwnThreads | None, limit: int) -> list[TurnRecord]:
+        """The turns in these threads, or in all, whose metadata have the one entry of `mark`; the last changed
+        first."""
+        where, values = ("", []) if seen is None else _in_threads(seen, "threads.")
+        query = f"{sql.MARKED}{where and f' AND {where}'}{sql.MARKED_ORDER}"
+        return [_turn(row) for row in await self._db.rows(query, _entry(mark), *values, limit)]
 
     async def marked_in(self, mark: dict[str, str], thread_id: str, limit: int) -> list[TurnRecord]:
         """The same of one thread; the oldest first."""
@@ -347,11 +350,16 @@ def _conditions(wanted: ThreadFilter) -> tuple[str, list[Any]]:
         parts.append("status = ?")
         values.append(wanted.status)
     if wanted.seen is not None:
-        marks = ", ".join("(?, ?)" for _ in wanted.seen.shared)
-        shared = f" OR (id, user_name) IN (VALUES {marks})" if marks else ""
-        parts.append(f"(user_name = ?{shared})")
-        values += [wanted.seen.user, *(text for pair in wanted.seen.shared for text in pair)]
+        part, given = _in_threads(wanted.seen)
+        parts.append(part)
+        values += given
     return f" WHERE {' AND '.join(parts)}" if parts else "", values
+
+
+def _in_threads(seen: OwnThreads, table: str = "") -> tuple[str, list[str]]:
+    marks = ", ".join("(?, ?)" for _ in seen.shared)
+    shared = f" OR ({table}id, {table}user_name) IN (VALUES {marks})" if marks else ""
+    return f"({table}user_name = ?{shared})", [seen.user, *(text for pair in seen.shared for text in pair)]
 
 
 def _entry(mark: dict[str, str]) -> str:

@@ -1,7 +1,7 @@
 """How a message becomes a turn: of which task, in which conversation, about which dataset.
 
-Invariant: nothing is created before the message is known to be usable. A conversation of another user is neither
-continued nor said to exist.
+Invariant: nothing is created before the message is known to be usable. A conversation that the principal may not see is
+not said to exist, and one that is shared to be read is not continued: the turn engine refuses that.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class Beginning:
             raise PushNotificationNotSupportedError("this server sends no push notifications")
         incoming = read_message(message)
         if message.task_id:
-            return await self._go_on(await self._tasks.find(message.task_id, user), incoming, params, user)
-        thread = await self._thread(message.context_id, user)
+            return await self._go_on(await self._tasks.find(message.task_id), incoming, params, user)
+        thread = await self._thread(message.context_id)
         if thread is None or thread.dataset_id is None:
             incoming = about_dataset(incoming, self._parts.datasets.datasets())
         question, plan = question_in(incoming)
@@ -108,7 +108,7 @@ class Beginning:
         question, plan = question_in(incoming)
         return _order(thread, dataset_id, user, incoming, question, plan=plan, task=fold.task.id)
 
-    async def _thread(self, context_id: str, user: str) -> Thread | None:
+    async def _thread(self, context_id: str) -> Thread | None:
         if not context_id:
             return None
         if not _ID.fullmatch(context_id):
@@ -117,10 +117,7 @@ class Beginning:
                 suggestion="Use up to 128 letters, digits and _ . : - or leave it out.",
                 field="message.context_id",
             )
-        thread = await self._talk.store.get(context_id)
-        if thread is not None and thread.user != user:
-            raise _other_context()
-        return thread
+        return await self._talk.store.get(context_id)
 
     def _dataset(self, incoming: Incoming, thread: Thread | None) -> str | None:
         given = incoming.said.dataset

@@ -1,7 +1,7 @@
 """The operations of A2A over the turn engine: the same for all three bindings.
 
-Invariant: a task is in our store before a client gets its id, and belongs to the user who began it. The SDK brings the
-wire and its types; its task store, its queues and its executor are not used.
+Invariant: a task is in our store before a client gets its id, and is seen by those who may see its conversation.
+The SDK brings the wire and its types; its task store, its queues and its executor are not used.
 """
 
 from __future__ import annotations
@@ -106,7 +106,7 @@ class TurnRequests(RequestHandler):
         self, params: SubscribeToTaskRequest, context: ServerCallContext
     ) -> AsyncGenerator[Event, None]:
         with translated(), self._waiting.join(_user(context)):
-            found = await self._tasks.find(params.id, _user(context))
+            found = await self._tasks.find(params.id)
             fold = await self._tasks.fold(found)
             if fold.ended:
                 raise UnsupportedOperationError(
@@ -122,18 +122,18 @@ class TurnRequests(RequestHandler):
     async def on_get_task(self, params: GetTaskRequest, context: ServerCallContext) -> Task | None:
         with translated():
             validate_history_length(params)
-            found = await self._tasks.find(params.id, _user(context))
+            found = await self._tasks.find(params.id)
             return apply_history_length((await self._tasks.fold(found)).task, params)
 
     @validate_request_params
     async def on_list_tasks(self, params: ListTasksRequest, context: ServerCallContext) -> ListTasksResponse:
         with translated():
-            return await listed(self._tasks, params, _user(context))
+            return await listed(self._tasks, params)
 
     @validate_request_params
     async def on_cancel_task(self, params: CancelTaskRequest, context: ServerCallContext) -> Task | None:
         with translated():
-            found = await self._tasks.find(params.id, _user(context))
+            found = await self._tasks.find(params.id)
             fold = await self._tasks.fold(found, artifacts=False)
             if fold.ended:
                 raise TaskNotCancelableError(f"the task has ended as {fold.state_name}")
@@ -142,7 +142,7 @@ class TurnRequests(RequestHandler):
                     await self._cancel_turn(turn)
             if not found.last.under_way:
                 await self._talk.store.mark_ended(found.last, {CANCELLED_MARK: True})
-            after = await self._tasks.fold(await self._tasks.find(params.id, _user(context)))
+            after = await self._tasks.fold(await self._tasks.find(params.id))
             if not after.ended:
                 raise InternalError("the server that works on the task did not answer; try again")
             if after.state != TaskState.TASK_STATE_CANCELED:

@@ -1,4 +1,4 @@
-"""ListTasks: the user's tasks, the last changed first, page by page.
+"""ListTasks: the tasks that the user may see, the last changed first, page by page.
 
 Invariant: a task is read from its journal only where its turn alone does not say what is asked for.
 """
@@ -23,13 +23,13 @@ from a2a.utils.task import (
 from sandtable.server.a2a.tasks import Found, Tasks
 
 
-async def listed(tasks: Tasks, params: ListTasksRequest, user: str) -> ListTasksResponse:
+async def listed(tasks: Tasks, params: ListTasksRequest) -> ListTasksResponse:
     validate_history_length(params)
     size = DEFAULT_LIST_TASKS_PAGE_SIZE
     if params.HasField("page_size"):
         validate_page_size(params.page_size)
         size = params.page_size
-    wanted = await _wanted(tasks, params, user)
+    wanted = await _wanted(tasks, params)
     rest = wanted[_place_after(params.page_token, wanted) :]
     page = rest[:size]
     token = ""
@@ -43,8 +43,8 @@ async def listed(tasks: Tasks, params: ListTasksRequest, user: str) -> ListTasks
     )
 
 
-async def _wanted(tasks: Tasks, params: ListTasksRequest, user: str) -> list[Found]:
-    found = [one for one in await tasks.of(user) if params.context_id in ("", one.context_id)]
+async def _wanted(tasks: Tasks, params: ListTasksRequest) -> list[Found]:
+    found = [one for one in await tasks.all() if params.context_id in ("", one.context_id)]
     if params.HasField("status_timestamp_after"):
         after = params.status_timestamp_after.ToNanoseconds()
         found = [one for one in found if _changed(one) >= after]

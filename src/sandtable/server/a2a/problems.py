@@ -9,11 +9,19 @@ from collections.abc import Generator
 from contextlib import contextmanager
 
 import structlog
-from a2a.utils.errors import A2AError, InternalError, InvalidParamsError
+from a2a.utils.errors import A2AError, InternalError, InvalidParamsError, InvalidRequestError
 
+from sandtable.accounts.refusals import NotAllowed
 from sandtable.errors import InvalidInput, NotFound, SandtableError
 
 log = structlog.get_logger("sandtable.server")
+
+_KINDS: tuple[tuple[type[SandtableError], type[A2AError]], ...] = (
+    (InvalidInput, InvalidParamsError),
+    (NotFound, InvalidParamsError),
+    # The protocol has no kind of its own for what only an owner may do.
+    (NotAllowed, InvalidRequestError),
+)
 
 
 @contextmanager
@@ -31,5 +39,5 @@ def translated() -> Generator[None, None, None]:
 
 def _translated(error: SandtableError) -> A2AError:
     problem = error.problem
-    kind = InvalidParamsError if isinstance(error, InvalidInput | NotFound) else InternalError
+    kind = next((kind for known, kind in _KINDS if isinstance(error, known)), InternalError)
     return kind(problem.in_words, {"code": str(problem.code)})

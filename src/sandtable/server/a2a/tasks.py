@@ -1,6 +1,7 @@
 """Tasks found in the thread store, and read again from journals, or from the thread's states where a journal is gone.
 
-Invariant: a task of another user is not found, whatever is asked about it.
+Invariant: the store is the principal's view of it, so a task of a conversation that the principal may not see is not
+found, whatever is asked about it.
 """
 
 from __future__ import annotations
@@ -77,13 +78,10 @@ class Tasks:
         self._runs = runs
         self._documents = documents
 
-    async def find(self, task_id: str, user: str) -> Found:
+    async def find(self, task_id: str) -> Found:
         """Raises TaskNotFoundError."""
         first = await self._talk.store.turn_named(task_id) if _is_id(task_id) else None
         if first is None or not MARK.items() <= first.metadata.items() or TASK in first.metadata:
-            raise _no_task(task_id)
-        thread = await self._talk.store.get(first.thread_id)
-        if thread is None or thread.user != user:
             raise _no_task(task_id)
         return Found((first, *await self._further(first)))
 
@@ -97,10 +95,11 @@ class Tasks:
     async def _further(self, first: TurnRecord) -> list[TurnRecord]:
         return await self._talk.store.marked_in({TASK: first.id}, first.thread_id, MOST_TURNS)
 
-    async def of(self, user: str) -> list[Found]:
-        """The user's tasks, the last changed first, as far as MOST_LISTED turns go."""
+    async def all(self) -> list[Found]:
+        """The tasks of the principal and those of shared conversations, the last changed first, as far as MOST_LISTED
+        turns go."""
         groups: dict[str, list[TurnRecord]] = {}
-        for turn in await self._talk.store.marked(MARK, user, MOST_LISTED):
+        for turn in await self._talk.store.marked(MARK, None, MOST_LISTED):
             groups.setdefault(task_of(turn), []).append(turn)
         return [Found(tuple(sorted(turns, key=lambda one: one.created_at))) for turns in groups.values()]
 

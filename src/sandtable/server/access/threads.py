@@ -100,9 +100,9 @@ class SeenThreads:
         turn = await self._every.turn_named(turn_id)
         return turn if turn is not None and await self._sees(turn.thread_id) else None
 
-    async def marked(self, mark: dict[str, str], user: str, limit: int) -> list[TurnRecord]:
-        """Of the principal alone."""
-        return await self._every.marked(mark, asking().principal.user, limit)
+    async def marked(self, mark: dict[str, str], seen: OwnThreads | None, limit: int) -> list[TurnRecord]:
+        """`seen` is the principal's, whatever is given."""
+        return await self._every.marked(mark, await self._threads(), limit)
 
     async def marked_in(self, mark: dict[str, str], thread_id: str, limit: int) -> list[TurnRecord]:
         return await self._every.marked_in(mark, thread_id, limit) if await self._sees(thread_id) else []
@@ -145,13 +145,16 @@ class SeenThreads:
         return await self.get(thread_id) is not None
 
     async def _seen(self, wanted: ThreadFilter) -> ThreadFilter:
+        return replace(wanted, seen=await self._threads())
+
+    async def _threads(self) -> OwnThreads | None:
+        """Those that the principal may see; None for all."""
         found = asking()
         if found.principal.sees_all:
             found.note_list("thread")
-            return wanted
+            return None
         granted = await found.shares.granted("thread", found.principal)
-        pairs = tuple((thing.id, thing.owner) for thing in granted)
-        return replace(wanted, seen=OwnThreads(found.principal.user, pairs))
+        return OwnThreads(found.principal.user, tuple((thing.id, thing.owner) for thing in granted))
 
 
 class SeenStates:

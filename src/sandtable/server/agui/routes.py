@@ -1,7 +1,8 @@
 """`POST /agui`: one run of the protocol, as server-sent events.
 
 Invariant: what is wrong with a request is an HTTP error, and what goes wrong in the run is an event of its stream. The
-turn ends with the connection, and never waits for the client.
+turn ends with the connection, and never waits for the client. Which conversations the user may read and go on with, the
+views of `server.access` decide.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
+from uuid import UUID, uuid5
 
 from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
@@ -28,7 +30,6 @@ from sandtable.server import logs
 from sandtable.server.agui.asking import Work, asked_by
 from sandtable.server.agui.bodies import LONGEST_ID, RunInput
 from sandtable.server.agui.record import Record, record_of
-from sandtable.server.agui.threads import own_thread_id, require_own
 from sandtable.server.callers import User
 from sandtable.server.errors import error_response
 from sandtable.server.lazy_conversation import Talking, known_dataset
@@ -41,6 +42,8 @@ PATH = "/agui"
 MOST_BEFORE = 200
 """Messages of a conversation that began elsewhere, which a new thread takes as context."""
 
+_NAMES = UUID("9f0d6c1e-58a1-4a6f-8f0e-6d1a2b7c3e54")
+"""The namespace of the ids that are made from names."""
 _REFUSED = re.compile(r";\s*q=0(\.0*)?\s*$")
 """The end of a media range that is not accepted."""
 
@@ -62,7 +65,6 @@ async def run_agent(
     thread_id = own_thread_id(given.thread_id, user)
     logs.bind(thread_id=thread_id)
     thread = await talk.store.get(thread_id)
-    require_own(thread, user, given.thread_id)
     record = record_of(await talk.threads.state(thread_id)) if thread is not None else Record()
     asked = asked_by(given, record)
     if asked.work is None:
@@ -74,6 +76,20 @@ async def run_agent(
     running, feed = await _begun(talk, user, thread, given, asked.work)
     encoder = encoder_class(given, thread.id, thread.dataset_id, asked.work)
     return EventStream(_frames(encoder, running, feed, asked.unknown))
+
+
+def own_thread_id(given: str, user: str) -> str:
+    """A UUID is the id of the thread, so that a conversation goes on over every protocol; any other id is the user's
+    own name for one, and says nothing to others."""
+    try:
+        return str(UUID(given)) if len(given) == 36 else _named(given, user)
+    except ValueError:
+        return _named(given, user)
+
+
+def _named(given: str, user: str) -> str:
+    # A name of a user has no newline.
+    return str(uuid5(_NAMES, f"{user}\n{given}"))
 
 
 def _load_encoder() -> type[RunEncoder]:
@@ -135,9 +151,7 @@ async def _thread(
         wanted = known[0]
     logs.bind(dataset_id=wanted)
     if thread is None:
-        thread = await talk.new_thread(user, wanted, thread_id)
-        require_own(thread, user, given.thread_id)
-        return thread
+        return await talk.new_thread(user, wanted, thread_id)
     return replace(thread, dataset_id=wanted)
 
 
