@@ -161,7 +161,7 @@ async def test_grpc_has_bounds(server: Reached) -> None:
             (says("hello"), (), grpc.StatusCode.FAILED_PRECONDITION),
             (says("hello"), (("a2a-version", "99.0"),), grpc.StatusCode.FAILED_PRECONDITION),
             (says("hello"), (version, ("origin", "https://evil.example")), grpc.StatusCode.INVALID_ARGUMENT),
-            (says("hello"), (version, ("x-sandtable-user", "ada")), grpc.StatusCode.INVALID_ARGUMENT),
+            (says("hello"), (version, ("x-sandtable-user", "ada")), grpc.StatusCode.PERMISSION_DENIED),
         ):
             with pytest.raises(grpc.aio.AioRpcError) as refused:
                 await stub.SendMessage(SendMessageRequest(message=message), metadata=metadata)

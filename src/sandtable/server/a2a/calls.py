@@ -10,19 +10,21 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import unquote
 
+import grpc
 import grpc.aio
 from a2a.auth.user import User
 from a2a.server.context import ServerCallContext
 from a2a.server.request_handlers.grpc_handler import GrpcServerCallContextBuilder
 from a2a.server.routes.common import ServerCallContextBuilder
 from a2a.utils.constants import VERSION_HEADER
-from a2a.utils.errors import InvalidRequestError, VersionNotSupportedError
+from a2a.utils.errors import A2AError, InvalidRequestError, VersionNotSupportedError
 from starlette.requests import Request
 from starlette.types import Scope
 
 from sandtable.accounts.accounts import Accounts
 from sandtable.accounts.asking import Asking, asking, asking_of
 from sandtable.accounts.shares import Shares
+from sandtable.errors import ErrorCode, Problem
 from sandtable.server.a2a.card import VERSION
 from sandtable.server.callers import Callers, user_of
 from sandtable.server.hosts import Refusal
@@ -30,6 +32,23 @@ from sandtable.server.proving import Proving, judge
 from sandtable.settings import Settings
 
 _VERSION_KEY = VERSION_HEADER.lower()
+_CODES = {401: grpc.StatusCode.UNAUTHENTICATED, 403: grpc.StatusCode.PERMISSION_DENIED}
+_COOKIE = Refusal(
+    401,
+    Problem(
+        code=ErrorCode.UNAUTHORIZED,
+        message="a cookie proves nothing here",
+        suggestion="Send an API key: `authorization: Bearer st_…`",
+    ),
+)
+
+
+class CallRefused(A2AError):
+    """A gRPC call of somebody who is not known, or may not make it."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        super().__init__(refusal.problem.in_words)
+        self.code = _CODES.get(refusal.status, grpc.StatusCode.INVALID_ARGUMENT)
 
 
 class KnownUser(User):
@@ -68,7 +87,7 @@ class GrpcProof:
         self._shares = shares
 
     async def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Asking:
-        """Raises InvalidRequestError for a call that may not be made here, and StoreUnavailable."""
+        """Raises CallRefused, InvalidRequestError for a call of a page, and StoreUnavailable."""
         scope = scope_of(context)
         headers = dict(scope["headers"])
         if b"origin" in headers or headers.get(b"sec-fetch-site", b"none") not in (b"none", b"same-origin"):
@@ -76,14 +95,12 @@ class GrpcProof:
         caller = self._callers.of(scope)
         principal = caller if isinstance(caller, Refusal) else await self._proving.principal_of(scope, caller)
         if isinstance(principal, Refusal):
-            raise InvalidRequestError(principal.problem.in_words)
+            raise CallRefused(principal)
         if principal.proof == "session":
-            raise InvalidRequestError(
-                "a cookie proves nothing here. Send an API key: `authorization: Bearer st_…`"
-            )
+            raise CallRefused(_COOKIE)
         refused = judge("ask", principal, scope) if self._proving.asks else None
         if refused is not None:
-            raise InvalidRequestError(refused.problem.in_words)
+            raise CallRefused(refused)
         return await asking_of(principal, self._shares)
 
 
@@ -101,6 +118,7 @@ def scope_of(context: grpc.aio.ServicerContext[Any, Any]) -> Scope:
         "type": "http",
         "method": "POST",
         "path": "/",
+        "scheme": "http",
         "headers": headers,
         "client": _peer(context.peer()),
     }

@@ -18,7 +18,7 @@ from fastapi import FastAPI
 
 from sandtable.accounts.asking import Asking, asked_by
 from sandtable.errors import InvalidInput
-from sandtable.server.a2a.calls import GrpcCalls, GrpcProof
+from sandtable.server.a2a.calls import CallRefused, GrpcCalls, GrpcProof
 from sandtable.server.a2a.following import MOST
 from sandtable.server.a2a.problems import translated
 from sandtable.server.guard import MAX_BODY
@@ -98,6 +98,9 @@ class _Servicer(GrpcHandler):
                 found = await self._proof.of(context)
                 if self.request_handler is _NOT_READY:
                     self.request_handler = (await self._app.state.a2a.get()).handler
+        except CallRefused as refused:
+            await context.abort(refused.code, str(refused))
+            return None
         except A2AError as error:
             await self.abort_context(error, context)
             return None
