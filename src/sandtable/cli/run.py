@@ -26,6 +26,7 @@ from sandtable.cli.show import clean, on_terminal, print_json, print_rows
 from sandtable.errors import ErrorCode, InvalidInput, Problem
 from sandtable.process import load_settings
 from sandtable.quoting import quote
+from sandtable.runs.cache import HIDDEN
 from sandtable.runs.described import described_run
 from sandtable.runs.empty import explained, found_nothing
 from sandtable.runs.export import MEDIA_TYPES, Format, export_run
@@ -277,7 +278,8 @@ def _summary(run: Run) -> str:
     if run.truncated:
         parts[0] += " (more were cut off)"
     if run.cached_from:
-        parts.append(f"from the cache ({run.cached_from})")
+        named = "" if run.cached_from == HIDDEN else f" ({run.cached_from})"
+        parts.append(f"from the cache{named}")
     elif run.exec_time_ms is not None:
         parts.append(f"{run.exec_time_ms:.1f} ms")
     return " · ".join([*parts, f"sandtable verify {run.id}"])

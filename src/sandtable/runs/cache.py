@@ -25,6 +25,9 @@ from sandtable.store.run_store import RunStore
 
 log = structlog.get_logger(__name__)
 
+HIDDEN = "hidden"
+"""In place of the id of the run that holds a result, for those who may not see that run."""
+
 
 def cache_key(
     request: RunRequest, version: str, copy_id: str, executed: str, limits: Limits, engine: str
@@ -49,7 +52,12 @@ def cache_key(
 @dataclass(frozen=True, slots=True)
 class Cached:
     run_id: str
+    user: str
+    """Who asked for that run."""
     result: JobResult
+
+    def named_for(self, user: str) -> str:
+        return self.run_id if user == self.user else HIDDEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +74,7 @@ class Cache:
         if run.rows is None or not self._vouched(run, envelope):
             log.warning("cache_entry_refused", run_id=run.id, reason="does not fit its capsule")
             return None
-        return Cached(run.id, _result_of(run))
+        return Cached(run.id, run.request.user, _result_of(run))
 
     def _vouched(self, run: Run, envelope: dict[str, object]) -> bool:
         try:

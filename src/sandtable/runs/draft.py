@@ -38,6 +38,9 @@ class Draft:
     approved: Approved | None = None
     cache_key: str | None = None
     cached_from: str | None = None
+    """The run that holds the result, which may be another user's."""
+    named_from: str | None = None
+    """The same as the run's own user may know it."""
     result: JobResult | None = None
     artifacts: tuple[Artifact, ...] = ()
     chart: dict[str, Any] | None = None
@@ -157,7 +160,7 @@ def ended_run(draft: Draft, finished_at: str) -> Run:
             "stdout": answered.stdout[:most],
             "stderr": answered.stderr[:LOG_CHARS],
             "error": draft.error,
-            "cached_from": draft.cached_from,
+            "cached_from": draft.named_from,
             "replayed": draft.replayed,
             "stats": {name: round(value, 3) for name, value in draft.stats.items()},
         }

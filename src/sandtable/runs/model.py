@@ -185,6 +185,7 @@ class Run(_Frozen):
     stderr: str = ""
     error: Problem | None = None
     cached_from: str | None = None
+    """The earlier run that answered; `hidden` for one of another user."""
     replayed: int = 0
     """How many earlier cells of its session were run again first, because the session had ended."""
     stats: dict[str, float] = Field(default_factory=dict)

@@ -187,6 +187,7 @@ async def recall(draft: Draft, parts: RunParts, cache: Cache) -> None:
     parts.observer.meter.counted("cache", outcome=looked)
     if found is not None:
         draft.cached_from = found.run_id
+        draft.named_from = found.named_for(run.request.user)
         draft.take(found.result)
 
 

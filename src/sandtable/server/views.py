@@ -290,7 +290,7 @@ class RunView(_Shown):
     lists."""
     trust: tuple[Mark, ...] = ()
     """For a run that a question led to, how the question became what ran; derived, never claimed. Not in lists."""
-    cached_from: str | None = Field(description="The earlier run that answered.")
+    cached_from: str | None = Field(description="The earlier run that answered; `hidden` for another user's.")
     replayed: int
     """How many earlier cells of its session were run again first, because the session had ended."""
     limits: Limits

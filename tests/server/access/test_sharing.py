@@ -137,15 +137,40 @@ async def test_a_removed_dataset_is_not_shared_when_its_name_returns(world: Worl
         assert (await bob.get("/datasets/brief")).status_code == 404
 
 
-async def test_one_result_serves_two_people_without_naming_either(world: World) -> None:
+async def test_one_result_serves_two_people_without_naming_either_or_a_run(world: World) -> None:
     body = {"dataset_id": "shop", "sql": "SELECT 11", "question": "annas own words"}
     async with world.client("owner") as anna, world.client("other") as bob:
         first = (await anna.post("/runs?wait=10", json=body)).json()
         second = (await bob.post("/runs?wait=10", json={**body, "question": ""})).json()
-        assert second["cached_from"] == first["run_id"]
+        assert (second["cached_from"], second["rows"]) == ("hidden", first["rows"])
         assert (second["question"], second["asked_by"]["name"]) == ("", "bob")
-        assert "annas own words" not in (await bob.get(f"/runs/{second['run_id']}/capsule")).text
+        for path in ("/runs", f"/runs/{second['run_id']}", f"/runs/{second['run_id']}/capsule"):
+            said = (await bob.get(path)).text
+            assert first["run_id"] not in said and "annas own words" not in said, path
         assert (await bob.get(f"/runs/{first['run_id']}")).status_code == 404
+        again = (await anna.post("/runs?wait=10", json=body)).json()
+        assert again["cached_from"] == first["run_id"], "one's own is named"
+
+
+async def test_a_shared_run_names_no_run_that_is_not_shared(world: World) -> None:
+    """Over REST. Its capsule is what its owner signed and shared."""
+    body = {"dataset_id": "shop", "sql": "SELECT 12"}
+    async with world.client("owner") as anna, world.client("other") as bob:
+        first, second = [(await anna.post("/runs?wait=10", json=body)).json()["run_id"] for _ in range(2)]
+
+        async def named() -> list[str]:
+            alone = (await bob.get(f"/runs/{second}")).json()
+            waited = (await bob.get(f"/runs/{second}?wait=1")).json()
+            listed = (await bob.get("/runs")).json()["runs"]
+            [in_list] = [run for run in listed if run["run_id"] == second]
+            return [run["cached_from"] for run in (alone, waited, in_list)]
+
+        await anna.put(f"/shares/run/{second}", json={"recipient": "person", "name": "bob"})
+        assert await named() == ["hidden"] * 3
+        await anna.put(f"/shares/run/{first}", json={"recipient": "person", "name": "bob"})
+        assert await named() == [first] * 3
+    async with world.client("admin") as olga:
+        assert (await olga.get(f"/runs/{second}")).json()["cached_from"] == first
 
 
 async def test_equal_data_of_two_people_share_no_result(world: World) -> None:

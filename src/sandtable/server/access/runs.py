@@ -10,6 +10,7 @@ from sandtable.accounts.refusals import NotAllowed
 from sandtable.accounts.shares import MOST_LISTED, Thing
 from sandtable.conversations.conversation import RunsNamedBy
 from sandtable.errors import NotFound
+from sandtable.runs.cache import HIDDEN
 from sandtable.runs.desk import Runs, no_run
 from sandtable.runs.model import Run, RunRequest
 from sandtable.server.access.datasets import SeenDatasets
@@ -43,12 +44,13 @@ class SeenRuns:
             raise no_run(run_id) from None
         if not await self._may_see(run.id, run.request.user, found):
             raise no_run(run_id)
-        return run
+        return await self._fitted(run, found)
 
     async def wait(self, run_id: str, timeout_s: float | None = None) -> Run:
-        if not asking().principal.sees_all or asking().principal.is_admin:
+        found = asking()
+        if not found.principal.sees_all or found.principal.is_admin:
             await self.get(run_id)
-        return await self._every.wait(run_id, timeout_s)
+        return await self._fitted(await self._every.wait(run_id, timeout_s), found)
 
     async def list(
         self,
@@ -63,8 +65,11 @@ class SeenRuns:
         if found.principal.sees_all:
             found.note_list("run")
             return await self._every.list(status, dataset_id, text, user, limit, before)
-        seen = OwnRuns(found.principal.user, await self._shared(found))
-        return await self._every.list(status, dataset_id, text, user, limit, before, seen)
+        shared = await self._shared(found)
+        seen = OwnRuns(found.principal.user, shared)
+        runs = await self._every.list(status, dataset_id, text, user, limit, before, seen)
+        known = set(shared)
+        return [run if _names_nothing(run, found) or _holder(run) in known else _hiding(run) for run in runs]
 
     @property
     def executing(self) -> int:
@@ -92,10 +97,19 @@ class SeenRuns:
                 )
         return await self._every.cancel(run_id)
 
+    async def _fitted(self, run: Run, found: Asking) -> Run:
+        """The run without the id of the one that answered it, where that may not be seen."""
+        if _names_nothing(run, found) or await self._is_shared(*_holder(run), found):
+            return run
+        return _hiding(run)
+
     async def _may_see(self, run_id: str, user: str, found: Asking) -> bool:
         if found.owns(user):
             found.note_look("run", run_id, user)
             return True
+        return await self._is_shared(run_id, user, found)
+
+    async def _is_shared(self, run_id: str, user: str, found: Asking) -> bool:
         if await found.shares.right(Thing("run", run_id, user), found.principal) is not None:
             return True
         return (run_id, user) in await self._of_threads(found, user)
@@ -114,3 +128,16 @@ class SeenRuns:
             return set()
         named = await self._named()
         return {(run_id, threads[thread_id]) for thread_id, run_id in await named(list(threads))}
+
+
+def _names_nothing(run: Run, found: Asking) -> bool:
+    """Whether the principal may know all that the run names: an owner's run names only runs of the same owner."""
+    return run.cached_from in (None, HIDDEN) or found.owns(run.request.user)
+
+
+def _holder(run: Run) -> tuple[str, str]:
+    return run.cached_from or "", run.request.user
+
+
+def _hiding(run: Run) -> Run:
+    return run.model_copy(update={"cached_from": HIDDEN})

@@ -115,3 +115,8 @@ const ENDED: ReadonlySet<RunStatus> = new Set<RunStatus>(["succeeded", "failed",
 export function hasEnded(status: RunStatus): boolean {
   return ENDED.has(status);
 }
+
+/** The earlier run that answered, where there is one that may be opened. */
+export function earlierRun({ cached_from }: Pick<RunView, "cached_from">): string | null {
+  return cached_from === "hidden" ? null : cached_from;
+}

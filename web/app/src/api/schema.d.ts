@@ -2610,7 +2610,7 @@ export interface components {
             asked_by: components["schemas"]["Asker"];
             /**
              * Cached From
-             * @description The earlier run that answered.
+             * @description The earlier run that answered; `hidden` for another user's.
              */
             cached_from: string | null;
             /** Catalog Version */

@@ -1,5 +1,5 @@
 import { useEffect, useState } from "react";
-import { hasEnded, type RunView } from "~/api/model";
+import { earlierRun, hasEnded, type RunView } from "~/api/model";
 import { pythonOf } from "~/artifact/python_of";
 import { count, duration, time } from "~/format";
 import { CodeText } from "~/ui";
@@ -56,6 +56,7 @@ function Bars({ run }: { run: RunView }) {
 function Happened({ run }: { run: RunView }) {
   const show = useShowRun();
   const { cached_from, exec_time_ms } = run;
+  const earlier = earlierRun(run);
   return (
     <Facts>
       <Moment name="Accepted" at={run.created_at} />
@@ -70,13 +71,17 @@ function Happened({ run }: { run: RunView }) {
       )}
       {cached_from && (
         <Fact name="Answered from">
-          <button
-            type="button"
-            className="text-accent underline-offset-2 hover:underline"
-            onClick={() => show(cached_from)}
-          >
-            an earlier, identical run
-          </button>
+          {earlier === null ? (
+            "an earlier, identical run of another person"
+          ) : (
+            <button
+              type="button"
+              className="text-accent underline-offset-2 hover:underline"
+              onClick={() => show(earlier)}
+            >
+              an earlier, identical run
+            </button>
+          )}
         </Fact>
       )}
     </Facts>

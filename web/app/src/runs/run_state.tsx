@@ -1,6 +1,6 @@
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { hasEnded, type RunView } from "~/api/model";
+import { earlierRun, hasEnded, type RunView } from "~/api/model";
 import { ago, count, duration, time } from "~/format";
 import { places } from "~/shell";
 import { Copy, StatusDot } from "~/ui";
@@ -12,6 +12,7 @@ export function RunState({ run }: { run: RunView }) {
   const ended = hasEnded(run.status);
   const now = useNow(ended ? 30_000 : 100);
   const took = tookMs(run, now);
+  const earlier = earlierRun(run);
   return (
     <p className="flex flex-wrap items-center gap-x-3 gap-y-1 text-ink-3 text-small">
       <StatusDot status={run.status} className="text-body" />
@@ -23,7 +24,8 @@ export function RunState({ run }: { run: RunView }) {
       {run.mode === "dry_run" && <span>dry run: bound and explained, not run</span>}
       {run.cached_from && (
         <span>
-          answered from <Quiet to={places.run(run.cached_from)}>an earlier run</Quiet>
+          answered from{" "}
+          {earlier === null ? "an earlier run" : <Quiet to={places.run(earlier)}>an earlier run</Quiet>}
         </span>
       )}
       <Quiet to={places.dataset(run.dataset_id)}>{run.dataset_id}</Quiet>

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { earlierRun } from "~/api/model";
 import { asFilters, chosenIn, NOTHING_CHOSEN, withChosen } from "./filters";
 import { planLine } from "./plan_line";
 import { stepsOf, titleOf, tookMs, wholeMs } from "./run_words";
@@ -104,6 +105,13 @@ describe("times", () => {
   ] as const)("of a run that %s, from %s, in %s ms", (status, cached_from, exec_time_ms, wanted) => {
     const run = { status, cached_from, exec_time_ms, started_at: at(1), finished_at: at(3) };
     expect(tookMs(run, 0)).toBe(wanted);
+  });
+  it.each([
+    ["run_0", "run_0"],
+    ["hidden", null],
+    [null, null],
+  ])("opens the run that answered: %s", (cached_from, opened) => {
+    expect(earlierRun({ cached_from })).toBe(opened);
   });
   it("names the steps in their order", () => {
     expect(stepsOf({ execute_ms: 3, resolve_ms: 1, write_sql_ms: 2, unheard_of: 9 })).toEqual([
