@@ -1,7 +1,8 @@
 """Who asks: the principal of a request, proven by a trusted proxy, an API key or a session's cookie.
 
 Invariant: with accounts, a request has a principal only if one of these proves it, and each proof is checked in the
-store for every request: what is revoked is refused at once. Without accounts, everybody who is served is served alike.
+store for every request: what is revoked is refused at once. Without accounts, those whom no proxy passes on are
+served alike.
 """
 
 from __future__ import annotations
