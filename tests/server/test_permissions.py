@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
-from starlette.routing import BaseRoute, Mount
 
 from sandtable.accounts.principal import SCOPES, Principal
 from sandtable.server.app import create_app
 from sandtable.server.permissions import NEEDS, allows, need_of
+from tests.server.access.matrix import routes as all_routes
 from tests.server.house import House
 
 # Pages and files of the web interface: a middleware answers them.
@@ -22,20 +21,6 @@ PAGES = {
 }
 
 
-def _routes(routes: Iterable[Any], before: str = "") -> Iterator[tuple[str, str]]:
-    """Method and path of each route, also of included routers and of mounted applications."""
-    for route in routes:
-        if hasattr(route, "original_router"):
-            context = route.include_context
-            yield from _routes(route.original_router.routes, before + (getattr(context, "prefix", "") or ""))
-        elif isinstance(route, Mount):
-            yield "MOUNT", f"{before}{route.path}"
-        else:
-            assert isinstance(route, BaseRoute) and hasattr(route, "path"), route
-            for method in getattr(route, "methods", None) or ("WS",):
-                yield method, before + route.path  # pyright: ignore[reportAttributeAccessIssue] - routes have one
-
-
 def _without_names(path: str) -> str:
     return re.sub(r"\{[^}]*\}", "*", path)
 
@@ -43,7 +28,8 @@ def _without_names(path: str) -> str:
 @pytest.fixture
 def routes(house: House) -> set[tuple[str, str]]:
     app = create_app(house)  # pyright: ignore[reportArgumentType] - a double of Parts
-    return {(method, _without_names(path)) for method, path in _routes(app.routes) if method != "HEAD"}
+    lines = (line.partition(" ") for line in all_routes(app))
+    return {(method, _without_names(path)) for method, _, path in lines}
 
 
 async def test_every_route_says_what_it_needs(routes: set[tuple[str, str]]) -> None:

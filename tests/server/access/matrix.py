@@ -1,15 +1,15 @@
-"""Every route and protocol, and who gets what from it. A route that is not here fails the test."""
+"""Every route and protocol, and who gets what from it where a proxy names people. A route that is not here fails the
+test. What people and keys get where there are accounts follows from it (`identities`)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fastapi import routing
-from starlette.routing import BaseRoute, Route
-
-from sandtable.server.app import ADAPTERS
+from fastapi import FastAPI
+from fastapi.routing import APIRoute, APIWebSocketRoute
+from starlette.routing import BaseRoute, Mount, Route, WebSocketRoute
 
 Rule = Literal[
     "everyone",  # answers all alike
@@ -18,7 +18,7 @@ Rule = Literal[
     "change thread", "change run", "change dataset", "remove dataset",  # is refused to those who may read
     "own",  # is never shared: uploads and imports
     "administration",  # is refused to all but an administrator, who learns that there are no accounts
-    "hidden",  # is there for none of them: accounts, and turns that no A2A client began
+    "hidden",  # is there for none of them: turns that no A2A client began, and accounts where there are none
 ]  # fmt: skip
 
 WHO = ("anonymous", "other", "team", "team, shared", "team, to edit", "owner", "admin")
@@ -152,7 +152,7 @@ CASES: tuple[Case, ...] = (
     Case("list", "GET /.well-known/agent-card.json", lists="dataset"),
     Case("hidden", "GET /a2a/{rest:path}", "/a2a/tasks/{turn}", headers=(("A2A-Version", "1.0"),)),
     Case("hidden", "DELETE /a2a/{rest:path}", "/a2a/nothing"),
-    # Accounts, which this server does not have
+    # Accounts, which a server without them does not have
     Case("everyone", "GET /me"),
     Case("everyone", "GET /login/page.js"),
     *(
@@ -304,7 +304,6 @@ CASES: tuple[Case, ...] = (
             rule,
             "DELETE /shares/{kind}/{thing_id}",
             f"/shares/{kind}/{{{kind}}}?recipient=person&name=dora",
-            consumes=True,
         )
         for rule, kind in _SHARED
     ),
@@ -324,22 +323,23 @@ CASES: tuple[Case, ...] = (
 )
 
 
-def routes() -> set[str]:
-    """Of the whole application, as `method path`."""
-    found = {"GET /openapi.json"}
-    for adapter in ADAPTERS:
-        for router in adapter.routers:
-            found |= set(_walked(router.routes))
-    return found
+def routes(app: FastAPI) -> set[str]:
+    """All of an application, as `method path`; those of included routers and mounted applications too."""
+    return set(_walked(app.routes, ""))
 
 
-def _walked(given: list[BaseRoute]) -> Iterator[str]:
+def _walked(given: Iterable[BaseRoute], before: str) -> Iterator[str]:
     for route in given:
         inner = getattr(route, "original_router", None)
         if inner is not None:
-            yield from _walked(inner.routes)
-        elif isinstance(route, routing.APIWebSocketRoute):
-            yield f"WS {route.path}"
+            prefix = getattr(getattr(route, "include_context", None), "prefix", "") or ""
+            yield from _walked(inner.routes, before + prefix)
+        elif isinstance(route, Mount):
+            yield f"MOUNT {before}{route.path}"
+        elif isinstance(route, WebSocketRoute | APIWebSocketRoute):
+            yield f"WS {before}{route.path}"
         else:
-            assert isinstance(route, routing.APIRoute | Route), route
-            yield from (f"{method} {route.path}" for method in route.methods or () if method != "HEAD")
+            assert isinstance(route, Route | APIRoute), route
+            yield from (
+                f"{method} {before}{route.path}" for method in route.methods or () if method != "HEAD"
+            )

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import AsyncIterator
-from typing import Any
 
 import pytest
 import pytest_asyncio
+from fastapi import FastAPI
 
-from tests.server.access.matrix import ALLOWED, CASES, EXPECTED, HIDDEN, REFUSED, WHO, Case, Ids, routes
-from tests.server.access.world import SECRET, World, peopled
+from tests.server.access.judging import NO_CATALOG, sent, tried
+from tests.server.access.matrix import CASES, EXPECTED, HIDDEN, WHO, Case, Ids, routes
+from tests.server.access.world import World, peopled
 
 of_one_world = pytest.mark.asyncio(loop_scope="module")
 
@@ -27,8 +28,21 @@ async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[World
         yield made
 
 
-def test_every_route_is_in_the_matrix() -> None:
-    assert {case.route for case in CASES} == routes()
+@of_one_world
+async def test_every_route_is_in_the_matrix(world: World) -> None:
+    assert {case.route for case in CASES} == routes(world.app)
+
+
+def test_a_route_is_found_wherever_it_is_added() -> None:
+    app, inner = FastAPI(openapi_url=None), FastAPI(openapi_url=None)
+
+    async def nothing() -> None:
+        return
+
+    app.add_api_route("/new", nothing, methods=["GET", "DELETE"])
+    app.add_api_websocket_route("/listen", nothing)
+    app.mount("/inner", inner)
+    assert routes(app) == {"GET /new", "DELETE /new", "WS /listen", "MOUNT /inner"}
 
 
 @of_one_world
@@ -38,10 +52,7 @@ async def test_what_each_gets(world: World) -> None:
         wrong += [text for case in CASES for text in await _tried(world, case, who)]
     await world.share(recipient="team", name="sales")
     wrong += [text for case in CASES for text in await _tried(world, case, "team, shared")]
-    dataset = world.things.ids["dataset"]
-    async with world.client("owner") as anna:
-        body = {"recipient": "team", "name": "sales", "right": "edit"}
-        assert (await anna.put(f"/shares/dataset/{dataset}", json=body)).status_code == 200
+    await world.let_edit("sales")
     for case in CASES:
         if "dataset" in case.rule:
             wrong += await _tried(world, case, "team, to edit")
@@ -55,59 +66,21 @@ async def test_what_each_gets(world: World) -> None:
 
 @of_one_world
 async def test_what_is_hidden_is_answered_as_what_is_not_there(world: World) -> None:
-    ids = {**world.things.ids, "catalog_version": f"sha256:{'0' * 64}"}
+    ids = {**world.things.ids, "catalog_version": NO_CATALOG}
     different: list[str] = []
     for case in CASES:
         if EXPECTED[case.rule][1] != HIDDEN or case.method == "WS":
             continue
-        hidden, missing = [await _sent(world, case, "other", given) for given in (ids, {**ids, **MISSING})]
-        if _without(hidden[1], ids) != _without(missing[1], MISSING) or hidden[0] != missing[0]:
+        hidden, missing = [await sent(world, case, "other", given) for given in (ids, {**ids, **MISSING})]
+        same_words = _without(hidden.text, ids) == _without(missing.text, MISSING)
+        if not same_words or hidden.status != missing.status:
             different.append(f"{case.route}: {hidden} {missing}")
     assert not different, "\n".join(different)
 
 
 async def _tried(world: World, case: Case, who: str) -> list[str]:
-    """What is wrong with the answer."""
     expected = EXPECTED[case.rule][WHO.index(who)]
-    ids = {**world.things.ids, "catalog_version": f"sha256:{'0' * 64}"}
-    if "catalog/restore" in case.route or "PATCH /datasets/{dataset_id}/catalog" in case.route:
-        async with world.client("owner") as anna:
-            catalog = (await anna.get(f"/datasets/{ids['dataset']}/catalog")).json()
-            ids["catalog_version"] = catalog["catalog_version"]
-    if case.method == "DELETE" and "/shares" in case.route and expected == ALLOWED:
-        async with world.client("owner") as anna:
-            address = case.address(ids).partition("?")[0]
-            await anna.put(address, json={"recipient": "person", "name": "dora"})
-    status, text = await _sent(world, case, who, ids)
-    wrong: list[str] = []
-    got = REFUSED if status in (401, 403) else HIDDEN if status in (404, 4404) else ALLOWED
-    if "/chat/{path" in case.route:
-        # Not built here: nobody gets the file.
-        got = ALLOWED if got == HIDDEN else got
-    # The scripted sandbox writes no Parquet file.
-    broken = status in (500, 1011) and "no Parquet file" not in text
-    if got != expected or broken:
-        wrong.append(f"{who}: {case.method} {case.address(ids)}: {status}, expected {expected}: {text[:200]}")
-    if who in WHO[:3]:
-        named = [*world.things.ids.values(), SECRET]
-        asked = case.address(ids) + json.dumps(case.body(ids) if case.body else "")
-        leaked = [each for each in named if each in text and each not in asked]
-        wrong += [f"{who}: {case.route} says {leaked}: {text[:200]}"] if leaked else []
-    elif case.lists and ids[case.lists] not in text:
-        wrong.append(f"{who}: {case.route} lacks the {case.lists}")
-    return wrong
-
-
-async def _sent(world: World, case: Case, who: str, ids: Ids) -> tuple[int, str]:
-    person = who.partition(",")[0]
-    if case.method == "WS":
-        return await world.listens(person, case.address(ids)), ""
-    given: dict[str, Any] = {} if case.body is None else {"json": case.body(ids)}
-    async with world.client(person) as client:
-        answer = await client.request(
-            case.method, case.address(ids), headers=dict(case.headers), content=case.content, **given
-        )
-    return answer.status_code, answer.text
+    return await tried(world, case, who.partition(",")[0], expected, outsider=who in WHO[:3])
 
 
 def _without(text: str, ids: Ids) -> str:

@@ -7,12 +7,18 @@ from collections.abc import AsyncIterator, MutableMapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 from fastapi import FastAPI
 
+from sandtable.accounts.accounts import Accounts
+from sandtable.accounts.passwords import Passwords
+from sandtable.accounts.schema import FILE, MIGRATIONS
 from sandtable.settings import Settings
+from sandtable.store.sqlite.file import SqliteFile
+from tests.accounts.conftest import CHEAP, LIFETIME, Clock
+from tests.server.accounts.conftest import OWN
 from tests.server.files.importing import SALES, imported
 from tests.server.house import THIS_MACHINE, House
 from tests.server.talking import served
@@ -25,7 +31,7 @@ PEOPLE: dict[str, dict[str, str]] = {
     "owner": {"X-Sandtable-User": "anna"},
     "admin": {"X-Sandtable-User": "olga", GROUPS: "operators"},
 }
-"""Requests of a key that has expired are refused before there is a principal: they get a row here with the keys."""
+"""As a trusted proxy names them."""
 SECRET = "zebra"
 """In Anna's question, and nowhere else."""
 TUS = {"Tus-Resumable": "1.0.0"}
@@ -43,12 +49,14 @@ class Things:
 class World:
     app: FastAPI
     house: House
+    people: dict[str, dict[str, str]]
+    """The headers by which each is known."""
     things: Things = field(default_factory=Things)
 
     def client(self, who: str) -> httpx.AsyncClient:
         transport = httpx.ASGITransport(self.app, client=("127.0.0.1", 4242))
         return httpx.AsyncClient(
-            transport=transport, base_url="http://localhost", headers=PEOPLE[who], timeout=30
+            transport=transport, base_url="http://localhost", headers=self.people[who], timeout=30
         )
 
     async def make(self) -> None:
@@ -92,6 +100,13 @@ class World:
                 answer = await anna.put(f"/shares/{kind}/{self.things.ids[kind]}", json=recipient)
                 assert answer.status_code == 200, answer.text
 
+    async def let_edit(self, team: str) -> None:
+        """The dataset, by those with whom it was shared to ask about."""
+        async with self.client("owner") as anna:
+            body = {"recipient": "team", "name": team, "right": "edit"}
+            answer = await anna.put(f"/shares/dataset/{self.things.ids['dataset']}", json=body)
+            assert answer.status_code == 200, answer.text
+
     async def unshare(self, **recipient: str) -> None:
         async with self.client("owner") as anna:
             for kind in ("thread", "run", "dataset"):
@@ -100,16 +115,18 @@ class World:
                 assert answer.status_code == 200, answer.text
 
     async def listens(self, who: str, path: str) -> int:
-        """Opens a WebSocket: the code with which the server closes it, 101 where it stays open."""
+        """Opens a WebSocket: the status of a refusal, the code with which the server closes it, 101 where it stays
+        open."""
         sent: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         given: asyncio.Queue[dict[str, Any]] = asyncio.Queue()
         given.put_nowait({"type": "websocket.connect"})
-        headers = [(name.lower().encode(), value.encode()) for name, value in PEOPLE[who].items()]
+        headers = [(name.lower().encode(), value.encode()) for name, value in self.people[who].items()]
         scope = {
             "type": "websocket", "asgi": {"version": "3.0"}, "http_version": "1.1", "scheme": "ws",
             "path": path, "raw_path": path.encode(), "query_string": b"", "root_path": "",
             "headers": [(b"host", b"localhost"), *headers], "subprotocols": [],
             "client": ("127.0.0.1", 4242), "server": ("localhost", 80), "state": {},
+            "extensions": {"websocket.http.response": {}},
         }  # fmt: skip
 
         async def send(message: MutableMapping[str, Any]) -> None:
@@ -122,6 +139,8 @@ class World:
                     message = await sent.get()
                     if message["type"] == "websocket.close":
                         return message["code"]
+                    if message["type"] == "websocket.http.response.start":
+                        return message["status"]
                     if message["type"] != "websocket.accept":
                         return 101
                     # Nothing is sent on an idle thread: it is open when it has not been closed by then.
@@ -146,6 +165,52 @@ async def peopled(home: Path) -> AsyncIterator[World]:
         admin_groups=("operators",),
     )
     async with served(home, settings) as server:
-        world = World(server.app, server.house)
+        world = World(server.app, server.house, PEOPLE)
         await world.make()
         yield world
+
+
+@asynccontextmanager
+async def with_accounts(home: Path, **given: Any) -> AsyncIterator[tuple[World, Accounts]]:
+    """The same, where people have accounts: Bob, Anna and Olga signed in with browsers, and Carl has an API key."""
+    # One person sends more here than people do.
+    settings = Settings(
+        home=home, web=home / "not-built", accounts="on", rate_reads=0, rate_writes=0, **given
+    )
+    tables = SqliteFile(home / FILE, MIGRATIONS, synchronous="NORMAL")
+    accounts = Accounts(tables, LIFETIME, Passwords(CHEAP), Clock())
+    await accounts.open()
+    try:
+        for name in ("anna", "bob", "carl", "olga"):
+            await accounts.people.add(name, accounts.now(), is_admin=name == "olga")
+        await accounts.teams.add("sales", accounts.now())
+        await accounts.teams.join("sales", "carl")
+        async with served(home, settings, accounts=accounts) as server:
+            world = World(server.app, server.house, {"anonymous": {}})
+            await sign_in(world, accounts)
+            world.people["team"] = await key_of(accounts, "carl", "ask", "data", "read", "share")
+            await world.make()
+            yield world, accounts
+    finally:
+        await accounts.aclose()
+
+
+async def sign_in(world: World, accounts: Accounts) -> None:
+    """Gives those who have browsers new sessions."""
+    for who, name in (("other", "bob"), ("owner", "anna"), ("admin", "olga")):
+        world.people[who] = await session_of(accounts, name) | OWN
+
+
+async def session_of(accounts: Accounts, name: str, age_s: int = 0) -> dict[str, str]:
+    _, token = await accounts.sessions.begin(name, accounts.now() - age_s)
+    return {"Cookie": f"sandtable_session={token}"}
+
+
+async def key_of(
+    accounts: Accounts, name: str, *scopes: str, ended: Literal["", "expired", "revoked"] = ""
+) -> dict[str, str]:
+    made, until = (accounts.now() - 20, accounts.now() - 10) if ended == "expired" else (accounts.now(), None)
+    key, token = await accounts.keys.add(name, "a program", scopes, made, until)
+    if ended == "revoked":
+        await accounts.keys.revoke(key.id)
+    return {"Authorization": f"Bearer {token}"}
