@@ -109,8 +109,15 @@ class Accounts:
             raise NotAllowed(
                 "this account has no password", suggestion="Sign in with the identity provider instead."
             )
-        await self._proven(principal.user, old, address)
-        await self.people.set_password(principal.user, await self.passwords.hash(new))
+        try:
+            await self._proven(principal.user, old, address)
+        except NotProven:
+            raise NotProven(
+                "the old password is wrong",
+                suggestion="Try again, or ask an administrator for a new password.",
+                field="old",
+            ) from None
+        await self.people.set_password(principal.user, await self.passwords.hash(new, field="new"))
         ended = await self.sessions.end_all(principal.user, but=principal.proof_id)
         audit.note("password_changed", by=principal.user, address=address, sessions_ended=ended)
 

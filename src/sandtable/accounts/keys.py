@@ -97,7 +97,7 @@ def checked_scopes(given: Iterable[str]) -> frozenset[Scope]:
     unknown = scopes - SCOPES
     if unknown or not scopes:
         what = f"unknown scope {quote(min(unknown))}" if unknown else "the key has no scope"
-        raise InvalidInput(what, suggestion=f"Choose from {', '.join(sorted(SCOPES))}.")
+        raise InvalidInput(what, suggestion=f"Choose from {', '.join(sorted(SCOPES))}.", field="scopes")
     return cast("frozenset[Scope]", scopes)
 
 

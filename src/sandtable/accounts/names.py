@@ -38,6 +38,7 @@ def key_name(given: str) -> str:
         raise InvalidInput(
             "the name of an API key is empty, too long or not printable",
             suggestion=f"Say what the key is for, in up to {LONGEST_KEY_NAME} characters.",
+            field="name",
         )
     return name
 
@@ -45,10 +46,13 @@ def key_name(given: str) -> str:
 def _checked(given: str, kind: str) -> str:
     name = given.strip().lower()
     if name in _RESERVED:
-        raise InvalidInput(f"the name {quote(name)} is reserved", suggestion="Choose another name.")
+        raise InvalidInput(
+            f"the name {quote(name)} is reserved", suggestion="Choose another name.", field="name"
+        )
     if not _NAME.fullmatch(name):
         raise InvalidInput(
             f"{quote(given)} cannot be the name of a {kind}",
             suggestion="Use up to 64 letters, digits and . _ @ + - and begin with a letter or digit.",
+            field="name",
         )
     return name

@@ -7,6 +7,7 @@ parameters is valid, and is replaced when its person signs in.
 from __future__ import annotations
 
 import asyncio
+import secrets
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -22,6 +23,9 @@ T = TypeVar("T")
 SHORTEST, LONGEST = 10, 256
 AT_ONCE = 2
 WAITING = 32
+_ALPHABET = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Without characters that look alike."""
+_GROUPS, _GROUP = 4, 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +53,10 @@ class Passwords:
         self._places = asyncio.Semaphore(AT_ONCE)
         self._waiting = 0
 
-    async def hash(self, password: str) -> str:
-        """Raises InvalidInput for a password that is too short or too long, QueueFull."""
-        return await self._on_thread(self._hasher.hash, checked(password))
+    async def hash(self, password: str, *, field: str = "password") -> str:
+        """`field` is where the password was given. Raises InvalidInput for one that is too short or too long,
+        QueueFull."""
+        return await self._on_thread(self._hasher.hash, checked(password, field=field))
 
     async def verify(self, stored: str | None, password: str) -> Verified:
         """Raises QueueFull."""
@@ -83,13 +88,19 @@ class Passwords:
             self._waiting -= 1
 
 
-def checked(password: str) -> str:
+def new_password() -> str:
+    """A random one of 99 bits, in groups that can be read out."""
+    return "-".join("".join(secrets.choice(_ALPHABET) for _ in range(_GROUP)) for _ in range(_GROUPS))
+
+
+def checked(password: str, *, field: str = "password") -> str:
     """The password as it is hashed. Raises InvalidInput."""
     given = _normalised(password)
     if not SHORTEST <= len(given) <= LONGEST:
         raise InvalidInput(
             f"the password has {len(given)} characters",
             suggestion=f"Choose one with {SHORTEST} to {LONGEST} characters; several words are easy to remember.",
+            field=field,
         )
     return given
 

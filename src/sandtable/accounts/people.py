@@ -91,7 +91,9 @@ class People:
                 )
             )
         if not changed:
-            raise InvalidInput(f"the user {quote(name)} was just added", suggestion="List the users.")
+            raise InvalidInput(
+                f"the user {quote(name)} was just added", suggestion="List the users.", field="name"
+            )
         return await self.get(name)
 
     async def password_of(self, name: str) -> str | None:
@@ -160,7 +162,7 @@ class People:
         if not changed and await self.find(name) is not None:
             raise InvalidInput(
                 f"{quote(name)} is the only administrator",
-                suggestion="Make another one first: `sandtable user admin NAME`.",
+                suggestion="Make another user an administrator first.",
             )
 
 
@@ -189,9 +191,14 @@ def people_of(rows: list[dict[str, Any]]) -> list[Person]:
 
 def _require_restorable(name: str, *, removed: bool, restore: bool) -> None:
     if not removed:
-        raise InvalidInput(f"the user {quote(name)} exists already", suggestion="Choose another name.")
+        raise InvalidInput(
+            f"the user {quote(name)} exists already", suggestion="Choose another name.", field="name"
+        )
     if not restore:
         raise InvalidInput(
             f"a user {quote(name)} was removed, and what that person made is kept under the name",
-            suggestion="Choose another name, or give the same person the account back with `--restore`.",
+            suggestion="Choose another name, or restore the account, if it is the same person"
+            " (`sandtable user add NAME --restore`).",
+            field="name",
+            removed=True,
         )

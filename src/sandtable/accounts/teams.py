@@ -47,7 +47,9 @@ class Teams:
         """Raises InvalidInput."""
         name = team_name(name)
         if not (await self._tables.change((_ADD, (name, now))))[0]:
-            raise InvalidInput(f"the team {quote(name)} exists already", suggestion="Choose another name.")
+            raise InvalidInput(
+                f"the team {quote(name)} exists already", suggestion="Choose another name.", field="name"
+            )
         return Team(name, now)
 
     async def remove(self, name: str) -> None:

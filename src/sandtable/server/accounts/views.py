@@ -42,6 +42,8 @@ class KeyBody(_Given):
 class UserBody(_Given):
     name: Name
     password: Password | None = None
+    make_password: bool = False
+    """Let the server make the password, and answer with it."""
     admin: bool = False
     restore: bool = False
     """Give a removed user the account back."""
@@ -49,6 +51,8 @@ class UserBody(_Given):
 
 class UserChanges(_Given):
     password: Password | None = None
+    make_password: bool = False
+    """Let the server make a new password, and answer with it."""
     admin: bool | None = None
     disabled: bool | None = None
 
@@ -145,9 +149,11 @@ class UserView(_View):
     teams: tuple[str, ...]
     created_at: int
     signed_in_at: int | None
+    keys: int
+    """How many API keys the user has."""
 
     @classmethod
-    def of(cls, person: Person) -> Self:
+    def of(cls, person: Person, keys: int) -> Self:
         return cls(
             name=person.name,
             admin=person.is_admin,
@@ -157,7 +163,17 @@ class UserView(_View):
             teams=tuple(sorted(person.teams)),
             created_at=person.created_at,
             signed_in_at=person.signed_in_at,
+            keys=keys,
         )
+
+
+class ChangedUser(UserView):
+    password: str | None = None
+    """Only where the server made one; it cannot be shown again."""
+
+    @classmethod
+    def with_password(cls, user: UserView, password: str | None) -> Self:
+        return cls(**user.model_dump(), password=password)
 
 
 class UserList(_View):
