@@ -17,7 +17,11 @@ from tests.server.house import House
 PAGES = {
     "GET /assets/*",
     "GET /*.*",
-    *(f"GET {path}{end}" for path in ("/t/*", "/data", "/data/*", "/compare") for end in ("", "/")),
+    *(
+        f"GET {path}{end}"
+        for path in ("/t/*", "/data", "/data/*", "/compare", "/account", "/people")
+        for end in ("", "/")
+    ),
 }
 
 

@@ -107,7 +107,19 @@ async def test_several_accept_headers_are_one(shown: AsyncClient) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/t/0199-abc", "/t/x/", "/data", "/data/", "/data/nothing", "/compare?a=1&b=2", "/data/a b"]
+    "path",
+    [
+        "/",
+        "/t/0199-abc",
+        "/t/x/",
+        "/data",
+        "/data/",
+        "/data/nothing",
+        "/compare?a=1&b=2",
+        "/data/a b",
+        "/account",
+        "/people/",
+    ],
 )
 @pytest.mark.parametrize("accept", [CHROME, "*/*"], ids=["browser", "curl"])
 async def test_pages_without_another_form(shown: AsyncClient, path: str, accept: str) -> None:

@@ -44,7 +44,7 @@ _TEXTS = (
 _SAFE_METHODS = {"GET", "HEAD", "OPTIONS"}
 # What a link on another site may open in a tab: pages, and files to download.
 _LINKED = re.compile(
-    r"/|/(?:t/[^/]+|data|data/[^/]+|compare|runs|runs/[^/]+|docs|chat|login|login/oidc/callback)/?|/openapi\.json"
+    r"/|/(?:t/[^/]+|data|data/[^/]+|compare|account|people|runs|runs/[^/]+|docs|chat|login|login/oidc/callback)/?|/openapi\.json"
     r"|/runs/[^/]+/(?:capsule|result\.[a-z]+)"
 )
 _BODY_SECONDS = 60.0

@@ -20,7 +20,7 @@ POLICY = (
     "font-src 'self'; connect-src 'self'; worker-src 'self' blob:; frame-src 'none'; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-_PAGES = re.compile(r"/(?:t/[^/]+/?|data/?|data/[^/]+/?|compare/?)?")
+_PAGES = re.compile(r"/(?:t/[^/]+/?|data/?|data/[^/]+/?|compare/?|account/?|people/?)?")
 _PAGES_OR_JSON = re.compile(r"/runs(?:/[^/]+)?")
 # Files beside the index, such as an icon. URLs of the API have no dot but this one.
 _TOP_FILES = re.compile(r"/(?!openapi\.json$)[^/]+\.[a-z0-9]+")

@@ -12,6 +12,8 @@ const DataPage = lazy(() => import("./data/page"));
 const RunsPage = lazy(() => import("./runs/page"));
 const RunPage = lazy(() => import("./runs/run_page"));
 const ComparePage = lazy(() => import("./runs/compare_page"));
+const PeoplePage = lazy(() => import("./people/page"));
+const AccountPage = lazy(() => import("./people/account_page"));
 
 const queries = newQueryClient();
 
@@ -33,6 +35,8 @@ export function App() {
                 <Route path="runs" element={<RunsPage />} />
                 <Route path="runs/:runId" element={<RunPage />} />
                 <Route path="compare" element={<ComparePage />} />
+                <Route path="people" element={<PeoplePage />} />
+                <Route path="account" element={<AccountPage />} />
                 <Route path="*" element={<Missing />} />
               </Route>
             </Routes>

@@ -8,7 +8,7 @@ import { expect, it } from "vitest";
 /** The highest first. Folders in one row do not import each other. */
 const LAYERS = [
   ["frame"],
-  ["ask", "threads", "details", "data", "runs"],
+  ["ask", "threads", "details", "data", "runs", "people"],
   ["imports", "sharing"],
   ["artifact"],
   ["chart", "result"],

@@ -119,3 +119,19 @@ test("every request shows that it comes from this page", async () => {
   await request("/logout", { method: "POST" });
   expect(vi.mocked(fetch).mock.calls[0]?.[1]?.headers).toMatchObject({ "X-Sandtable-CSRF": "1" });
 });
+
+test.each([
+  ["who asks is not known", {}, 1],
+  ["a field of a form is wrong", { field: "old" }, 0],
+])("on 401, when %s, the page to sign in on is opened %o %i times", async (_, details, times) => {
+  const assign = vi.fn();
+  vi.stubGlobal("location", { pathname: "/account", search: "", assign });
+  const error = { code: "UNAUTHORIZED", message: "no", details };
+  const init = { status: 401, headers: { "WWW-Authenticate": "Bearer" } };
+  vi.stubGlobal(
+    "fetch",
+    vi.fn(async () => new Response(JSON.stringify({ error }), init)),
+  );
+  expect((await thrownBy(request("/me/password", { method: "PUT", body: {} }))).status).toBe(401);
+  expect(assign).toHaveBeenCalledTimes(times);
+});

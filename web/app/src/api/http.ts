@@ -34,8 +34,11 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
   const answer = await send(path + search(query), init);
   const read = await parsed(answer);
   if (!answer.ok && !alsoFine.includes(answer.status)) {
-    if (answer.status === 401 && answer.headers.has("WWW-Authenticate")) signIn();
-    throw refusal(answer, read);
+    const refused = refusal(answer, read);
+    // What names a field refuses a password in a form: who asks is known.
+    const unknown = answer.status === 401 && answer.headers.has("WWW-Authenticate");
+    if (unknown && refused.details.field === undefined) signIn();
+    throw refused;
   }
   return read as T;
 }

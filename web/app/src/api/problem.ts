@@ -42,6 +42,28 @@ export function problemOf(thrown: unknown): Problem {
   return new Problem({ code: "UNEXPECTED", message, suggestion: "Reload the page and try again." });
 }
 
+/** What is wrong with one field of a form. */
+export interface WrongField {
+  message: string;
+  suggestion: string;
+}
+
+/** What is wrong with each field, by its name, as far as the server says which. */
+export function wrongFields({ message, suggestion, details }: Problem): Record<string, WrongField> {
+  const { field, errors } = details;
+  if (typeof field === "string") return { [field]: { message, suggestion } };
+  const found: Record<string, WrongField> = {};
+  for (const one of Array.isArray(errors) ? errors : []) {
+    if (isFieldError(one)) found[one.field] ??= { message: one.message, suggestion: one.suggestion };
+  }
+  return found;
+}
+
+const isFieldError = (value: unknown): value is WrongField & { field: string } => {
+  const { field, message, suggestion } = (value ?? {}) as Record<string, unknown>;
+  return typeof field === "string" && typeof message === "string" && typeof suggestion === "string";
+};
+
 export function isProblemBody(value: unknown): value is ProblemBody {
   return (
     typeof value === "object" &&

@@ -26,7 +26,6 @@ export const keys = {
   planSchema: ["plan", "schema"] as const,
   keys: ["keys"] as const,
   me: ["me"] as const,
-  myKeys: ["me", "keys"] as const,
   readiness: ["readiness"] as const,
 };
 
@@ -36,9 +35,6 @@ export const meQuery = () =>
     queryFn: ({ signal }) => rest.getMe(signal),
     staleTime: 60_000,
   });
-
-export const myKeysQuery = () =>
-  queryOptions({ queryKey: keys.myKeys, queryFn: ({ signal }) => rest.listMyKeys(signal) });
 
 export const datasetsQuery = () =>
   queryOptions({

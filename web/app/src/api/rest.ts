@@ -1,7 +1,6 @@
 // The REST interface, one function for each operation.
 import { at, request } from "./http";
 import type {
-  ApiKey,
   ChartKind,
   ChartView,
   CheckBody,
@@ -9,10 +8,8 @@ import type {
   DatasetSchema,
   DatasetSummary,
   Explanation,
-  KeyScope,
   Keys,
   Me,
-  NewKey,
   Profile,
   Readiness,
   Report,
@@ -29,14 +26,6 @@ const heard = (signal: Signal) => (signal ? { signal } : {});
 
 /** Who asks, and how that was proven. */
 export const getMe = (signal?: AbortSignal) => request<Me>("/me", heard(signal));
-
-export const listMyKeys = (signal?: AbortSignal) =>
-  request<{ keys: ApiKey[] }>("/me/keys", heard(signal)).then((answer) => answer.keys);
-
-export const makeKey = (name: string, scopes: KeyScope[], days: number | null) =>
-  request<NewKey>("/me/keys", { body: { name, scopes, days } });
-
-export const revokeKey = (keyId: string) => request<null>(at("me", "keys", keyId), { method: "DELETE" });
 
 export const signOut = () => request<null>("/logout", { method: "POST" });
 

@@ -1,6 +1,8 @@
 // What stands around every page: sidebar, details, palette.
+import { useQuery } from "@tanstack/react-query";
 import { lazy, Suspense, useCallback, useEffect, useState } from "react";
 import { Outlet, useLocation, useNavigate } from "react-router";
+import { meQuery } from "~/api/queries";
 import { KeySheet, useCommandKeys, useCommandList } from "~/commands";
 import { DropAnywhere } from "~/imports/drop_anywhere";
 import { Tray } from "~/imports/tray";
@@ -72,6 +74,7 @@ function useFrameCommands({ openPalette, openKeys }: { openPalette: () => void; 
   const theme = useTheme();
   const details = useDetails();
   const subject = useSubject();
+  const me = useQuery(meQuery()).data;
   const other = theme === "dark" ? "light" : "dark";
   const toggled = details.runId
     ? { title: "Close details", run: details.close }
@@ -80,6 +83,12 @@ function useFrameCommands({ openPalette, openKeys }: { openPalette: () => void; 
     { id: "thread.new", title: "New question", keys: "n", fallback: true, run: () => go(places.ask) },
     { id: "place.data", title: "Go to data", run: () => go(places.data) },
     { id: "place.runs", title: "Go to runs", run: () => go(places.runs) },
+    ...(me?.signs_in
+      ? [{ id: "place.account", title: "Go to your account", run: () => go(places.account) }]
+      : []),
+    ...(me?.signs_in && me.admin
+      ? [{ id: "place.people", title: "Go to users and teams", run: () => go(places.people) }]
+      : []),
     ...(details.runId || subject ? [{ id: "details.toggle", keys: "d", ...toggled }] : []),
     { id: "palette.open", title: "Search commands", keys: "mod+k", run: openPalette },
     { id: "keys.show", title: "Keyboard shortcuts", keys: "?", run: openKeys },

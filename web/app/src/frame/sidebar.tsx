@@ -47,7 +47,7 @@ export function Sidebar({ onGo }: { onGo?: (() => void) | undefined }) {
         <div className="mt-1 flex items-center justify-between">
           <div className="flex">
             <ThemeMenu />
-            <AccountMenu />
+            <AccountMenu onGo={onGo} />
           </div>
           <Button kind="quiet" size="small" onClick={() => commands.run("palette.open")}>
             Commands <Keys keys="mod+k" />

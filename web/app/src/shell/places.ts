@@ -9,6 +9,8 @@ export const places = {
   runs: "/runs",
   run: (runId: string) => `/runs/${encodeURIComponent(runId)}`,
   pickToCompare: "/compare",
+  account: "/account",
+  people: "/people",
   compare: (a: string, b: string) => `/compare?${new URLSearchParams({ a, b })}`,
 };
 

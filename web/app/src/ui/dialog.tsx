@@ -37,7 +37,7 @@ export function Dialog({ open, onOpenChange, title, description, children, class
           )}
         >
           <header className="flex items-start justify-between gap-4 px-4 pt-4">
-            <div>
+            <div className="wrap-anywhere min-w-0">
               <Radix.Title className="font-medium text-title">{title}</Radix.Title>
               {description && (
                 <Radix.Description className="mt-1 text-ink-2">{description}</Radix.Description>

@@ -4,7 +4,7 @@ export { CodeText } from "./code_text";
 export { CodeWords } from "./code_words";
 export { Copy } from "./copy";
 export { Dialog, Sheet } from "./dialog";
-export { Input, SearchInput, Select, TextArea } from "./field";
+export { Field, Input, SearchInput, Select, TextArea } from "./field";
 export { Keys, keysText } from "./keys";
 export { Markdown } from "./markdown";
 export { type Choice, Menu, MenuChoices, MenuHeading, MenuItem, MenuLine } from "./menu";
