@@ -60,7 +60,7 @@ def text_at(plan: Mapping[str, Any], dataset: Dataset, path: PlanPath) -> str | 
     if fitting is None:
         return None
     parsed, resolved = fitting
-    parts = _parts(PlanWords(parsed, with_defined(resolved, dataset), resolved))
+    parts = _parts_in(PlanWords(parsed, with_defined(resolved, dataset), resolved), path[0])
     return next((_shortened(part.text) for part in parts if part.path == path), "")
 
 
@@ -91,21 +91,40 @@ def _joins(plan: ResolvedPlan) -> Iterator[str]:
 
 
 def _parts(said: PlanWords) -> Iterator[PlanPart]:
-    yield from _why(said) if said.plan.why is not None else _selected(said)
-    for at, item in enumerate(said.plan.filters):
-        text = conditions.restriction([item], said.items.terms).removeprefix("where ")
-        yield PlanPart("when" if isinstance(item, InWindow) else "where", ("filters", at), text)
-    if time := said.time():
-        yield PlanPart("when", ("time",), time)
-    for at, item in enumerate(said.plan.having):
-        text = conditions.all_of([item], said.over_outputs.terms)
-        yield PlanPart("where", ("having", at), f"only where {text}")
-    for at, term in enumerate(said.plan.order_by):
-        yield PlanPart("order", ("order_by", at), ordered(term, said.lookup(term.expr)))
-    if top := said.top():
-        yield PlanPart("limit", ("top_per_group",), top)
-    if limit := said.limit():
-        yield PlanPart("limit", ("limit",), limit)
+    for field in ("select", "filters", "time", "having", "order_by", "top_per_group", "limit"):
+        yield from _parts_in(said, field)
+
+
+def _parts_in(said: PlanWords, field: str | int) -> Iterator[PlanPart]:
+    """The parts in one field of the plan. Those of `select`, `group_by`, `derive` and `why` depend on one another."""
+    match field:
+        case "select" | "group_by" | "derive" | "why":
+            yield from _why(said) if said.plan.why is not None else _selected(said)
+        case "filters" | "having" | "order_by":
+            yield from _listed_in(said, field)
+        case "time" if time := said.time():
+            yield PlanPart("when", ("time",), time)
+        case "top_per_group" if top := said.top():
+            yield PlanPart("limit", ("top_per_group",), top)
+        case "limit" if limit := said.limit():
+            yield PlanPart("limit", ("limit",), limit)
+        case _:
+            return
+
+
+def _listed_in(said: PlanWords, field: Literal["filters", "having", "order_by"]) -> Iterator[PlanPart]:
+    match field:
+        case "filters":
+            for at, item in enumerate(said.plan.filters):
+                text = conditions.restriction([item], said.items.terms).removeprefix("where ")
+                yield PlanPart("when" if isinstance(item, InWindow) else "where", (field, at), text)
+        case "having":
+            for at, item in enumerate(said.plan.having):
+                text = conditions.all_of([item], said.over_outputs.terms)
+                yield PlanPart("where", (field, at), f"only where {text}")
+        case "order_by":
+            for at, term in enumerate(said.plan.order_by):
+                yield PlanPart("order", (field, at), ordered(term, said.lookup(term.expr)))
 
 
 def _why(said: PlanWords) -> Iterator[PlanPart]:

@@ -7,6 +7,7 @@ without a period at its end; for an invalid plan it says so.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any
 
 from sandtable.catalog.model import ColumnType, Dataset
@@ -17,7 +18,7 @@ from sandtable.plan.model import OrderBy, PlanBody, QueryPlan, Why
 from sandtable.plan.reading import read_plan
 from sandtable.plan.resolve import resolve_plan
 from sandtable.plan.resolved import ResolvedPlan
-from sandtable.plan.result_columns import describe_resolved
+from sandtable.plan.result_columns import ColumnMeaning, describe_resolved
 from sandtable.wording import conditions
 from sandtable.wording.items import Items
 from sandtable.wording.naming import Named, Naming
@@ -60,10 +61,20 @@ class PlanWords:
         made: Mapping[str, Named] | None = None,
     ) -> None:
         self.plan, self.dataset = plan, dataset
-        self.columns = describe_resolved(plan, resolved, dataset) if resolved is not None else ()
+        self._resolved = resolved
         self.naming = Naming(dataset, dataset.table(plan.table), made or {})
         self.items = Items(self.naming)
-        self.outputs = self._outputs()
+
+    # Computed when they are first read: most parts of a plan need neither.
+    @cached_property
+    def columns(self) -> tuple[ColumnMeaning, ...]:
+        return (
+            describe_resolved(self.plan, self._resolved, self.dataset) if self._resolved is not None else ()
+        )
+
+    @cached_property
+    def outputs(self) -> dict[str, Named]:
+        return self._outputs()
 
     def all(self) -> str:
         if self.plan.why is not None:

@@ -6,9 +6,8 @@ Invariant: pure; each function makes plans that may fit, and its caller keeps th
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from copy import deepcopy
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from sandtable.catalog.measures import MeasureKind, measure_kind
 from sandtable.planner.conscience.naming import LEAST, closeness, names_column
@@ -47,7 +46,7 @@ def plans_for(
     plan: Mapping[str, Any], part: PlanPart, stems: Sequence[str], index: SchemaIndex
 ) -> Iterator[Other]:
     """`stems` are those of the words that the part came from."""
-    at = _At(deepcopy(dict(plan)), part.path, tuple(stems), index)
+    at = _At(_copied(dict(plan)), part.path, tuple(stems), index)
     match part.path:
         case ("select", int(_)) if part.kind == "measure":
             yield from _measures(at)
@@ -94,7 +93,7 @@ class _At:
 
     def with_value(self, value: Any, old: str = "", new: str = "") -> Other:
         """`old` and `new`: an output column that is called otherwise from now on, wherever the plan names it."""
-        made = deepcopy(self.plan)
+        made = _copied(self.plan)
         home: Any = made
         for step in self.path[:-1]:
             home = home[step]
@@ -106,7 +105,7 @@ class _At:
         return Other(made)
 
     def without(self, *also: str) -> Other:
-        made = deepcopy(self.plan)
+        made = _copied(self.plan)
         home: Any = made
         for step in self.path[:-1]:
             home = home[step]
@@ -138,6 +137,15 @@ class _At:
     def column(self, ref: object) -> ColumnEntry | None:
         table, _, name = str(ref).rpartition(".")
         return self.index.column(table or str(self.plan.get("table", "")), name)
+
+
+def _copied(node: Any) -> Any:
+    """`deepcopy` for JSON, which has no cycles."""
+    if isinstance(node, dict):
+        return {key: _copied(inner) for key, inner in cast("dict[str, Any]", node).items()}
+    if isinstance(node, list | tuple):
+        return type(node)(map(_copied, cast("list[Any]", node)))
+    return node
 
 
 def _renamed(node: Any, old: str, new: str) -> Any:
