@@ -137,7 +137,7 @@ async def test_operation_ids_are_stable(house: House) -> None:
         "list_sessions_of_user", "list_teams", "list_users",
         "make_my_key", "query", "readyz", "remove_member", "remove_team", "remove_user",
         "replace_catalog", "restore_catalog", "revoke_key_of_user", "revoke_my_key", "share", "sign_in",
-        "sign_out", "submit_run",
+        "sign_in_page", "sign_out", "submit_run",
         "unshare", "upload", "verify", "verify_run",
     ]  # fmt: skip
 

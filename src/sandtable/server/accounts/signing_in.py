@@ -16,7 +16,13 @@ from sandtable.settings import Settings
 router = APIRouter(tags=["accounts"])
 
 
-@router.get("/login", include_in_schema=False)
+@router.get(
+    "/login",
+    operation_id="sign_in_page",
+    summary="The page for signing in",
+    response_class=Response,
+    responses={**NOT_FOUND, 200: {"description": "The page.", "content": {"text/html": {}}}},
+)
 async def page(request: Request, accounts: Here) -> Response:
     settings = settings_of(request)
     provider = settings.oidc_name if settings.oidc_issuer else None
