@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -83,13 +83,11 @@ async def test_approval(tmp_path: Path) -> None:
 
 async def test_a_connection_that_breaks_is_resumed_by_the_client(server: Served) -> None:
     """A proxy in between cuts the first stream; the client follows `Location` with `Last-Event-ID`."""
-    async with cutting(server.url) as (url, seen), get_client(url=url + WIRE, api_key=None) as sdk:
+    proxy = cutting(server.url, resumed=server.script.go.set)
+    async with proxy as (url, seen), get_client(url=url + WIRE, api_key=None) as sdk, asyncio.timeout(60):
         thread = (await sdk.threads.create())["thread_id"]
-        parts: list[Any] = []
-        async for part in sdk.runs.stream(thread, "shop", input=human("slow one"), stream_mode=MODES):
-            parts.append(part)
-            if len(seen) > 2:
-                server.script.go.set()
+        slow = sdk.runs.stream(thread, "shop", input=human("slow one"), stream_mode=MODES)
+        parts = [part async for part in slow]
     assert [method for method, *_ in seen[:3]] == ["POST", "POST", "GET"]
     assert seen[2][1].startswith(f"{WIRE}/threads/{thread}/runs/") and seen[2][1].endswith("/stream")
     assert seen[2][2] is not None, "it told which event it had heard last"
@@ -99,10 +97,12 @@ async def test_a_connection_that_breaks_is_resumed_by_the_client(server: Served)
 
 
 class cutting:
-    """A proxy that passes everything on, but breaks the first event stream after its third event."""
+    """A proxy that passes everything on, but breaks the first event stream after its third event. `resumed` is called
+    when the client comes back."""
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, resumed: Callable[[], None]) -> None:
         self._target = httpx.URL(target)
+        self._resumed = resumed
         self.seen: list[tuple[str, str, str | None]] = []
         self._cut = False
 
@@ -120,6 +120,8 @@ class cutting:
         body = await reader.readexactly(int(fields.get("content-length", 0)))
         method, path, _ = lines[0].split(" ")
         self.seen.append((method, path, fields.get("last-event-id")))
+        if self._cut:
+            self._resumed()
         head = head.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n", 1)
         upstream, sink = await asyncio.open_connection(self._target.host, self._target.port)
         sink.write(head.encode() + body)
@@ -128,7 +130,7 @@ class cutting:
             passed += data
             writer.write(data)
             await writer.drain()
-            if path.endswith("/runs/stream") and passed.count(b"event: ") == 4 and not self._cut:
+            if path.endswith("/runs/stream") and passed.count(b"event: ") >= 4 and not self._cut:
                 break
         if path.endswith("/runs/stream"):
             self._cut = True
