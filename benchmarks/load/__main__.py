@@ -22,7 +22,7 @@ import httpx
 from benchmarks.load import phases
 from benchmarks.load.people import TERMINAL, WAIT_S, Ledger, Person, at
 from benchmarks.load.phases import QUICK, Crowd, Size
-from benchmarks.load.server import Memory, Serving, serving
+from benchmarks.load.server import AUDITOR, Memory, Serving, serving
 from benchmarks.measure import Timings
 from benchmarks.targets import Target
 from sandtable.capsule.examine import examine
@@ -89,9 +89,13 @@ async def measure(size: Size, home: Path) -> Measured:
 async def _kept(client: httpx.AsyncClient, ledger: Ledger, server: Serving) -> Kept:
     keys, endings, unproven, rederived = trusted_keys(server.home), Counter[str](), 0, 0
     for number, run_id in enumerate(phases.names(ledger)):
-        run = (await client.get(f"/runs/{run_id}", params={"wait": WAIT_S})).raise_for_status().json()
+        run = (
+            (await client.get(f"/runs/{run_id}", params={"wait": WAIT_S}, headers=AUDITOR))
+            .raise_for_status()
+            .json()
+        )
         endings[run["status"]] += 1
-        capsule = await client.get(f"/runs/{run_id}/capsule")
+        capsule = await client.get(f"/runs/{run_id}/capsule", headers=AUDITOR)
         proven = capsule.status_code == 200 and await asyncio.to_thread(_proven, capsule.text, keys)
         if proven and number % max(1, len(ledger.accepted) // REDERIVED) == 0:
             proven = await _derived_again(client, capsule.content)

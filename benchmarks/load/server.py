@@ -18,7 +18,10 @@ _SETTINGS = {
     "SANDTABLE_MODEL": "builtin",
     # The measurement stands for the proxy that names its users.
     "SANDTABLE_TRUSTED_PROXIES": "127.0.0.1",
+    "SANDTABLE_ADMINS": "auditor",
 }
+AUDITOR = {"X-Sandtable-User": "auditor"}
+"""Who looks at the runs of all people afterwards."""
 _STARTS_S = 120.0
 
 

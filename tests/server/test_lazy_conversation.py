@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import httpx
@@ -44,7 +45,7 @@ async def serving(home: Path, *outcomes: Any) -> AsyncGenerator[httpx.AsyncClien
             await outcome.wait()
         elif outcome is not None:
             raise outcome
-        made: Any = (None, None, NoThreads(), Line(1, 1))
+        made: Any = (SimpleNamespace(threads=None), None, NoThreads(), Line(1, 1))
         yield Conversation(*made)
 
     async with open_house(home) as house:

@@ -25,6 +25,7 @@ from tests.server.talking import Served, served
 
 SLOW = Script(delay_s=60)
 """As long as a job may take, two seconds here."""
+_ANN = {"X-Sandtable-User": "ann"}
 Post = Callable[..., asyncio.Task[httpx.Response]]
 
 
@@ -54,7 +55,7 @@ async def capsule(server: Served) -> dict[str, Any]:
     """Of a run that takes long when it is run again."""
     run = await _run(server, "SELECT slow", "ann")
     assert run["status"] == "succeeded"
-    made = (await server.client.get(f"/runs/{run['run_id']}/capsule")).json()
+    made = (await server.client.get(f"/runs/{run['run_id']}/capsule", headers=_ANN)).json()
     server.house.executor.on("SELECT slow;", SLOW)
     return made
 
@@ -172,8 +173,8 @@ async def test_it_takes_no_longer_than_it_may(
 async def test_a_stored_capsule_waits_in_the_same_queue(server: Served, capsule: dict[str, Any]) -> None:
     first = _verify(server, capsule)
     await _sees(lambda: _derived(server))
-    run_id = (await server.client.get("/runs")).json()["runs"][0]["run_id"]
-    second = asyncio.create_task(server.client.post(f"/runs/{run_id}/verify"))
+    run_id = (await server.client.get("/runs", headers=_ANN)).json()["runs"][0]["run_id"]
+    second = asyncio.create_task(server.client.post(f"/runs/{run_id}/verify", headers=_ANN))
     await _sees(lambda: server.house.verifier._deriving._queues)
     await _hang_up(second)
     await _sees(lambda: not server.house.verifier._deriving._queues)

@@ -6,6 +6,7 @@ from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
+from sandtable.accounts import schema, shares
 from sandtable.agent.checkpoints.saver import Checkpoints
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.assemble.conversation import THREADS
@@ -55,7 +56,20 @@ async def migrate(settings: Settings) -> str:
         _, states = await open_memory(settings, stack, state.database)
         while await states.bring_over_some(AT_ONCE):
             continue
+        if state.database is not None:
+            await _make_tables_of_people(state.database, stack)
     return kept_in(settings)
+
+
+async def _make_tables_of_people(database: Any, stack: AsyncExitStack) -> None:
+    """Servers open these tables at their first use, perhaps as a role that cannot make tables."""
+    # The driver is an optional dependency.
+    from sandtable.store.postgres.tables import PostgresTables
+
+    for module in (schema, shares):
+        tables = PostgresTables(database, module.VERSIONS, module.MIGRATIONS)
+        await tables.open()
+        stack.push_async_callback(tables.aclose)
 
 
 def kept_in(settings: Settings) -> str:

@@ -12,6 +12,7 @@ from sandtable import __version__
 from sandtable.accounts.accounts import Accounts
 from sandtable.assemble import Parts, limits_of
 from sandtable.assemble.accounts import oidc_of
+from sandtable.conversations.conversation import Conversation
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.server import (
@@ -35,7 +36,6 @@ from sandtable.server import accounts as accounts_adapter
 from sandtable.server.access.datasets import SeenDatasets
 from sandtable.server.access.middleware import AskingSet
 from sandtable.server.access.parts import SeenParts
-from sandtable.server.access.threads import seen_conversation
 from sandtable.server.adapter import Adapter
 from sandtable.server.callers import Callers
 from sandtable.server.guard import Guard, Heads, SecurityHeaders
@@ -108,9 +108,7 @@ def create_app(
     app = _with_routes()
     app.limits = limits_of(parts.settings, serving=True)
     datasets = SeenDatasets(parts.datasets)
-    app.state.conversation = LazyConversation(
-        parts, open_conversation, lambda talk: seen_conversation(talk, datasets)
-    )
+    app.state.conversation = LazyConversation(parts, open_conversation, lambda talk: _seen(talk, datasets))
     # Routes get views only, which show what the principal of a request may see.
     app.state.parts = SeenParts(parts, app.state.conversation.runs_named_by)
     app.state.every_part = parts
@@ -138,6 +136,13 @@ def create_app(
     app.add_middleware(RequestLog)
     app.add_middleware(SecurityHeaders)
     return app
+
+
+def _seen(talk: Conversation, datasets: SeenDatasets) -> Conversation:
+    # Loads LangGraph, which an open conversation has done before.
+    from sandtable.server.access.threads import seen_conversation
+
+    return seen_conversation(talk, datasets)
 
 
 async def begin_shutdown(app: FastAPI, grace_s: float) -> None:
