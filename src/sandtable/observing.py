@@ -6,11 +6,14 @@ nothing. What is reported are ids, codes, counts and times: never a question, a 
 
 from __future__ import annotations
 
+import re
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from functools import wraps
+from typing import Literal, ParamSpec, Protocol, TypeVar
 
 Timed = Literal[
     "run_stage", "run", "turn", "turn_wait", "first_event", "step", "model", "store", "import", "event_loop_lag"
@@ -20,7 +23,17 @@ Stage = Literal[
     "queue", "resolve", "compile", "look_back", "parse", "judge", "recall", "sandbox", "chart", "capsule", "store"
 ]  # fmt: skip
 """A part of a run. `parse` is within `judge`, and `store` comes after `capsule`."""
+PlanningPart = Literal["linking", "candidates", "network", "dialogue", "ranking", "conscience"]
+"""A part of planning a question: words matched with the data; plans made by rules; plans written by the learned reader;
+the plan before changed; one of the plans chosen; plans checked against every word."""
 Attribute = str | int | float | bool
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_LINK = re.compile(
+    r"(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-[\x21-\x7e]*)?"
+)
+_LONGEST_LINK = 512
 
 
 class Meter(Protocol):
@@ -63,10 +76,112 @@ class Tracer(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Link:
+    trace: str
+    span: str
+    flags: int
+
+    @classmethod
+    def read(cls, text: str) -> Link | None:
+        """None for what has not the form of a `traceparent` (W3C Trace Context)."""
+        found = _LINK.fullmatch(text) if len(text) <= _LONGEST_LINK else None
+        if found is None or (found[1] == "00" and found[5] is not None):
+            return None
+        return cls(found[2], found[3], int(found[4], 16))
+
+
+def link_from(headers: Sequence[str]) -> str:
+    """The `traceparent` that a request has; empty where it has none, several, or one that is malformed."""
+    return headers[0] if len(headers) == 1 and Link.read(headers[0]) is not None else ""
+
+
 def trace_of(link: str) -> dict[str, str]:
     """What log lines say of the trace that they belong to; nothing where there is none."""
-    parts = link.split("-")
-    return {"trace_id": parts[1]} if len(parts) == 4 else {}
+    found = Link.read(link)
+    return {} if found is None else {"trace_id": found.trace}
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a part took in all, and how often it began."""
+
+    seconds: float = 0.0
+    times: int = 0
+
+
+class Stopwatch:
+    """Times the parts (`timed_part`) of the synchronous work inside its `with`. A moment counts for the innermost part
+    alone."""
+
+    def __init__(self) -> None:
+        self.spent: dict[str, Spent] = {}
+        """In the order in which the parts first began."""
+        self._open: list[Spent] = []
+        self._since = 0.0
+
+    def __enter__(self) -> Stopwatch:
+        self._token = _WATCH.set(self)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _WATCH.reset(self._token)
+
+    @contextmanager
+    def part(self, name: PlanningPart) -> Generator[None, None, None]:
+        spent = self.spent.setdefault(name, Spent())
+        spent.times += 1
+        self._count()
+        self._open.append(spent)
+        try:
+            yield
+        finally:
+            self._count()
+            self._open.pop()
+
+    def _count(self) -> None:
+        now = time.perf_counter()
+        if self._open:
+            self._open[-1].seconds += now - self._since
+        self._since = now
+
+
+_WATCH: ContextVar[Stopwatch | None] = ContextVar("stopwatch", default=None)
+
+
+def timed_part(name: PlanningPart) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A function whose time counts for this part where a `Stopwatch` runs."""
+
+    def around(function: Callable[P, T]) -> Callable[P, T]:
+        @wraps(function)
+        def timed(*args: P.args, **kwargs: P.kwargs) -> T:
+            watch = _WATCH.get()
+            if watch is None:
+                return function(*args, **kwargs)
+            with watch.part(name):
+                return function(*args, **kwargs)
+
+        return timed
+
+    return around
+
+
+def report_planning(tracer: Tracer, spent: Mapping[str, Spent], began: float, ended: float) -> None:
+    report_parts(tracer, {f"plan.{name}": each for name, each in spent.items()}, began, ended)
+
+
+def report_parts(tracer: Tracer, parts: Mapping[str, Spent], began: float, ended: float) -> None:
+    """Spans of the parts, one after the other at the end of this time (seconds since 1970), never outside it."""
+    left = ended - began
+    placed: list[tuple[str, float, int]] = []
+    for name, spent in reversed(list(parts.items())):
+        taken = min(max(0.0, spent.seconds), left)
+        placed.append((name, taken, spent.times))
+        left -= taken
+    at = began + left
+    for name, taken, times in reversed(placed):
+        tracer.passed(name, at, at + taken, times=times if times > 1 else None)
+        at += taken
 
 
 class _NoMeter:

@@ -18,5 +18,15 @@ def test_commands_and_the_library_load_no_listener() -> None:
     assert loaded_by(f"import {modules}; print({LISTENERS})") == "False False"
 
 
+def test_a_service_that_traces_nothing_loads_no_exporter() -> None:
+    assert loaded_by(f"import sandtable.server.execd.listen, sys; print({LISTENERS})").endswith("False")
+
+
+def test_a_planner_process_and_the_tiers_load_no_listener() -> None:
+    tiers = ", ".join(f"sandtable.sandbox.{tier}.executor" for tier in ("docker", "kubernetes", "remote"))
+    loads = f"import sandtable.agent.planning.worker, {tiers}, sys"
+    assert loaded_by(f"{loads}; print({LISTENERS}, 'opentelemetry' in sys.modules)").startswith("False False")
+
+
 def test_a_server_that_traces_nothing_loads_no_exporter() -> None:
     assert loaded_by(f"import sandtable.server.listen, sys; print({LISTENERS})") == "True False"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from sandtable.agent.builtin import BuiltinProposer
 from sandtable.assemble.telemetry import open_telemetry, traces_endpoint
 from sandtable.errors import InvalidInput
 from sandtable.sandbox.fake import FakeExecutor
@@ -23,6 +25,7 @@ from tests.telemetry.receiver import Receiver, SeenSpan, children, one, receiver
 QUESTION = "plan the secret merger of Ada Lovelace"
 OUTSIDE = "0af7651916cd43dd8448eb211c80319c"
 TRACEPARENT = f"00-{OUTSIDE}-b7ad6b7169203331-01"
+IDS = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,}")
 STARTS_MS = 2
 """A run's acceptance is stored in whole milliseconds."""
 
@@ -101,6 +104,25 @@ async def test_one_question_is_one_trace_whose_spans_nest(tmp_path: Path, log_li
     assert root.attributes["sandtable.request_id"] == request["request_id"]
 
 
+async def test_what_the_planner_did_is_in_the_trace_of_the_question(tmp_path: Path) -> None:
+    with receiver() as collector:
+        chosen = configured(tmp_path, collector.url)
+        async with open_telemetry(chosen, serving=True) as telemetry:
+            planner = BuiltinProposer(tracer=telemetry.observer.tracer)
+            together = {"telemetry": telemetry, "executor": Measured(), "proposer": planner}
+            async with served(tmp_path, chosen, **together) as server:
+                assert (await chat(server, "How many orders are there?"))["ending"] == "answered"
+        spans = collector.spans
+    assert len({span.trace for span in spans}) == 1
+    require_nested(spans)
+    turn = one(children(spans, one(spans, "POST /chat")), "turn")
+    plan = one(children(spans, one(children(spans, turn), "propose")), "plan")
+    found = {span.name for span in children(spans, plan)}
+    assert {"plan.index", "plan.linking", "plan.candidates", "plan.conscience"} <= found, found
+    sandbox = one(spans, "sandbox")
+    assert {span.name for span in children(spans, sandbox)} >= {"sandbox.query"}
+
+
 async def test_a_trace_holds_no_word_of_the_question_and_no_value(tmp_path: Path) -> None:
     secret = "h4x-secret-value"
     with receiver() as collector:
@@ -115,8 +137,11 @@ async def test_a_trace_holds_no_word_of_the_question_and_no_value(tmp_path: Path
         sent = b"".join(collector.bodies)
         spans = collector.spans
     assert len(spans) > 20
-    for word in (secret, "Lovelace", "merger", "SELECT", "the inside of the server", "42"):
+    for word in (secret, "Lovelace", "merger", "SELECT", "the inside of the server"):
         assert word.encode() not in sent, word
+    # The value of the answer; an id may hold these digits, too.
+    told = [str(value) for span in spans for value in (span.name, *span.attributes.values())]
+    assert not any(re.search(r"\b42\b", IDS.sub("", each)) for each in told)
     assert {span.name for span in spans if not span.parent} == {
         "POST /chat", "POST /runs", "GET /runs/{run_id}", "GET other",
     }  # fmt: skip

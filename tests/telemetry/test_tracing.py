@@ -3,30 +3,16 @@
 from __future__ import annotations
 
 import asyncio
+import time
 
 import pytest
-from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from sandtable.observing import UNOBSERVED, trace_of
+from sandtable.observing import UNOBSERVED, Stopwatch, link_from, report_planning, timed_part, trace_of
 from sandtable.runs.sandbox_spans import report_stages
 from sandtable.sandbox.job import JobResult
-from sandtable.telemetry.tracing import OtelTracer
+from tests.telemetry.kept import Kept
 
 LINK = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
-
-
-class Kept:
-    def __init__(self) -> None:
-        self._exporter = InMemorySpanExporter()
-        provider = TracerProvider(shutdown_on_exit=False)
-        provider.add_span_processor(SimpleSpanProcessor(self._exporter))
-        self.tracer = OtelTracer(provider)
-
-    @property
-    def spans(self) -> dict[str, ReadableSpan]:
-        return {span.name: span for span in self._exporter.get_finished_spans()}
 
 
 @pytest.fixture
@@ -68,11 +54,49 @@ def test_a_link_is_continued_elsewhere(kept: Kept) -> None:
         f"ff{LINK[2:]}",
         f"00-{'0' * 32}{LINK[35:]}",
         f"{LINK}\n",
+        f"{LINK}-more",
+        f"01{LINK[2:]}-{'x' * 600}",
     ],
 )
 def test_what_is_no_link_is_left_out(kept: Kept, link: str) -> None:
     with kept.tracer.under(link):
         assert kept.tracer.link == ""
+    assert link_from([link]) == ""
+
+
+def test_a_request_has_one_link_of_a_version_that_may_be_newer() -> None:
+    newer = f"01{LINK[2:]}-more"
+    assert (link_from([LINK]), link_from([newer])) == (LINK, newer)
+    assert link_from([]) == link_from([LINK, LINK]) == ""
+
+
+@timed_part("candidates")
+def candidates() -> float:
+    time.sleep(0.01)
+    return conscience() + conscience()
+
+
+@timed_part("conscience")
+def conscience() -> float:
+    time.sleep(0.01)
+    return 1.0
+
+
+def test_a_moment_of_planning_counts_for_its_innermost_part(kept: Kept) -> None:
+    assert candidates() == 2.0, "where no stopwatch runs, nothing is timed"
+    with Stopwatch() as watch:
+        began = time.perf_counter()
+        candidates()
+        took = time.perf_counter() - began
+    found = watch.spent
+    assert list(found) == ["candidates", "conscience"] and found["conscience"].times == 2
+    assert found["candidates"].seconds >= 0.01 and found["conscience"].seconds >= 0.02
+    assert sum(each.seconds for each in found.values()) <= took
+    with kept.tracer.root("plan"):
+        report_planning(kept.tracer, found, 100.0, 110.0)
+    first, second = kept.spans["plan.candidates"], kept.spans["plan.conscience"]
+    assert first.end_time == second.start_time and second.end_time == 110_000_000_000
+    assert dict(second.attributes or {}) == {"sandtable.times": 2}
 
 
 def test_of_a_failure_only_the_type_is_told(kept: Kept) -> None:

@@ -6,7 +6,8 @@ import asyncio
 import json
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import asynccontextmanager
 from typing import Any
 
 from sandtable.agent.accounting import Accounted, accounted, is_foreign
@@ -19,6 +20,7 @@ from sandtable.agent.read_as.building import aligned, read_as
 from sandtable.agent.read_as.model import Aligned, ReadAs
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.observing import UNOBSERVED, Stopwatch, Tracer, report_planning
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.outcome import EarlierTurn, Outcome, Understood, Unsure
 from sandtable.planner.planner import plan_question
@@ -36,7 +38,10 @@ READ_AT_ONCE = 2
 
 class BuiltinProposer:
     def __init__(
-        self, reader: Callable[[], Reader | None] | None = None, planners: Planners | None = None
+        self,
+        reader: Callable[[], Reader | None] | None = None,
+        planners: Planners | None = None,
+        tracer: Tracer = UNOBSERVED.tracer,
     ) -> None:
         """`reader` returns the learned reader; it is called where loading does not block the event loop.
 
@@ -44,6 +49,7 @@ class BuiltinProposer:
         """
         self._reader = reader
         self._planners = planners
+        self._tracer = tracer
         self._indexes: OrderedDict[str, SchemaIndex] = OrderedDict()
         self._long: dict[str, int] = {}
         """By dataset version: how many questions in a row took long to plan."""
@@ -68,10 +74,14 @@ class BuiltinProposer:
         return Proposed(AskBack(outcome.reason, outcome.suggestions, choices), Usage())
 
     async def _plan(self, asked: Asked) -> Outcome:
-        data = _data_of(asked)
+        with self._tracer.span("plan"):
+            return await self._plan_there_or_here(asked, _data_of(asked), timed=bool(self._tracer.link))
+
+    async def _plan_there_or_here(self, asked: Asked, data: Data, *, timed: bool) -> Outcome:
         if self._planners is None:
             return await self._plan_here(asked, data, self._reader)
-        outcome = await self._planners.plan(Question(data.key, asked.question, _plain_before(asked)), data)
+        question = Question(data.key, asked.question, _plain_before(asked), timed)
+        outcome = await self._planners.plan(question, data)
         if not isinstance(outcome, Unplanned):
             return outcome
         # What crashed two processes (a fault in a native library, too little memory) must not crash this one.
@@ -88,16 +98,36 @@ class BuiltinProposer:
         index = await self._index(data)
         version = asked.dataset.edition
         if reader is not None:
-            async with self._few_at_a_time:
-                outcome, _ = await asyncio.to_thread(_timed, asked, index, reader)
+            async with self._turn_of(self._few_at_a_time):
+                outcome, _ = await asyncio.to_thread(self._timed, asked, index, reader)
             return outcome
         if self._is_slow(version):
-            async with self._one_at_a_time:
-                outcome, spent_s = await asyncio.to_thread(_timed, asked, index)
+            async with self._turn_of(self._one_at_a_time):
+                outcome, spent_s = await asyncio.to_thread(self._timed, asked, index)
         else:
-            outcome, spent_s = _timed(asked, index)
+            outcome, spent_s = self._timed(asked, index)
         self._long[version] = self._long.get(version, 0) + 1 if spent_s > QUICK_S else 0
         return outcome
+
+    @asynccontextmanager
+    async def _turn_of(self, places: asyncio.Lock | asyncio.Semaphore) -> AsyncGenerator[None, None]:
+        with self._tracer.span("plan.wait"):
+            await places.acquire()
+        try:
+            yield
+        finally:
+            places.release()
+
+    def _timed(
+        self, asked: Asked, index: SchemaIndex, reader: Callable[[], Reader | None] | None = None
+    ) -> tuple[Outcome, float]:
+        if not self._tracer.link:
+            return _timed(asked, index, reader)
+        began = time.time()
+        with Stopwatch() as watch:
+            found = _timed(asked, index, reader)
+        report_planning(self._tracer, watch.spent, began, time.time())
+        return found
 
     def _is_slow(self, version: str) -> bool:
         """Slow twice in a row: the first question also includes one-time preparation."""
@@ -127,10 +157,9 @@ class BuiltinProposer:
 
     async def account(self, asked: Asked, plan: dict[str, Any]) -> Accounted:
         """What another proposer's plan misses of the question, and what it adds."""
-        before = before_of(asked.history)
-        return accounted(
-            asked.question, plan, await self._index(_data_of(asked)), before.plan if before else None
-        )
+        before, index = before_of(asked.history), await self._index(_data_of(asked))
+        with self._tracer.span("plan.conscience"):
+            return accounted(asked.question, plan, index, before.plan if before else None)
 
     async def hint(self, asked: Asked) -> Hints:
         """The planner's reading of a question that another proposer answers."""
@@ -153,9 +182,10 @@ class BuiltinProposer:
         if key not in self._indexes:
             async with self._one_at_a_time:
                 if key not in self._indexes:
-                    self._indexes[key] = await asyncio.to_thread(
-                        SchemaIndex.build, data.dataset, data.profile
-                    )
+                    with self._tracer.span("plan.index"):
+                        self._indexes[key] = await asyncio.to_thread(
+                            SchemaIndex.build, data.dataset, data.profile
+                        )
         self._indexes.move_to_end(key)
         known = self._indexes[key]
         while len(self._indexes) > MOST_INDEXES:

@@ -15,6 +15,7 @@ from uuid import uuid4
 from sandtable.agent.events import Delta, Event
 from sandtable.agent.messages import WrittenMessage
 from sandtable.agent.outlet import outlet
+from sandtable.observing import Tracer
 
 T = TypeVar("T")
 
@@ -28,9 +29,19 @@ def emit(event: Event) -> None:
     outlet().send(event.model_dump(mode="json"))
 
 
-async def outside_stream(work: Coroutine[Any, Any, T]) -> T:
-    """Runs a proposer outside the graph's context: a chat model's raw reply must not be streamed as a message."""
-    return await asyncio.create_task(work, context=Context())
+async def outside_stream(work: Coroutine[Any, Any, T], tracer: Tracer) -> T:
+    """Runs a proposer outside the graph's context: a chat model's raw reply must not be streamed as a message. It stays
+    in the trace of the question."""
+    try:
+        return await asyncio.create_task(_under(tracer.link, work, tracer), context=Context())
+    finally:
+        # Never begun when the task was cancelled before its first step.
+        work.close()
+
+
+async def _under(link: str, work: Coroutine[Any, Any, T], tracer: Tracer) -> T:
+    with tracer.under(link):
+        return await work
 
 
 def new_id() -> str:

@@ -14,6 +14,7 @@ from sandtable.agent.observed import observed_coder, observed_proposer
 from sandtable.agent.planning.planners import Planners
 from sandtable.agent.proposer import Proposer
 from sandtable.assemble import Parts
+from sandtable.observing import Tracer
 from sandtable.planner.candidates.network.loading import has_reader
 from sandtable.planner.candidates.network.reader import the_reader
 from sandtable.settings import Settings
@@ -28,9 +29,9 @@ def means_of(
     serving: bool = False,
 ) -> Means:
     """Raises ModelTrouble when the settings name a chat model that cannot be opened."""
-    builtin = _builtin(parts.settings, stack, serving=serving)
-    chosen = proposer or (None if planner_only else open_proposer(parts.settings)) or builtin
     observer = parts.telemetry.observer
+    builtin = _builtin(parts.settings, stack, observer.tracer, serving=serving)
+    chosen = proposer or (None if planner_only else open_proposer(parts.settings)) or builtin
     return Means(
         datasets=parts.datasets,
         runs=parts.runs,
@@ -53,16 +54,16 @@ def means_of(
     )
 
 
-def _builtin(settings: Settings, stack: AsyncExitStack, *, serving: bool) -> BuiltinProposer:
+def _builtin(settings: Settings, stack: AsyncExitStack, tracer: Tracer, *, serving: bool) -> BuiltinProposer:
     """Without the learned reader no planner processes: planning takes no longer than sending the question to one."""
     if not (settings.reader and has_reader()):
-        return BuiltinProposer()
+        return BuiltinProposer(tracer=tracer)
     most = planners_of(settings) if serving else 0
     if not most:
-        return BuiltinProposer(the_reader)
-    planners = Planners(most)
+        return BuiltinProposer(the_reader, tracer=tracer)
+    planners = Planners(most, tracer)
     stack.push_async_callback(planners.aclose)
-    return BuiltinProposer(the_reader, planners)
+    return BuiltinProposer(the_reader, planners, tracer)
 
 
 def planners_of(settings: Settings) -> int:

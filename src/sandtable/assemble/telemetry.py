@@ -48,13 +48,16 @@ async def open_telemetry(settings: Settings, *, serving: bool) -> AsyncGenerator
 
     metrics = Metrics()
     async with AsyncExitStack() as stack:
-        tracer = await _open_tracer(settings, stack)
+        tracer = await open_tracer(settings, stack)
         await stack.enter_async_context(watching_the_loop(metrics))
         observer = Observer(metrics) if tracer is None else Observer(metrics, tracer)
         yield Telemetry(observer, metrics, tracer)
 
 
-async def _open_tracer(settings: Settings, stack: AsyncExitStack) -> OtelTracer | None:
+async def open_tracer(
+    settings: Settings, stack: AsyncExitStack, *, service: str = "sandtable"
+) -> OtelTracer | None:
+    """None where traces are off. Raises InvalidInput."""
     endpoint = traces_endpoint(settings)
     if endpoint is None:
         return None
@@ -67,7 +70,7 @@ async def _open_tracer(settings: Settings, stack: AsyncExitStack) -> OtelTracer 
             raise InvalidInput(what, suggestion=how) from error
         log.warning("tracing_not_installed", reason=what, suggestion=how)
         return None
-    tracer = await stack.enter_async_context(open_tracing(endpoint))
+    tracer = await stack.enter_async_context(open_tracing(endpoint, service))
     log.info("tracing_on", endpoint=endpoint)
     return tracer
 

@@ -17,7 +17,7 @@ import structlog
 from sandtable.assemble.session_host import NoSessions, session_host
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput, SandboxUnavailable
-from sandtable.observing import UNOBSERVED, Observer
+from sandtable.observing import UNOBSERVED, Observer, Tracer
 from sandtable.sandbox.executor import Abilities, Hello, Tier, TierClass
 from sandtable.sandbox.local.executor import LocalExecutor
 from sandtable.sandbox.session import SessionHost
@@ -85,7 +85,7 @@ async def open_tiers(
     """`stack` closes what is opened. Raises SandboxUnavailable, InvalidInput."""
     local = _opened(local_executor(settings, store.root, observer), stack)
     trouble = await _trouble_of(local)
-    elsewhere = await _open_elsewhere(settings, store, stack, isolated=trouble is None)
+    elsewhere = await _open_elsewhere(settings, store, stack, observer.tracer, isolated=trouble is None)
     if elsewhere is None:
         if trouble is not None:
             raise trouble
@@ -107,7 +107,8 @@ async def open_tiers(
 async def open_runs_tier(settings: Settings, store: DataStore, stack: AsyncExitStack) -> Tier:
     """The tier that would execute runs, whether it works or not."""
     local = _opened(local_executor(settings, store.root), stack)
-    elsewhere = await _open_elsewhere(settings, store, stack, isolated=await _trouble_of(local) is None)
+    isolated = await _trouble_of(local) is None
+    elsewhere = await _open_elsewhere(settings, store, stack, UNOBSERVED.tracer, isolated=isolated)
     return local if elsewhere is None else elsewhere[1]
 
 
@@ -134,15 +135,15 @@ async def _trouble_of(local: LocalExecutor) -> SandboxUnavailable | None:
 
 
 async def _open_elsewhere(
-    settings: Settings, store: DataStore, stack: AsyncExitStack, *, isolated: bool
+    settings: Settings, store: DataStore, stack: AsyncExitStack, tracer: Tracer, *, isolated: bool
 ) -> tuple[Abilities, Tier] | None:
     """None: runs are executed on this machine. `isolated`: whether this machine has isolation."""
     if settings.backend in _CLASSES:
-        return _open(settings.backend, settings, store, stack)
+        return _open(settings.backend, settings, store, stack, tracer)
     if settings.backend != "auto" or (isolated and not settings.prefer_docker):
         return None
     try:
-        abilities, docker = _open("docker", settings, store, stack)
+        abilities, docker = _open("docker", settings, store, stack, tracer)
         await docker.start()
     except (SandboxUnavailable, InvalidInput) as error:
         log.info("docker_not_used", reason=error.message)
@@ -151,10 +152,10 @@ async def _open_elsewhere(
 
 
 def _open(
-    name: Elsewhere, settings: Settings, store: DataStore, stack: AsyncExitStack
+    name: Elsewhere, settings: Settings, store: DataStore, stack: AsyncExitStack, tracer: Tracer
 ) -> tuple[Abilities, Tier]:
     chosen = _class(name)
-    return chosen.abilities, _opened(chosen.configured(settings, store.root), stack)
+    return chosen.abilities, _opened(chosen.configured(settings, store.root, tracer), stack)
 
 
 def _opened(tier: T, stack: AsyncExitStack) -> T:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.constructions.construction import Doubt
 from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.candidates.network.fitting import beyond_sketches
@@ -324,6 +325,7 @@ def _beside(question: str, index: SchemaIndex, best: Interpretation | None) -> J
     return beside(question, index)
 
 
+@timed_part("candidates")
 def _field(question: str, index: SchemaIndex, best: Interpretation | None, reader: Reader) -> Field:
     among = Field(question, index, unknown=best.unknown if best else ())
     among.add_read(reader.read(question, index))

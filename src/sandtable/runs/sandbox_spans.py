@@ -6,7 +6,7 @@ which the answer was awaited, and never outside it.
 
 from __future__ import annotations
 
-from sandtable.observing import Tracer
+from sandtable.observing import Spent, Tracer, report_parts
 from sandtable.sandbox.job import JobResult
 
 _STAGES = ("seal_ms", "query_ms", "fetch_ms")
@@ -19,13 +19,5 @@ def report_stages(tracer: Tracer, result: JobResult, began: float, ended: float)
     known = {name: result.metrics[name] / 1000 for name in _STAGES if name in result.metrics}
     if "query_ms" not in known:
         known["run_ms"] = result.exec_time_ms / 1000
-    left = ended - began
-    spans: list[tuple[str, float]] = []
-    for name, seconds in reversed(known.items()):
-        taken = min(max(0.0, seconds), left)
-        spans.append((name, taken))
-        left -= taken
-    at = began + left
-    for name, seconds in reversed(spans):
-        tracer.passed(f"sandbox.{name.removesuffix('_ms')}", at, at + seconds)
-        at += seconds
+    parts = {f"sandbox.{name.removesuffix('_ms')}": Spent(seconds) for name, seconds in known.items()}
+    report_parts(tracer, parts, began, ended)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Literal, Protocol
 
 from sandtable.errors import InvalidInput, SandtableError
+from sandtable.observing import Tracer
 from sandtable.sandbox.job import WRITES, Job, JobResult, Mode
 from sandtable.settings import Settings
 
@@ -108,6 +109,6 @@ class TierClass(Protocol):
 
     abilities: Abilities
 
-    def configured(self, settings: Settings, store: Path) -> Tier:
+    def configured(self, settings: Settings, store: Path, tracer: Tracer) -> Tier:
         """A class method. Raises InvalidInput when a setting is missing or wrong."""
         ...

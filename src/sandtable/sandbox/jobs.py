@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 
 from sandtable.errors import NotFound, SandboxUnavailable
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.sandbox.executor import JobStatus
 from sandtable.sandbox.job import Job, JobResult
 
@@ -23,11 +24,13 @@ class Jobs:
         parallel: int,
         *,
         kill: Callable[[str], None] | None = None,
+        tracer: Tracer = UNOBSERVED.tracer,
     ) -> None:
         """`work` runs a job that has got a slot. Cancelling the job cancels `work`; if `kill` is given, it is called
         with the job's id instead, and `work` itself returns `cancelled`."""
         self._work = work
         self._kill = kill
+        self._tracer = tracer
         self.places = asyncio.Semaphore(parallel)
         self.running: set[str] = set()
         self._tasks: OrderedDict[str, asyncio.Task[JobResult]] = OrderedDict()
@@ -47,12 +50,14 @@ class Jobs:
             )
 
     async def _in_its_place(self, job: Job) -> JobResult:
-        async with self.places:
+        with self._tracer.span("sandbox.queue"):
+            await self.places.acquire()
+        try:
             self.running.add(job.id)
-            try:
-                return await self._work(job)
-            finally:
-                self.running.discard(job.id)
+            return await self._work(job)
+        finally:
+            self.running.discard(job.id)
+            self.places.release()
 
     async def result(self, job_id: str) -> JobResult:
         task = self._task(job_id)

@@ -14,7 +14,7 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sandtable.assemble.telemetry import Telemetry
-from sandtable.observing import trace_of
+from sandtable.observing import link_from, trace_of
 from sandtable.server.errors import REQUEST_ID
 from sandtable.server.logs import PROBES, bind
 
@@ -96,8 +96,7 @@ class Observed:
 
     def _parent_of(self, scope: Scope) -> str:
         peer = scope["client"][0] if scope.get("client") else ""
-        given = Headers(scope=scope).getlist("traceparent")
-        return given[0] if len(given) == 1 and self._trusts(peer) else ""
+        return link_from(Headers(scope=scope).getlist("traceparent")) if self._trusts(peer) else ""
 
 
 def method_of(scope: Scope) -> str:

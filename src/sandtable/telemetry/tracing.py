@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import re
 import threading
 import time
 from collections.abc import AsyncGenerator, Generator
@@ -22,7 +21,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import NonRecordingSpan, SpanContext, SpanKind, Status, StatusCode, TraceFlags
 
 from sandtable import __version__
-from sandtable.observing import UNOBSERVED, Attribute, Span
+from sandtable.observing import UNOBSERVED, Attribute, Link, Span
 
 EXPORT_S = 10.0
 """For one request to the collector, on its own thread."""
@@ -33,7 +32,6 @@ _LOGGERS = (
     "opentelemetry.exporter.otlp.proto.http.trace_exporter",
     "opentelemetry.sdk._shared_internal",
 )
-_LINK = re.compile(r"(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?")
 
 
 class OtelTracer:
@@ -56,11 +54,11 @@ class OtelTracer:
         return self._opened(name, attributes)
 
     def under(self, link: str) -> AbstractContextManager[None]:
-        found = _LINK.fullmatch(link)
+        found = Link.read(link)
         if found is None:
             return nullcontext()
-        flags = TraceFlags(int(found[3], 16) & TraceFlags.SAMPLED)
-        there = SpanContext(int(found[1], 16), int(found[2], 16), is_remote=True, trace_flags=flags)
+        flags = TraceFlags(found.flags & TraceFlags.SAMPLED)
+        there = SpanContext(int(found.trace, 16), int(found.span, 16), is_remote=True, trace_flags=flags)
         return _current(NonRecordingSpan(there))
 
     def passed(self, name: str, began: float, ended: float, **attributes: Attribute | None) -> None:
@@ -144,9 +142,10 @@ def _ns(seconds: float) -> int:
 
 
 @asynccontextmanager
-async def open_tracing(endpoint: str) -> AsyncGenerator[OtelTracer, None]:
-    """`endpoint`: where traces are posted, such as `http://localhost:4318/v1/traces`. OTEL_* variables say the rest."""
-    provider = TracerProvider(resource=_resource(), shutdown_on_exit=False)
+async def open_tracing(endpoint: str, service: str) -> AsyncGenerator[OtelTracer, None]:
+    """`endpoint`: where traces are posted, such as `http://localhost:4318/v1/traces`. `service`: the name under which
+    they are reported where OTEL_SERVICE_NAME is not set. OTEL_* variables say the rest."""
+    provider = TracerProvider(resource=_resource(service), shutdown_on_exit=False)
     exporter = OTLPSpanExporter(endpoint, timeout=EXPORT_S)
     provider.add_span_processor(BatchSpanProcessor(exporter))
     seldom = _Seldom()
@@ -171,10 +170,10 @@ async def _closed(provider: TracerProvider, exporter: OTLPSpanExporter) -> None:
         await asyncio.to_thread(closing.join, CLOSE_S)
 
 
-def _resource() -> Resource:
+def _resource(service: str) -> Resource:
     found = Resource.create({SERVICE_VERSION: __version__})
     if str(found.attributes.get(SERVICE_NAME, "")).startswith("unknown_service"):
-        return found.merge(Resource({SERVICE_NAME: "sandtable"}))
+        return found.merge(Resource({SERVICE_NAME: service}))
     return found
 
 

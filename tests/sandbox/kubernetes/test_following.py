@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
+import time
 from collections.abc import AsyncGenerator
+from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -19,6 +21,7 @@ from sandtable.sandbox.kubernetes.following import Following, Progress
 from sandtable.sandbox.kubernetes.manifest import Timeouts
 from sandtable.sandbox.kubernetes.pods import PodLost
 from tests.sandbox.kubernetes.objects import NONCE, ended, job, waiting
+from tests.telemetry.kept import Kept
 
 _ANSWER = {
     "status": "succeeded",
@@ -210,3 +213,27 @@ async def test_an_outage_longer_than_the_queues_patience_is_not_held_against_a_j
     not_yet, away, whole = Said([_NOT_YET]), Said([_AWAY]), Said([_READY, _REPORT])
     result = await _follow(Told(looks, [not_yet] * 3 + [away] * 6 + [whole]), queue=1.0, outage=60.0)
     assert result.rows == ((7,),)
+
+
+@pytest.mark.parametrize("lost", [False, True], ids=["answered", "lost"])
+async def test_the_stages_of_a_job_are_spans(lost: bool) -> None:
+    kept, progress = Kept(), Progress()
+    pieces: Said = [_READY, _REPORT[:5], _REPORT[5:]] if not lost else [_READY]
+    api = Told([_GONE, _MADE, _RUNS, *([_GONE] if lost else [])], [[_NOT_YET], pieces])
+    with kept.tracer.root("sandbox"):
+        progress.marks["made"] = time.monotonic()
+        try:
+            following = Following(api, job(), "j", NONCE, "runner", Timeouts(queue=5.0), progress)
+            await following.result()
+            assert not lost
+        except PodLost:
+            assert lost
+        finally:
+            progress.report_stages(kept.tracer)
+            await api.aclose()
+    kept.require_one_trace()
+    stages = ["pod.schedule", "pod.start", "pod.run", *([] if lost else ["pod.collect"])]
+    assert kept.below("sandbox") == stages
+    for name, after in pairwise(stages):
+        assert kept.spans[name].end_time == pytest.approx(kept.spans[after].start_time, abs=1e6)
+    assert not any(span.attributes for span in kept.all)

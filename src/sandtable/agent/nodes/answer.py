@@ -101,7 +101,7 @@ async def _sentence(means: Means, state: State, dataset: Dataset, ended: list[Ru
         return plain
     try:
         asked = await asked_of(means, state, dataset)
-        worded = await outside_stream(means.proposer.word(asked, main, plain))
+        worded = await outside_stream(means.proposer.word(asked, main, plain), means.observer.tracer)
     except SandtableError:
         # The answer exists; only the model's wording is missing.
         return plain

@@ -46,7 +46,7 @@ async def ask(
         return _asked_enough(), turn
     task = task_of(await hinted(means, await asked_of(means, state, dataset)), analysis)
     try:
-        reply = await outside_stream(_awaited(how, task))
+        reply = await outside_stream(_awaited(how, task), means.observer.tracer)
     except SandtableError as error:
         # The error does not say how many calls were made: count all that were allowed.
         return error.problem, noted(turn, calls=analysis.get("calls", 0) + task.calls)

@@ -32,7 +32,8 @@ async def plan_steps(means: Means, state: State, config: Config) -> State:
     except SandtableError as error:
         return State(turn=changed(turn, TurnNotes(said=failed(error))))
     try:
-        reply = await outside_stream(coder_in(means).plan_steps(task_of(asked, Analysis())))
+        planning = coder_in(means).plan_steps(task_of(asked, Analysis()))
+        reply = await outside_stream(planning, means.observer.tracer)
     except SandtableError as error:
         return State(turn=await _without_python(means, turn, asked, error))
     steps = list(reply.what)

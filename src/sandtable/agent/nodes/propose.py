@@ -57,7 +57,7 @@ async def propose(means: Means, state: State, config: Config) -> State:
     except SandtableError as error:
         return State(turn=changed(turn, TurnNotes(said=failed(error))))
     try:
-        proposed = await outside_stream(means.proposer.propose(asked))
+        proposed = await outside_stream(means.proposer.propose(asked), means.observer.tracer)
     except SandtableError as error:
         return State(turn=changed(turn, await without_model(means, turn, asked, error)))
     origin = _origin(means.proposer, proposed.what, turn)
@@ -105,7 +105,7 @@ async def without_model(means: Means, turn: TurnNotes, asked: Asked, trouble: Sa
     if means.planner is None or not isinstance(trouble, ModelTrouble):
         return TurnNotes(said=failed(trouble))
     # What the model tried before is no attempt of the planner's.
-    proposed = await outside_stream(means.planner.propose(replace(asked, attempts=())))
+    proposed = await outside_stream(means.planner.propose(replace(asked, attempts=())), means.observer.tracer)
     if not isinstance(proposed.what, PlanProposal):
         return TurnNotes(said=_unanswered(trouble, proposed.what))
     note = sentence(f"the built-in planner answered this, because {inert(trouble.model)} {trouble.in_short}")
@@ -120,7 +120,7 @@ async def without_model(means: Means, turn: TurnNotes, asked: Asked, trouble: Sa
 async def instead_of_refused(means: Means, turn: TurnNotes, asked: Asked, problem: Problem) -> TurnNotes:
     """What the built-in planner makes of a question for which the model had no plan that fits."""
     assert means.planner is not None
-    proposed = await outside_stream(means.planner.propose(replace(asked, attempts=())))
+    proposed = await outside_stream(means.planner.propose(replace(asked, attempts=())), means.observer.tracer)
     if isinstance(proposed.what, PlanProposal):
         model = inert(turn.get("origin", ""))
         note = sentence(f"the built-in planner answered this, because {model} proposed no plan that fits")

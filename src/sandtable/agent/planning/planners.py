@@ -7,6 +7,7 @@ started, the caller gets `Unplanned` and plans the question itself.
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from enum import Enum
@@ -15,7 +16,8 @@ from typing import Any, TypeVar
 import structlog
 
 from sandtable.agent.planning.process import Ended, PlannerProcess
-from sandtable.agent.planning.wire import Data, Failed, Planned, Question
+from sandtable.agent.planning.wire import Data, Failed, Question
+from sandtable.observing import UNOBSERVED, Tracer, report_planning
 from sandtable.planner.outcome import Outcome
 
 _PAUSE_S = 30.0
@@ -35,8 +37,9 @@ class Unplanned(Enum):
 class Planners:
     """At most `most` processes. Each plans one question at a time; a question waits for one that is free."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, most: int, tracer: Tracer = UNOBSERVED.tracer) -> None:
         self._most = most
+        self._tracer = tracer
         self._places = asyncio.Semaphore(most)
         self._all: list[PlannerProcess] = []
         self._free: list[PlannerProcess] = []
@@ -87,16 +90,28 @@ class Planners:
                         await process.plan(Question(data.key, prompt, None), data)
 
     async def _planned(self, question: Question, data: Data) -> Outcome | Unplanned | Failed:
-        async with self._places:
+        with self._tracer.span("plan.wait"):
+            await self._places.acquire()
+        try:
             for _ in range(_TRIES):
                 process = await self._take()
                 if process is None:
                     return Unplanned.NO_PROCESS
                 with suppress(Ended):
-                    async with self._at_work(process):
-                        reply = await process.plan(question, data)
-                    return reply.outcome if isinstance(reply, Planned) else reply
+                    return await self._planned_by(process, question, data)
             return Unplanned.ENDED
+        finally:
+            self._places.release()
+
+    async def _planned_by(self, process: PlannerProcess, question: Question, data: Data) -> Outcome | Failed:
+        """Raises Ended."""
+        began = time.time()
+        async with self._at_work(process):
+            reply = await process.plan(question, data)
+        if isinstance(reply, Failed):
+            return reply
+        report_planning(self._tracer, reply.spent, began, time.time())
+        return reply.outcome
 
     @asynccontextmanager
     async def _at_work(self, process: PlannerProcess) -> AsyncGenerator[None, None]:
@@ -121,9 +136,10 @@ class Planners:
         if self._closed or len(self._all) >= self._most or now < self._none_before:
             return None
         try:
-            process = PlannerProcess.launch()
-            self._all.append(process)
-            await process.ready()
+            with self._tracer.span("plan.start"):
+                process = PlannerProcess.launch(self._tracer)
+                self._all.append(process)
+                await process.ready()
         except (Ended, OSError) as error:
             if process is not None:
                 await self._drop(process)

@@ -20,6 +20,7 @@ from sandtable.agent.planning.wire import (
     packed,
     unpacked,
 )
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable_runner import environment
 
 _START_S = 60.0
@@ -30,17 +31,23 @@ class Ended(Exception):
 
 
 class PlannerProcess:
-    def __init__(self, process: subprocess.Popen[bytes], connection: socket.socket) -> None:
+    def __init__(
+        self,
+        process: subprocess.Popen[bytes],
+        connection: socket.socket,
+        tracer: Tracer = UNOBSERVED.tracer,
+    ) -> None:
         self._process = process
         self._connection = connection
+        self._tracer = tracer
         self._streams: tuple[asyncio.StreamReader, asyncio.StreamWriter] | None = None
         self.known: set[str] = set()
         """Keys of the data that it was sent."""
 
     @classmethod
-    def launch(cls) -> PlannerProcess:
+    def launch(cls, tracer: Tracer = UNOBSERVED.tracer) -> PlannerProcess:
         """Raises OSError."""
-        return cls(*_launch())
+        return cls(*_launch(), tracer)
 
     async def ready(self) -> None:
         """Returns when the process has loaded its parts. Raises Ended."""
@@ -64,7 +71,8 @@ class PlannerProcess:
         """`data` are sent if it does not know them. Raises Ended."""
         reply = await self._ask(question)
         if isinstance(reply, UnknownData):
-            reply = await self.learn(data)
+            with self._tracer.span("plan.index"):
+                reply = await self.learn(data)
             reply = reply if isinstance(reply, Failed) else await self._ask(question)
         assert isinstance(reply, Planned | Failed)
         return reply

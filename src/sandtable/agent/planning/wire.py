@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import pickle
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.observing import Spent
 from sandtable.planner.outcome import EarlierTurn, Outcome
 
 LENGTH = struct.Struct("!Q")
@@ -31,6 +32,8 @@ class Question:
     key: str
     text: str
     before: EarlierTurn | None
+    timed: bool = False
+    """Whether the time of each part of planning is to be reported."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,8 @@ class UnknownData:
 @dataclass(frozen=True, slots=True)
 class Planned:
     outcome: Outcome
+    spent: dict[str, Spent] = field(default_factory=dict[str, Spent])
+    """By part, where the question asked for it."""
 
 
 @dataclass(frozen=True, slots=True)

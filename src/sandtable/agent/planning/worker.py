@@ -26,6 +26,7 @@ from sandtable.agent.planning.wire import (
     packed,
     unpacked,
 )
+from sandtable.observing import Stopwatch
 from sandtable.planner.candidates.network.reader import Reader, the_reader
 from sandtable.planner.planner import plan_question
 from sandtable.planner.schema.index import SchemaIndex
@@ -58,7 +59,11 @@ class Worker:
         if index is None:
             return UnknownData()
         self._indexes.move_to_end(question.key)
-        return Planned(plan_question(question.text, index, question.before, reader=self._reader))
+        if not question.timed:
+            return Planned(plan_question(question.text, index, question.before, reader=self._reader))
+        with Stopwatch() as watch:
+            outcome = plan_question(question.text, index, question.before, reader=self._reader)
+        return Planned(outcome, watch.spent)
 
 
 def main(socket_fd: int) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sandtable.observing import timed_part
 from sandtable.planner.charting import wish_alone, wish_in
 from sandtable.planner.conscience.comparing import bind_comparisons, bind_numbers
 from sandtable.planner.conscience.computing import bind_computed
@@ -104,6 +105,7 @@ STAGES: tuple[Callable[[Ledger], None], ...] = (
 """In this order: the most certain first; a word that is settled stays settled."""
 
 
+@timed_part("conscience")
 def account(
     question: str,
     plan: dict[str, Any],

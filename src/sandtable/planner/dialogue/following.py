@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.grammar.draft import Draft
 from sandtable.planner.candidates.grammar.interpret import Interpretation, interpret
 from sandtable.planner.candidates.grammar.leftovers import unknown_words
@@ -83,6 +84,7 @@ class Followed:
     """An unambiguous phrase asks for it."""
 
 
+@timed_part("dialogue")
 def follow(
     question: str, index: SchemaIndex, before: EarlierTurn, alone: Interpretation | None = None
 ) -> Followed | None:

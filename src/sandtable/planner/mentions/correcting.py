@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from importlib.resources import files
 
+from sandtable.observing import timed_part
 from sandtable.planner.language.lexicon import IRREGULAR, KEPT, MONTHS, NUMBER_WORDS, WEEKDAYS
 from sandtable.planner.language.spelling import within
 from sandtable.planner.language.synonyms import related
@@ -47,6 +48,7 @@ class Corrected:
     """The corrections, for the answer's account of how the question was read."""
 
 
+@timed_part("linking")
 def corrected(question: str, index: SchemaIndex) -> Corrected:
     """The question with its typos corrected."""
     text = question

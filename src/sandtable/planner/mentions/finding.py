@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sandtable.observing import timed_part
 from sandtable.planner.language.buckets import Bucket, find_buckets
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.times import Calendar, TimePhrase, find_time_phrases
@@ -23,6 +24,7 @@ class Found:
     values: list[ValueMatch]
 
 
+@timed_part("linking")
 def look(text: str, index: SchemaIndex) -> Found:
     reading = Reading.of(text)
     quoted = find_quoted(reading, index)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
 
+from sandtable.observing import timed_part
 from sandtable.planner.language.reading import Reading
 from sandtable.planner.language.words import split_words
 from sandtable.planner.mentions.values import find_quoted
@@ -60,6 +61,7 @@ class _Synonym:
     """What is written instead, and the name that it is."""
 
 
+@timed_part("linking")
 def renamed(question: str, index: SchemaIndex) -> tuple[Renamed, ...]:
     """Every reading; one where each synonym has one meaning. None of a question without synonyms."""
     if index.other_names is None:

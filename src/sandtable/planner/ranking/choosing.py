@@ -19,6 +19,7 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from sandtable.observing import timed_part
 from sandtable.planner.conscience import Account, Part, Unbound, known_pieces
 from sandtable.planner.conscience.naming import names_column
 from sandtable.planner.conscience.pieces import adds_codes
@@ -62,6 +63,7 @@ class Weighed:
     """The account for the answer; None where the rules forbid an answer."""
 
 
+@timed_part("ranking")
 def weigh(among: Field, weigher: Weigher) -> list[Weighed]:
     """All candidates, the likeliest first."""
     found = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Sequence
 
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.constructions.construction import Construction, Doubt, Rule
 from sandtable.planner.candidates.constructions.rules import BESIDE, INSTEAD
 from sandtable.planner.conscience import account
@@ -25,11 +26,13 @@ _DEEPEST = 3
 """How many constructions may stand inside each other."""
 
 
+@timed_part("candidates")
 def instead(question: str, index: SchemaIndex) -> Json | Doubt | None:
     """By a rule whose words the grammar misreads."""
     return _built(question, index, INSTEAD, _DEEPEST)
 
 
+@timed_part("candidates")
 def beside(question: str, index: SchemaIndex) -> Json | Doubt | None:
     """By a rule for what the grammar cannot say."""
     return _built(question, index, BESIDE, _DEEPEST)

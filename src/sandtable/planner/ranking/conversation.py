@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.grammar.interpret import Interpretation
 from sandtable.planner.candidates.network.reader import Reader
 from sandtable.planner.dialogue import Followed
@@ -17,6 +18,7 @@ from sandtable.planner.schema.index import SchemaIndex
 _SURE = 0.6
 
 
+@timed_part("candidates")
 def conversation_field(
     question: str,
     index: SchemaIndex,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.grammar.sense import says_nothing
 from sandtable.planner.candidates.lookup.lookup import Lookup, best_lookup
 from sandtable.planner.language.words import split_name, split_words, stem
@@ -35,6 +36,7 @@ _ORDER = re.compile(r"\bthe (first|last|final) (?!name)")
 _VERDICT = re.compile(r"\W*(?:is|are|was|were|do|does|did|has|have|had)\b")
 
 
+@timed_part("candidates")
 def ask_lookup(question: str, index: SchemaIndex) -> Lookup | None:
     """Only where there is one table: between several the scorer cannot choose."""
     if _RANKED.search(question.lower()):

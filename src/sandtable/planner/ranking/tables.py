@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.grammar.draft import Draft
 from sandtable.planner.candidates.grammar.interpret import Interpretation, interpret
 from sandtable.planner.mentions.finding import Found
@@ -11,6 +12,7 @@ from sandtable.planner.schema.index import SchemaIndex
 MOST_TABLES = 12
 
 
+@timed_part("candidates")
 def best_table(question: str, index: SchemaIndex, found: Found) -> Interpretation | None:
     """The table from which the question makes most sense."""
     read = [interpret(question, index, home, found) for home in index.tables[:MOST_TABLES]]

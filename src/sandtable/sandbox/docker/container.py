@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,6 +16,7 @@ import structlog
 from pydantic import ValidationError
 
 from sandtable.errors import SandboxUnavailable
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.sandbox.docker.api import Api, EngineAway, EngineRefused
 from sandtable.sandbox.docker.streams import Streams
 from sandtable.sandbox.docker.trouble import not_ready
@@ -61,7 +63,9 @@ class Container:
     disposed: bool = False
 
     @classmethod
-    async def launch(cls, api: Api, specification: dict[str, Any], *, nonce: str, later: Later) -> Container:
+    async def launch(
+        cls, api: Api, specification: dict[str, Any], *, nonce: str, later: Later, tracer: Tracer
+    ) -> Container:
         """Returns once it was started. Raises EngineAway and EngineRefused."""
         # Chosen here, so that it can be removed even if the answer to its creation is lost.
         name = f"sandtable-{nonce[:16]}"
@@ -69,8 +73,9 @@ class Container:
             api.call("POST", "/containers/create", body=specification, name=name), name="container create"
         )
         try:
-            await asyncio.shield(making)
-            streams = Streams(await api.attach(name))
+            with tracer.span("container.create"):
+                await asyncio.shield(making)
+                streams = Streams(await api.attach(name))
         except BaseException:
             later(_remove(api, name, after=making))
             raise
@@ -78,7 +83,8 @@ class Container:
         starting = asyncio.create_task(api.call("POST", f"/containers/{name}/start"), name="container start")
         container = cls(api, name, nonce, streams, watch, later, starting)
         try:
-            await asyncio.shield(starting)
+            with tracer.span("container.start"):
+                await asyncio.shield(starting)
         except BaseException:
             container.dispose()
             raise
@@ -111,8 +117,20 @@ class Container:
         said = self.streams.errors.strip().splitlines()
         raise not_ready(f"it ended with code {code}" + (f": {said[-1]}" if said else ""))
 
-    async def serve(self, job: Job) -> JobResult:
+    async def serve(self, job: Job, tracer: Tracer = UNOBSERVED.tracer) -> JobResult:
         """Raises ContainerLost."""
+        began = time.time()
+        try:
+            return await self._served(job)
+        finally:
+            ended, answering = time.time(), self.streams.message_began
+            if began <= answering <= ended:
+                tracer.passed("container.run", began, answering)
+                tracer.passed("container.collect", answering, ended)
+            else:
+                tracer.passed("container.run", began, ended)
+
+    async def _served(self, job: Job) -> JobResult:
         self.streams.most_bytes = job.limits.result_bytes * _ESCAPED + _LINE_SLACK
         try:
             async with asyncio.timeout(job.limits.wall_ms / 1e3 + _LATE_S):

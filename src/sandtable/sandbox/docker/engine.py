@@ -22,6 +22,7 @@ from typing import Any
 import structlog
 
 from sandtable.errors import SandboxUnavailable
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.retrying import Backoff, retried
 from sandtable.sandbox.docker import trouble
 from sandtable.sandbox.docker.api import NEWEST, OLDEST, Api, EngineAway, EngineRefused
@@ -107,6 +108,7 @@ class Wanted:
     ready: dict[str, Any]
     run: str | None
     """The run of its job; None when it will wait for one."""
+    tracer: Tracer = UNOBSERVED.tracer
 
 
 class Engine:
@@ -148,13 +150,16 @@ class Engine:
             able=facts.able, labels=self.owner.labels(wanted.run, wanted.kind),
         )  # fmt: skip
         try:
-            container = await Container.launch(self.api, body, nonce=nonce, later=self.later)
+            container = await Container.launch(
+                self.api, body, nonce=nonce, later=self.later, tracer=wanted.tracer
+            )
         except (EngineAway, EngineRefused) as error:
             # The next container reads the engine's facts again.
             self._facts = None
             raise self._trouble(error) from error
         try:
-            await container.get_ready()
+            with wanted.tracer.span("container.ready"):
+                await container.get_ready()
         except BaseException as error:
             container.dispose()
             if isinstance(error, ContainerLost):

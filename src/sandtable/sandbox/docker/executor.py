@@ -10,6 +10,7 @@ from typing import Any, Literal
 import structlog
 
 from sandtable.errors import InvalidInput, SandboxUnavailable
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.sandbox.docker.api import socket_path
 from sandtable.sandbox.docker.container import Container, ContainerLost
 from sandtable.sandbox.docker.engine import Engine, Wanted
@@ -52,6 +53,7 @@ class DockerExecutor:
         parallel: int = 8,
         memory_mb: int = 1024,
         data: Literal["bind", "baked"] = "bind",
+        tracer: Tracer = UNOBSERVED.tracer,
     ) -> None:
         """`host`: as in DOCKER_HOST. `warm`: waiting containers for each recent kind of job. `memory_mb`: of most jobs.
         `data`: a job's dataset is mounted into its container (`bind`), or is part of the image."""
@@ -60,7 +62,8 @@ class DockerExecutor:
         self._engine = Engine(socket_path(host), image=image, runtime=runtime, store=str(store.absolute()))
         self._warm_target = warm
         self._usual = Limits(memory_mb=memory_mb)
-        self._jobs = Jobs(self._work, parallel)
+        self._tracer = tracer
+        self._jobs = Jobs(self._work, parallel, tracer=tracer)
         self._shelves: Shelves[Shelf, Container] = Shelves(_KEYS_KEPT, _outdates)
         self._refills: Refills[Shelf] = Refills()
         self._refilling = asyncio.Semaphore(_REFILLS)
@@ -68,7 +71,9 @@ class DockerExecutor:
         self._closed = False
 
     @classmethod
-    def configured(cls, settings: Settings, store: Path) -> DockerExecutor:
+    def configured(
+        cls, settings: Settings, store: Path, tracer: Tracer = UNOBSERVED.tracer
+    ) -> DockerExecutor:
         return cls(
             store,
             image=settings.docker_image,
@@ -78,6 +83,7 @@ class DockerExecutor:
             parallel=settings.places,
             memory_mb=settings.memory_mb,
             data=settings.docker_data,
+            tracer=tracer,
         )
 
     @property
@@ -154,7 +160,7 @@ class DockerExecutor:
         if container is None:
             container = await self._launch(job, run=job.id)
         try:
-            result = await container.serve(job)
+            result = await container.serve(job, self._tracer)
         finally:
             container.dispose()
             if job.mode not in WRITES and not self._closed:
@@ -175,6 +181,8 @@ class DockerExecutor:
             mounts=mounts,
             ready=_readiness(kind, key, job),
             run=run,
+            # One that will wait for a job is no part of the question that caused it.
+            tracer=self._tracer if run is not None else UNOBSERVED.tracer,
         )
         return await self._engine.container(wanted)
 

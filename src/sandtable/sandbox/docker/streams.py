@@ -9,6 +9,7 @@ import asyncio
 import contextlib
 import json
 import struct
+import time
 from typing import Any, Protocol
 
 from sandtable.sandbox.docker.api import EngineAway
@@ -41,6 +42,9 @@ class Streams:
         self.most_bytes = 1 << 20
         """Limit of one line."""
         self._line = bytearray()
+        self._line_began = 0.0
+        self.message_began = 0.0
+        """When the first byte of the last message came: seconds since 1970."""
         self._errors = bytearray()
         self._messages: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
         self._pump = asyncio.create_task(self._read(), name="container streams")
@@ -106,6 +110,8 @@ class Streams:
             self._keep(rest)
 
     def _keep(self, part: bytes) -> None:
+        if not self._line:
+            self._line_began = time.time()
         self._line += part[: max(0, self.most_bytes + 1 - len(self._line))]
 
     def _end_line(self) -> None:
@@ -118,4 +124,5 @@ class Streams:
         except (ValueError, RecursionError):
             return
         if isinstance(message, dict):
+            self.message_began = self._line_began
             self._messages.put_nowait(message)

@@ -16,6 +16,7 @@ from pathlib import Path
 import structlog
 
 from sandtable.errors import SandboxUnavailable
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
 from sandtable.sandbox.job import READS, Job, JobResult, Limits
 from sandtable.sandbox.jobs import Jobs
@@ -56,6 +57,7 @@ class KubernetesExecutor:
         kubeconfig: Sequence[Path] = (),
         service: tuple[str, int] | None = None,
         timeouts: Timeouts | None = None,
+        tracer: Tracer = UNOBSERVED.tracer,
     ) -> None:
         """`parallel`: Jobs at the same time; further ones wait here, where it costs nothing, and not at the quota. The
         rest as in `Setup`."""
@@ -63,7 +65,8 @@ class KubernetesExecutor:
             image, namespace or "", kubeconfig, service, instance, template, warm, timeouts or Timeouts()
         )
         self._replica = secrets.token_hex(5)
-        self._jobs = Jobs(self._work, parallel)
+        self._tracer = tracer
+        self._jobs = Jobs(self._work, parallel, tracer=tracer)
         self._progress: dict[str, Progress] = {}
         self._hellos: dict[Kind, Hello] = {}
         self._connection: ClusterConnection | None = None
@@ -71,7 +74,9 @@ class KubernetesExecutor:
         self._probing = asyncio.Lock()
 
     @classmethod
-    def configured(cls, settings: Settings, store: Path) -> KubernetesExecutor:
+    def configured(
+        cls, settings: Settings, store: Path, tracer: Tracer = UNOBSERVED.tracer
+    ) -> KubernetesExecutor:
         """The data are in the image or on a volume that the template names, not in this server's store."""
         host = settings.kubernetes_service_host
         return cls(
@@ -83,6 +88,7 @@ class KubernetesExecutor:
             instance=settings.kubernetes_instance,
             kubeconfig=tuple(Path(each) for each in (settings.kubeconfig or "").split(os.pathsep) if each),
             service=(host, settings.kubernetes_service_port) if host else None,
+            tracer=tracer,
         )
 
     async def start(self, kind: Kind = "sql") -> Hello:
@@ -179,7 +185,8 @@ class KubernetesExecutor:
         for again in range(_TRIES):
             name, uncertain = names.job_name(cluster.instance, job.id, again), True
             try:
-                placed = await cluster.placing.place(job, progress, again)
+                with self._tracer.span("pod.create"):
+                    placed = await cluster.placing.place(job, progress, again)
                 uncertain = False
                 return await self._follow(cluster, job, name, placed.nonce, progress)
             except PodLost as lost:
@@ -195,10 +202,14 @@ class KubernetesExecutor:
         self, cluster: ClusterConnection, job: Job, name: str, nonce: str, progress: Progress
     ) -> JobResult:
         progress.restart()
+        progress.marks["made"] = time.monotonic()
         following = Following(
             cluster.api, job, name, nonce, cluster.container, self._setup.timeouts, progress
         )
-        result = await following.result()
+        try:
+            result = await following.result()
+        finally:
+            progress.report_stages(self._tracer)
         self._found_ready(kind_of(job), progress.ready)
         return result
 
@@ -213,7 +224,8 @@ class KubernetesExecutor:
             return None
         try:
             progress.begin()
-            report = await talk(pod.address, pod.token, pod.nonce, job)
+            with self._tracer.span("pod.run", warm=True):
+                report = await talk(pod.address, pod.token, pod.nonce, job)
             shelf.met(reached=True)
             return result_from(job, report)
         except Unreached as unreached:

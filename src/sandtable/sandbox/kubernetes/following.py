@@ -10,11 +10,13 @@ import asyncio
 import contextlib
 import time
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Literal
 
 import structlog
 
 from sandtable.errors import SandboxUnavailable
+from sandtable.observing import Tracer
 from sandtable.sandbox.job import Job, JobResult
 from sandtable.sandbox.kubernetes import names
 from sandtable.sandbox.kubernetes.api import OUTAGE, Api, ApiAway, ApiRefused, Object
@@ -43,6 +45,9 @@ _LOOK_AGAIN_S = 1.0
 _SOON_S = 2.0
 """A controller that is not blocked needs less than this."""
 
+_STAGES = {"made": "pod.schedule", "node": "pod.start", "begun": "pod.run", "answering": "pod.collect"}
+"""By the event that begins each: its Job exists, its pod has a node, its container wrote, its report began to come."""
+
 LogRead = Literal["all", "broken", "nothing"]
 """How far a log was read: to its end or the report; to where the stream broke off; there is no log yet."""
 
@@ -68,6 +73,13 @@ class Progress:
         """The job starts over, in another sandbox."""
         self.begun, self.waiting = False, "it is handed to the cluster"
         self.marks.clear()
+
+    def report_stages(self, tracer: Tracer) -> None:
+        """As spans: each stage ends with the next one, and the last one now."""
+        ended, now = time.time(), time.monotonic()
+        known = [(name, self.marks[mark]) for mark, name in _STAGES.items() if mark in self.marks]
+        for (name, began), (_, until) in pairwise([*known, ("", now)]):
+            tracer.passed(name, ended - (now - began), ended - (now - until))
 
     def times(self, since: float) -> dict[str, float]:
         """For metrics, in ms: until its container's first output, and in total."""
@@ -122,6 +134,7 @@ class Following:
         if lines.ready is not None:
             self._progress.ready = lines.ready
         if lines.report is not None:
+            self._progress.marks["answering"] = lines.report_began
             return result_from(self._job, lines.report)
         if lines.unavailable is not None:
             raise SandboxUnavailable(

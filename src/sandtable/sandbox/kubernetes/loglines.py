@@ -6,6 +6,7 @@ Nothing else in a log, however long, can become a result.
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from typing import Any
 
@@ -26,6 +27,9 @@ class LogLines:
         self.report: RunnerReport | None = None
         self.unavailable: Unavailable | None = None
         self.overlong = False
+        self.report_began = 0.0
+        """When the first byte of the report came, on the monotonic clock."""
+        self._began = 0.0
         self._nonce = nonce
         self._most = most
         self._parts: list[bytes] = []
@@ -53,6 +57,8 @@ class LogLines:
         return "\n".join(self._tail)[-_TAIL_BYTES:]
 
     def _add(self, part: bytes) -> None:
+        if not self._size:
+            self._began = time.monotonic()
         self._size += len(part)
         if self._size <= self._most:
             self._parts.append(part)
@@ -83,6 +89,7 @@ class LogLines:
             self.ready = self.ready or Ready.model_validate(message)
         elif kind == "report" and message.get("nonce") == self._nonce:
             self.report = self.report or RunnerReport.model_validate(message)
+            self.report_began = self.report_began or self._began
         elif kind == "unavailable":
             self.unavailable = self.unavailable or Unavailable.model_validate(message)
         else:

@@ -67,7 +67,7 @@ class LocalExecutor:
         self._pools: dict[Kind, RestartingPool] = {"sql": RestartingPool(queries), "py": RestartingPool(code)}
         self._sessions: set[LocalSession] = set()
         self._origin: Origin | None = origin
-        self._jobs = Jobs(self._work, parallel, kill=self._kill)
+        self._jobs = Jobs(self._work, parallel, kill=self._kill, tracer=observer.tracer)
         self._cancelled: set[str] = set()
         self._sandboxes: dict[str, Sandbox] = {}
         self._refills: Refills[tuple[Kind, PresealKey]] = Refills()

@@ -17,6 +17,7 @@ import structlog
 from pydantic import ValidationError
 
 from sandtable.errors import ErrorCode, InvalidInput, SandtableError
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.retrying import Backoff, retried
 from sandtable.sandbox.executor import Abilities, Hello, JobStatus, Kind
 from sandtable.sandbox.job import CODE, READS, Job, JobResult
@@ -64,13 +65,15 @@ class RemoteExecutor:
         patience_s: float = 20.0,
         patience_full_s: float = 45.0,
         wait_s: float = LONGEST_WAIT_S,
+        tracer: Tracer = UNOBSERVED.tracer,
     ) -> None:
         """`patience_s`: how long to retry a service that cannot be reached, because it may be restarting;
         `patience_full_s`: the same for one that has no free slot; `wait_s`: how long one request waits for a result.
         Raises InvalidInput."""
         self._address = Address.of(url)
-        self._lanes = Lanes(self._address, Token(token))
-        self._jobs = Jobs(self._work, parallel)
+        self._tracer = tracer
+        self._lanes = Lanes(self._address, Token(token), tracer)
+        self._jobs = Jobs(self._work, parallel, tracer=tracer)
         self._patience_s = patience_s
         self._patience_full_s = patience_full_s
         self._wait_s = wait_s
@@ -78,7 +81,9 @@ class RemoteExecutor:
         self._cancellations: set[asyncio.Task[None]] = set()
 
     @classmethod
-    def configured(cls, settings: Settings, store: Path) -> RemoteExecutor:
+    def configured(
+        cls, settings: Settings, store: Path, tracer: Tracer = UNOBSERVED.tracer
+    ) -> RemoteExecutor:
         """The data are on the service's side, not in this server's store."""
         if settings.execd_url is None or settings.execd_token is None:
             raise InvalidInput(
@@ -86,7 +91,8 @@ class RemoteExecutor:
                 suggestion="Set SANDTABLE_EXECD_URL and SANDTABLE_EXECD_TOKEN, the same token as for"
                 " `sandtable execd`.",
             )
-        return cls(settings.execd_url, settings.execd_token.get_secret_value(), parallel=settings.places)
+        token = settings.execd_token.get_secret_value()
+        return cls(settings.execd_url, token, parallel=settings.places, tracer=tracer)
 
     # The seam
 
@@ -148,7 +154,8 @@ class RemoteExecutor:
         try:
             while quick < _QUICK_LOSSES and begun < _ATTEMPTS:
                 started = time.monotonic()
-                result = await self._attempt(lane, job)
+                with self._tracer.span("remote", attempt=quick + begun + 1):
+                    result = await self._attempt(lane, job)
                 if result is not None:
                     return result
                 await lane.renew()

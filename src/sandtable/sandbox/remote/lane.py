@@ -18,10 +18,11 @@ import httpx2
 from pydantic import BaseModel, ValidationError
 
 from sandtable.errors import InvalidInput, Problem, RunnerBroken
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.sandbox.connecting import close_unfinished
 from sandtable.sandbox.remote import trouble
 from sandtable.sandbox.remote.proof import HEADER, Token
-from sandtable.sandbox.remote.protocol import to_json
+from sandtable.sandbox.remote.protocol import TRACEPARENT, to_json
 
 _CONNECT_S = 5.0
 _SLACK_S = 15.0
@@ -66,9 +67,10 @@ def _no_address(url: str, why: str) -> InvalidInput:
 
 
 class Lane:
-    def __init__(self, address: Address, token: Token) -> None:
+    def __init__(self, address: Address, token: Token, tracer: Tracer) -> None:
         self._address = address
         self._token = token
+        self._tracer = tracer
         self._transport: httpx2.AsyncHTTPTransport | None = None
         self._since = 0.0
 
@@ -101,6 +103,8 @@ class Lane:
         slack = _SLACK_S + wait_s
         timeouts = {"connect": _CONNECT_S, "read": slack, "write": _SLACK_S, "pool": _CONNECT_S}
         headers = {"content-type": "application/json"} if content else {}
+        if link := self._tracer.link:
+            headers[TRACEPARENT] = link
         request = httpx2.Request(
             method,
             self._address.url + target,
@@ -172,13 +176,14 @@ def _reason(error: Exception) -> str:
 class Lanes:
     """A pool of lanes: as many as are in use at the same time, kept for later jobs."""
 
-    def __init__(self, address: Address, token: Token) -> None:
+    def __init__(self, address: Address, token: Token, tracer: Tracer = UNOBSERVED.tracer) -> None:
         self._address = address
         self._token = token
+        self._tracer = tracer
         self._idle: list[Lane] = []
 
     def take(self) -> Lane:
-        return self._idle.pop() if self._idle else Lane(self._address, self._token)
+        return self._idle.pop() if self._idle else Lane(self._address, self._token, self._tracer)
 
     async def give_back(self, lane: Lane) -> None:
         if lane.old:

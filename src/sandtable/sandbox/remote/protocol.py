@@ -17,6 +17,9 @@ from sandtable.sandbox.job import JobResult, Mode
 PROTOCOL = 1
 """Incremented when an old end could misunderstand a new one."""
 JOBS, HELLO, WARM, HEALTH = "/v1/jobs", "/v1/hello", "/v1/warm", "/healthz"
+TRACEPARENT = "traceparent"
+"""Header with the span that a job belongs to (W3C Trace Context). No proof covers it, and nothing but traces depends on
+it."""
 LONGEST_WAIT_S = 25.0
 """Shorter than the idle timeout of most proxies."""
 

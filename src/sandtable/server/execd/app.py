@@ -12,6 +12,7 @@ from starlette.responses import Response
 
 from sandtable import __version__
 from sandtable.errors import ErrorCode, Problem
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.job import Mode
 from sandtable.sandbox.remote.proof import Token
@@ -46,6 +47,7 @@ def create_execd_app(
     modes: tuple[Mode, ...] = SERVED,
     most: int = 20,
     lease_s: float = LEASE_S,
+    tracer: Tracer = UNOBSERVED.tracer,
 ) -> FastAPI:
     """`executor` is closed by its owner. `data` is the folder whose `versions` the executor reads; `most`,
     how many jobs may run or wait; `lease_s`, how long a job lives that no request waits for.
@@ -55,7 +57,7 @@ def create_execd_app(
     app = _with_routes()
     folder = DataFolder(data)
     app.state.execd = routes.ExecdParts(
-        executor, Desk(executor, folder, most=most, lease_s=lease_s), folder, modes
+        executor, Desk(executor, folder, most=most, lease_s=lease_s, tracer=tracer), folder, modes
     )
     errors.install(app, routes.router.routes)
     app.add_exception_handler(404, _nothing_there)

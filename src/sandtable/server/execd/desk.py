@@ -16,7 +16,9 @@ from typing import Any
 
 import structlog
 
+from sandtable.catalog.integrity import Whole
 from sandtable.errors import NotFound, RunnerBroken, SandboxUnavailable, SandtableError
+from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.recent import Recent
 from sandtable.sandbox.executor import JobStatus, Tier
 from sandtable.sandbox.job import Job, JobResult
@@ -46,7 +48,14 @@ class _Entry:
 
 class Desk:
     def __init__(
-        self, executor: Tier, data: DataFolder, *, most: int = 20, kept: int = _KEPT, lease_s: float = LEASE_S
+        self,
+        executor: Tier,
+        data: DataFolder,
+        *,
+        most: int = 20,
+        kept: int = _KEPT,
+        lease_s: float = LEASE_S,
+        tracer: Tracer = UNOBSERVED.tracer,
     ) -> None:
         """`most`: jobs that run or wait at the same time; `kept`: results of jobs that have ended."""
         self._executor = executor
@@ -54,13 +63,14 @@ class Desk:
         self._most = most
         self._kept = kept
         self._lease_s = lease_s
+        self._tracer = tracer
         self._entries: OrderedDict[str, _Entry] = OrderedDict()
         self._dropped: Recent[str, bool] = Recent(1024)
         self._ends: set[asyncio.Task[None]] = set()
         self.replica = secrets.token_hex(8)
 
-    def take(self, job: Job) -> None:
-        """Idempotent: a known id changes nothing. Raises Full."""
+    def take(self, job: Job, link: str = "") -> None:
+        """Idempotent: a known id changes nothing. `link`: the span that the job belongs to. Raises Full."""
         if job.id in self._entries:
             return
         under_way = sum(not entry.task.done() for entry in self._entries.values())
@@ -71,28 +81,43 @@ class Desk:
                 why="full", retry_after_s=_RETRY_S, replica=self.replica,
             )  # fmt: skip
         inner = f"{job.id}.{secrets.token_hex(4)}"
-        task = asyncio.create_task(self._run(job, inner), name=f"job {job.id}")
+        task = asyncio.create_task(self._traced(job, inner, link), name=f"job {job.id}")
         task.add_done_callback(_retrieve)
         entry = self._entries[job.id] = _Entry(job, inner, task)
         self._arm(entry)
         self._forget_oldest()
 
+    async def _traced(self, job: Job, inner: str, link: str) -> JobResult:
+        """A part of the trace that the job came with; without one, the job has none."""
+        with self._tracer.under(link), self._tracer.span("execd.job", mode=job.mode) as span:
+            result = await self._run(job, inner)
+            span.set(status=result.status)
+            if result.error is not None:
+                span.fail(result.error.code)
+            return result
+
     async def _run(self, job: Job, inner: str) -> JobResult:
+        with self._tracer.span("execd.data"):
+            admitted = await self._admitted(job)
+        if isinstance(admitted, JobResult):
+            return admitted
+        job, whole = admitted
+        with self._tracer.span("execd.sandbox"):
+            await self._executor.submit(job.model_copy(update={"id": inner}))
+            result = await self._executor.result(inner)
+        if not await self._data.unchanged(whole):
+            return self._data.damaged(job, "its files changed while they were read")
+        return result.model_copy(update={"job_id": job.id})
+
+    async def _admitted(self, job: Job) -> tuple[Job, Whole | None] | JobResult:
+        """The job over its data here, or why it cannot run."""
         missing = await self._data.missing(job)
         if missing is not None and job.mode != "probe":
             return missing
         if missing is not None:
             # A server's self-test, whose decoy data is in the server's folder: the attempts are made without it.
             job = job.model_copy(update={"dataset_version": "", "data": ()})
-        opened = await self._data.opened(job)
-        if isinstance(opened, JobResult):
-            return opened
-        job, whole = opened
-        await self._executor.submit(job.model_copy(update={"id": inner}))
-        result = await self._executor.result(inner)
-        if not await self._data.unchanged(whole):
-            return self._data.damaged(job, "its files changed while they were read")
-        return result.model_copy(update={"job_id": job.id})
+        return await self._data.opened(job)
 
     async def wait(
         self, job_id: str, seconds: float, gone: asyncio.Task[Any] | None = None

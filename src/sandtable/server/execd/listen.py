@@ -7,12 +7,15 @@ ended after the last request has been answered, or after the grace time.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import structlog
 
+from sandtable.assemble.telemetry import open_tracer
 from sandtable.assemble.tiers import local_executor
 from sandtable.errors import InvalidInput
+from sandtable.observing import UNOBSERVED, Observer
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.job import Mode
 from sandtable.sandbox.remote.proof import Token
@@ -27,6 +30,8 @@ from sandtable.settings import Settings
 
 GRACE_S = 10
 KEEP_ALIVE_S = 75
+SERVICE = "sandtable-execd"
+"""In traces, unless OTEL_SERVICE_NAME says another name."""
 _WAITING_PER_PLACE = 2
 _HERE = ("auto", "local", "multiprocessing")
 
@@ -41,30 +46,37 @@ async def listen_execd(settings: Settings, announce: Callable[[tuple[str, ...], 
     logs.configure(settings.log_level, form=settings.log_format, secrets=secrets_of(settings))
     token = _token(settings)
     store = settings.home / "data"
-    executor = _tier(settings, store)
-    _open(store)
-    with bound(settings.execd_host, settings.execd_port) as listening:
-        try:
+    async with AsyncExitStack() as stack:
+        traces = await open_tracer(settings, stack, service=SERVICE)
+        observer = UNOBSERVED if traces is None else Observer(tracer=traces)
+        executor = _tier(settings, store, observer)
+        _open(store)
+        with bound(settings.execd_host, settings.execd_port) as listening:
+            stack.push_async_callback(executor.aclose)
             require(await examine(executor, store))
-            most = settings.places * _WAITING_PER_PLACE
-            app = create_execd_app(executor, token, data=store, modes=_modes(settings), most=most)
+            app = create_execd_app(
+                executor,
+                token,
+                data=store,
+                modes=_modes(settings),
+                most=settings.places * _WAITING_PER_PLACE,
+                tracer=observer.tracer,
+            )
             offer = await app.state.execd.offer()
             config = configured(app, grace_s=GRACE_S, keep_alive_s=KEEP_ALIVE_S)
             server = Server(config, lambda: announce(addresses(listening), offer))
             with stopping(server):
                 await server.serve(sockets=[listening])
             log.info("execd_stopping")
-        finally:
-            await executor.aclose()
 
 
-def _tier(settings: Settings, store: Path) -> Tier:
+def _tier(settings: Settings, store: Path, observer: Observer) -> Tier:
     if settings.backend not in _HERE:
         raise InvalidInput(
             f"`sandtable execd` executes in the sandbox of its own machine, not by `{settings.backend}`",
             suggestion="Unset SANDTABLE_BACKEND for it; the servers that use it have SANDTABLE_BACKEND=remote.",
         )
-    return local_executor(settings, store)
+    return local_executor(settings, store, observer)
 
 
 def _token(settings: Settings) -> str:

@@ -13,6 +13,7 @@ from starlette.types import Receive
 
 from sandtable import __version__
 from sandtable.errors import SandboxUnavailable
+from sandtable.observing import link_from, trace_of
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.extra import libraries
 from sandtable.sandbox.job import Job, JobResult, Mode
@@ -22,6 +23,7 @@ from sandtable.sandbox.remote.protocol import (
     JOBS,
     LONGEST_WAIT_S,
     PROTOCOL,
+    TRACEPARENT,
     WARM,
     JobState,
     Offer,
@@ -111,7 +113,9 @@ async def submit(
     job = admitted(job, parts.modes)
     if likeness:
         await parts.require(likeness)
-    parts.desk.take(job)
+    link = link_from(request.headers.getlist(TRACEPARENT))
+    bind(**trace_of(link))
+    parts.desk.take(job, link)
     return await _state(request, job.id, wait_s, hold)
 
 

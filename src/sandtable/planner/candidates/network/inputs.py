@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sandtable.catalog.model import ColumnType
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.network.pieces import Pieces
 from sandtable.planner.candidates.network.recalling import recall
 from sandtable.planner.candidates.network.references import References, find_references
@@ -90,6 +91,7 @@ class _Before:
     """Each with its first piece and the one after its last."""
 
 
+@timed_part("linking")
 def inputs_of(question: str, index: SchemaIndex, pieces: Pieces, before: Json | None = None) -> Inputs:
     """`before` is the plan of the answer that the question may follow."""
     references = find_references(question, index, before.get("time") if before else None)

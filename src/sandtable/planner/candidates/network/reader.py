@@ -14,6 +14,7 @@ from importlib.resources import as_file
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sandtable.observing import timed_part
 from sandtable.planner.candidates.network.decoder import Decoder, Written
 from sandtable.planner.candidates.network.fitting import as_stated, in_fiscal_periods, plan_for
 from sandtable.planner.candidates.network.inputs import Inputs, inputs_of
@@ -48,6 +49,7 @@ class Reader:
         self._pieces = Pieces.load(folder / "vocabulary.txt")
         self._decoder = Decoder(loaded.weights)
 
+    @timed_part("network")
     def read(self, question: str, index: SchemaIndex, before: Json | None = None) -> list[Read]:
         """The likeliest plans, best first; `before` is the plan of the answer that the question may follow."""
         made = inputs_of(question, index, self._pieces, before)
