@@ -29,6 +29,7 @@ from a2a.utils.errors import (
     PushNotificationNotSupportedError,
     TaskNotFoundError,
 )
+from google.protobuf.json_format import MessageToJson
 
 from sandtable.errors import InvalidInput
 from sandtable.server.a2a import ports, routes
@@ -151,6 +152,37 @@ async def test_requests_in_another_form_are_answered_in_that_of_the_binding(serv
     answer = await client.post("/a2a/message:send", content=b'{"message": {}}', headers=typed)
     assert answer.json()["error"]["details"][0]["reason"] == "INVALID_PARAMS"
     assert (await client.get("/tenant/a2a/tasks", headers=VERSION)).status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("body", "accept", "expected"),
+    [
+        ("application/json", "*/*", "application/json"),
+        ("application/json; charset=utf-8", None, "application/json"),
+        ("application/a2a+json", "*/*", "application/a2a+json"),
+        (None, "*/*", "application/a2a+json"),
+        (None, "application/json", "application/json"),
+        ("application/a2a+json", "text/html, application/json;q=0.9", "application/json"),
+        ("application/json", "application/a2a+json", "application/a2a+json"),
+        ("application/json", "application/json, application/a2a+json", "application/a2a+json"),
+        ("application/json", "application/json;q=0.5, application/a2a+json;q=0.4", "application/json"),
+        ("application/a2a+json", "application/json;q=much", "application/a2a+json"),
+    ],
+)
+async def test_an_answer_has_the_json_type_that_its_client_uses(
+    server: Reached, body: str | None, accept: str | None, expected: str
+) -> None:
+    client = server.served.client
+    typed = {"Content-Type": body} if body else {}
+    named = {"Accept": accept} if accept else {}
+    headers = {**typed, **named, **VERSION}
+    if body is None:
+        answer = await client.get("/a2a/tasks", headers=headers)
+    else:
+        sent = MessageToJson(SendMessageRequest(message=says("shop: how many orders")))
+        answer = await client.post("/a2a/message:send", content=sent, headers=headers)
+    assert (answer.status_code, answer.headers["content-type"]) == (200, expected), answer.text
+    assert isinstance(answer.json(), dict)
 
 
 async def test_grpc_has_bounds(server: Reached) -> None:
