@@ -12,9 +12,17 @@ from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.intake.scanning import MAX_LINE
 from sandtable_runner.intake.workbench import Workbench
 
+WRITTEN_LINES = ", new_line = '\\n'"
+"""For files of our own, whose cells with line ends are quoted."""
 
-def relation(path: str, width: int, *, delimiter: str = ",", skip: int = 0, header: bool = True) -> str:
-    """A SQL table expression with the columns `c1` to `cn`; nothing is sniffed."""
+
+def relation(
+    path: str, width: int, *, delimiter: str = ",", skip: int = 0, header: bool = True, more: str = ""
+) -> str:
+    """A SQL table expression with the columns `c1` to `cn`; nothing is sniffed. `more`: further arguments.
+
+    Without `new_line` the engine looks for the line end, and takes a carriage return in one of the first cells for it.
+    """
     columns = ", ".join(f"'c{number}': 'VARCHAR'" for number in range(1, width + 1))
     arguments = {
         "auto_detect": "false",
@@ -33,7 +41,7 @@ def relation(path: str, width: int, *, delimiter: str = ",", skip: int = 0, head
         "buffer_size": str(2 * MAX_LINE),
     }
     listed = ", ".join(f"{key} = {value}" for key, value in arguments.items())
-    return f"read_csv({engine.literal(path)}, {listed})"
+    return f"read_csv({engine.literal(path)}, {listed}{more})"
 
 
 class RowWriter:
@@ -47,6 +55,8 @@ class RowWriter:
         self._most = bench.file_mb << 20
         self._file = path.open("w", encoding="utf-8", newline="")
         self._write = csv.writer(self._file, lineterminator="\n").writerow
+        # Before Python 3.13 a carriage return alone is no reason for quotes.
+        self._write_quoted = csv.writer(self._file, lineterminator="\n", quoting=csv.QUOTE_ALL).writerow
 
     def add(self, row: list[str]) -> None:
         self.rows += 1
@@ -54,7 +64,7 @@ class RowWriter:
         if size > MAX_LINE // 4 or self.rows % 4096 == 0:
             self._check(size)
         try:
-            self._write(row)
+            (self._write_quoted if "\r" in "".join(row) else self._write)(row)
         except UnicodeEncodeError as error:
             raise BadFile(
                 f"row {self.rows} of {self._source} has half of a character pair",
@@ -74,7 +84,7 @@ class RowWriter:
             )
 
     def relation(self) -> str:
-        return relation(str(self.path), self.width, header=False)
+        return relation(str(self.path), self.width, header=False, more=WRITTEN_LINES)
 
     def close(self) -> None:
         self._file.close()

@@ -104,3 +104,11 @@ def test_values_across_the_pieces_that_are_read(desk: Desk, indent: int | None) 
 def test_the_place_of_a_late_fault(desk: Desk) -> None:
     content = b'{"a": "some text"}\n' * 150_000 + b'{"a" 1}\n'
     assert "line 150001, position 6" in desk.refusal(content, "orders.ndjson").message
+
+
+@pytest.mark.parametrize("text", ["a\rb", "a\r\nb", "\r", "a\n\rb,\"c\""])
+@pytest.mark.parametrize("cells", [0, 1], ids=["first", "later"])
+def test_carriage_returns_are_part_of_a_cell(desk: Desk, text: str, cells: int) -> None:
+    texts = ["plain"] * cells + [text, "end"]
+    table = desk.table(json.dumps([{"text": each, "n": 1} for each in texts]).encode(), "orders.json")
+    assert desk.rows(table) == [(each, "1") for each in texts]
