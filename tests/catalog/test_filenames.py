@@ -33,6 +33,8 @@ from sandtable.errors import InvalidInput
         ("sales.2024.ndjson.zst", "sales_2024", "sales_2024"),
         ("sales.csv.zip", "sales", "sales"),
         ("book.xlsx", "book", "book"),
+        ("shop.db", "shop", "shop"),
+        ("shop.sqlite3.gz", "shop", "shop"),
     ],
 )
 def test_names(file: str, table: str, identity: str) -> None:
@@ -44,7 +46,7 @@ def test_names(file: str, table: str, identity: str) -> None:
     ("file", "kind"),
     [
         ("a.tsv", "csv"), ("a.jsonl", "ndjson"), ("a.json.gz", "json"), ("a.txt.zst", "csv"), ("a.ods", "ods"),
-        ("a.zip", ""), ("a.parquet", "parquet"),
+        ("a.zip", ""), ("a.parquet", "parquet"), ("a.sqlite", "sqlite"), ("a.DB", "sqlite"), ("a.db.gz", "sqlite"),
     ],
 )  # fmt: skip
 def test_the_ending_says_the_kind(file: str, kind: str) -> None:
@@ -52,12 +54,14 @@ def test_the_ending_says_the_kind(file: str, kind: str) -> None:
 
 
 def test_a_folder_stands_for_its_data_files(tmp_path: Path) -> None:
-    for name in ("b.csv", "a.parquet", "notes.md", ".hidden.csv"):
+    for name in ("b.csv", "a.parquet", "notes.md", ".hidden.csv", "c.db", "c.db-wal", "Thumbs.db"):
         (tmp_path / name).touch()
     (tmp_path / "sub.csv").mkdir()
     taken, left = data_files(tmp_path)
-    assert [path.name for path in taken] == ["a.parquet", "b.csv"]
+    assert [path.name for path in taken] == ["a.parquet", "b.csv", "c.db"]
     assert left == [
+        "Thumbs.db (not a data file)",
+        "c.db-wal (not a data file)",
         "notes.md (not a data file)",
         "sub.csv/ (a folder inside is not read: name it to add its files)",
     ]
@@ -73,12 +77,17 @@ def test_two_files_of_one_name_are_refused() -> None:
     assert caught.value.details["files"] == ["2024/sales.csv", "2025/Sales.parquet"]
 
 
-@pytest.mark.parametrize("file", ["data.docx", "data", ".csv", "data.xlsx.gz", "data.gz", "data.xls"])
+@pytest.mark.parametrize(
+    "file", ["data.docx", "data", ".csv", "data.xlsx.gz", "data.gz", "data.xls", "data.db.zst"]
+)
 def test_unknown_extension_names_the_known(file: str) -> None:
     with pytest.raises(InvalidInput) as caught:
         name_files([Path(file)])
     assert file in caught.value.message
-    assert ".csv, .tsv, .txt, .json, .ndjson, .jsonl, .parquet, .xlsx, .ods, .zip" in caught.value.suggestion
+    assert (
+        ".csv, .tsv, .txt, .json, .ndjson, .jsonl, .parquet, .xlsx, .ods, .zip, .sqlite"
+        in caught.value.suggestion
+    )
 
 
 def test_no_file_is_refused() -> None:

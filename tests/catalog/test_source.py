@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sandtable.catalog.source import copy_source
+from sandtable.catalog.source import copy_source, require_written
 from sandtable.errors import InvalidInput
 
 
@@ -30,3 +30,23 @@ def test_a_file_at_rest_is_copied(tmp_path: Path) -> None:
     source.write_bytes(b"id\n1\n")
     copy_source(source, target)
     assert target.read_bytes() == b"id\n1\n"
+
+
+def test_a_database_with_changes_beside_it_is_refused(tmp_path: Path) -> None:
+    database = tmp_path / "shop.db"
+    database.write_bytes(b"SQLite format 3\0")
+    link = tmp_path / "link.db"
+    link.symlink_to(database)
+    require_written(database)
+    wal, journal = tmp_path / "shop.db-wal", tmp_path / "shop.db-journal"
+    wal.write_bytes(b"")
+    journal.write_bytes(bytes(512))
+    require_written(database)
+    wal.write_bytes(b"\x37\x7f\x06\x82")
+    for path in (database, link):
+        with pytest.raises(InvalidInput, match=r"changes of it are in shop\.db-wal"):
+            require_written(path)
+    wal.unlink()
+    journal.write_bytes(b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7 and more")
+    with pytest.raises(InvalidInput, match=r"changes of it are in shop\.db-journal"):
+        require_written(database)

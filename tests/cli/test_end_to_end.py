@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from tests.catalog.damage import flip
+from tests.runner.intake.databases import sqlite
 
 ROOT = Path(__file__).resolve().parents[2]
 PROGRAM = (sys.executable, "-c", "from sandtable.cli import main; main(prog_name='sandtable')")
@@ -69,6 +70,30 @@ def test_a_result_that_is_not_from_the_data_says_so_and_verifies(sandtable: Any)
     assert "note: Not from the data: the query reads no table." in done.stderr
     verified = sandtable("verify", done.stderr.split()[-1])
     assert verified.returncode == 0, verified.stdout
+
+
+def test_a_database_is_added_and_asked_about(sandtable: Any, tmp_path: Path) -> None:
+    rows: dict[str, list[Any]] = {
+        "customers": [(1, "Ada"), (2, "Bo")],
+        "orders": [(1, 1, "2024-01-31", 10), (2, 1, "2024-02-01", 2.5), (3, 2, "2024-02-02", 4)],
+    }
+    script = """
+    CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INT, ordered DATE, amount REAL);
+    """
+    (tmp_path / "shop.sqlite").write_bytes(sqlite(script, rows))
+    added = sandtable("data", "add", "shop.sqlite")
+    assert added.returncode == 0, added.stderr
+    assert "orders: 3 rows, 4 columns, from shop.sqlite" in added.stdout
+    shown = sandtable("data", "show", "shop")
+    assert "sqlite, table orders" in shown.stdout
+    asked = sandtable("ask", "total amount per customer name", "--dataset", "shop", "--json")
+    assert asked.returncode == 0, asked.stderr
+    assert sorted(json.loads(asked.stdout)["rows"]) == [["Ada", 12.5], ["Bo", 4.0]]
+    (tmp_path / "shop.sqlite-wal").write_bytes(b"7")
+    refused = sandtable("run", "--data", "shop.sqlite", "--sql", "SELECT 1")
+    assert refused.returncode == 2
+    assert "changes of it are in shop.sqlite-wal" in refused.stderr
 
 
 def test_python_as_a_new_user_would_run_it(sandtable: Any, tmp_path: Path) -> None:

@@ -23,13 +23,18 @@ _TEXTS: dict[str, SourceFormat] = {
     ".jsonl": "ndjson",
 }
 _COMPRESSED = (".gz", ".zst")
+DATABASES = (".sqlite", ".sqlite3", ".db", ".db3")
+_PICTURES = ("thumbs.db", "ehthumbs.db")
+"""What Windows keeps beside pictures."""
 ENDINGS: dict[str, SourceFormat] = {
     **_TEXTS,
     ".parquet": "parquet",
     ".xlsx": "xlsx",
     ".ods": "ods",
     ".zip": "",
+    **dict.fromkeys(DATABASES, "sqlite"),
     **{f"{text}{packed}": kind for text, kind in _TEXTS.items() for packed in _COMPRESSED},
+    **{f"{ending}.gz": "sqlite" for ending in DATABASES},
 }
 """The endings of data files, and the kind of file that each names."""
 LINES = (".csv", ".tsv", ".txt")
@@ -98,7 +103,7 @@ def data_files(folder: Path) -> tuple[list[Path], list[str]]:
     entries are passed over. Raises InvalidInput where there is no data file."""
     try:
         every = sorted(p for p in folder.iterdir() if not p.name.startswith("."))
-        found = [p for p in every if ending_of(p) and p.is_file()]
+        found = [p for p in every if ending_of(p) and p.is_file() and p.name.lower() not in _PICTURES]
         left = [(p, p.is_dir()) for p in every if p not in found]
     except OSError as e:
         raise InvalidInput(

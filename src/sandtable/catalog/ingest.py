@@ -28,6 +28,7 @@ from sandtable.catalog.file_tables import (
     unusable,
 )
 from sandtable.catalog.filenames import (
+    DATABASES,
     LINES,
     NamedFile,
     dataset_id,
@@ -42,7 +43,7 @@ from sandtable.catalog.links import candidates, links, ones_of, said
 from sandtable.catalog.model import Dataset, Relationship, Table
 from sandtable.catalog.originals import originals
 from sandtable.catalog.recipe import Recipe
-from sandtable.catalog.source import Progress, digest_source
+from sandtable.catalog.source import Progress, digest_source, require_written
 from sandtable.catalog.store import DataStore, Workspace, disk_trouble
 from sandtable.catalog.version import canonical_digest, dataset_version
 from sandtable.errors import DataDamaged, InvalidInput, NotFound, RunnerBroken
@@ -224,9 +225,10 @@ def _require_other_names(made: Sequence[tuple[NamedFile, str, ConvertedTable]]) 
     for file, _, table in made:
         other = seen.setdefault(table.table.lower(), file)
         if other is not file:
+            databases = [each for each in (other, file) if ending_of(each.named).startswith(DATABASES)]
             raise InvalidInput(
                 f"{other.file} and {file.file} would both become the table {quote(table.table)}",
-                suggestion="Rename one of the files.",
+                suggestion="Add them as two datasets." if databases else "Rename one of the files.",
                 files=[other.file, file.file],
             )
 
@@ -301,6 +303,8 @@ def _checked(table: Table, result: ConvertResult) -> str:
 
 
 def checked_digest(file: NamedFile, progress: Progress | None) -> str:
+    if ending_of(file.named) in DATABASES:
+        require_written(file.path)
     # What is longer than a line may be is no delimited text; the line ends of other files mean nothing.
     digest = digest_source(file.path, progress, lines=ending_of(file.named) in LINES)
     if file.path.stat().st_size == 0:

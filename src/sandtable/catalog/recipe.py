@@ -10,7 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 ReadAs = Literal["text", "integer", "decimal", "percent", "money", "date", "timestamp", "time", "boolean"]
-SourceKind = Literal["csv", "json", "ndjson", "parquet", "xlsx", "ods"]
+SourceKind = Literal["csv", "json", "ndjson", "parquet", "xlsx", "ods", "sqlite"]
 
 PLAIN_EMPTY = ("",)
 """The cells that are empty in any file."""
@@ -28,7 +28,7 @@ class TextReading(_Frozen):
     member: str = ""
     """The file inside a zip."""
     sheet: str = ""
-    """The sheet of a workbook."""
+    """The sheet of a workbook, the table of a database."""
     encoding: str = "utf-8"
     delimiter: str = ","
     skipped_rows: int = Field(default=0, ge=0)
@@ -53,11 +53,12 @@ class ColumnReading(_Frozen):
     format: str = ""
     """Of dates, timestamps and times: the `strptime` format, such as `%d/%m/%Y`; empty for ISO. Of numbers: the group
     mark and the decimal mark, such as `,.` (1,234.50) or `.,` (1.234,50); the decimal mark alone where there are no
-    groups; empty for plain digits with a point. Of money, the most digits after the mark follow: `,.2`."""
+    groups; empty for plain digits with a point; `stored` for whole numbers that a database has as such. Of money, the
+    most digits after the mark follow: `,.2`. Moments that are counted: `unix-seconds`, `unix-milliseconds` …"""
     unit: str = ""
     """`%`, or a currency such as `EUR`."""
     empty: tuple[str, ...] = PLAIN_EMPTY
-    """Cells that hold no value, such as `N/A`."""
+    """Cells that hold no value, such as `N/A`. Nothing for text of a database, where an empty text is a value."""
     true: tuple[str, ...] = ()
     false: tuple[str, ...] = ()
     """The words of a boolean, in lower case."""

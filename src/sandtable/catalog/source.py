@@ -29,6 +29,8 @@ _CHUNK = 1 << 20
 _HEADROOM = 16 << 20
 """Disk space that a copy leaves free, so that the rest of the server can still write."""
 _SMALL = 64 << 20
+_HOT_JOURNAL = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+"""The first bytes of a journal of SQLite while a transaction is not finished."""
 _LOCK = "lock"
 _FULL = (errno.ENOSPC, errno.EDQUOT)
 _SETTLED_NS = 2_000_000_000
@@ -134,6 +136,24 @@ def replace_file(path: Path, content: bytes, mode: int = 0o644) -> None:
     except OSError:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def require_written(database: Path) -> None:
+    """Raises InvalidInput where a log beside a SQLite database has changes that the file itself may lack."""
+    path = database.resolve()
+    for beside in (path.with_name(f"{path.name}-wal"), path.with_name(f"{path.name}-journal")):
+        try:
+            with beside.open("rb") as file:
+                begins = file.read(len(_HOT_JOURNAL))
+        except OSError:
+            continue
+        # A journal that is kept for the next transaction begins with zeros.
+        if begins and (begins == _HOT_JOURNAL or beside.name.endswith("-wal")):
+            raise InvalidInput(
+                f"{database.name} is not complete: changes of it are in {beside.name}, which lies beside it",
+                suggestion="Close the programs that use the database, or add a copy made with VACUUM INTO.",
+                file=str(database),
+            )
 
 
 @contextmanager

@@ -135,7 +135,7 @@ def _text_read(recipe: Recipe) -> str:
         text.kind,
         text.compression,
         text.member and f"member {text.member}",
-        text.sheet and f"sheet {text.sheet}",
+        text.sheet and f"{'table' if text.kind == 'sqlite' else 'sheet'} {text.sheet}",
     ]
     if text.kind == "csv":
         parts += [text.encoding, f"delimiter {text.delimiter!r}"]

@@ -42,6 +42,8 @@ _ENDINGS = {
     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": ".xlsx",
     "application/vnd.oasis.opendocument.spreadsheet": ".ods",
     "application/zip": ".zip",
+    "application/vnd.sqlite3": ".sqlite",
+    "application/x-sqlite3": ".sqlite",
 }
 _COMPRESSED = {"": "", "identity": "", "gzip": ".gz", "x-gzip": ".gz", "zstd": ".zst"}
 _HOST = re.compile(rb"[A-Za-z0-9._-]{1,254}|[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*")

@@ -5,6 +5,7 @@ Answers name a choice of a question (`day-first`), or a reading of any column (`
 
 from __future__ import annotations
 
+import datetime as dt
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,8 +19,8 @@ from sandtable_runner.intake.reading import TEXT, Reading
 
 _KINDS = ("text", "integer", "decimal", "percent", "money", "date", "timestamp", "time", "boolean")
 _EXAMPLES = ("date:%d/%m/%Y", "timestamp:%d/%m/%Y %H:%M", "decimal:.,", "money:EUR")
+_EPOCH = dt.datetime(1970, 1, 1)
 _MONTHS = "January February March April May June July August September October November December".split()
-_KEEP = "text"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,11 @@ class Doubt:
     example: str
 
     @property
+    def keep(self) -> str:
+        """The answer that leaves the column as it is."""
+        return (self.evidence.stored.reading or TEXT).read_as
+
+    @property
     def kind(self) -> tuple[str, ...]:
         """One answer decides all columns of a kind."""
         return tuple(sorted(self.choices))
@@ -39,6 +45,17 @@ class Doubt:
 
 def doubt(evidence: Evidence, readings: Sequence[Reading], example: str) -> Doubt:
     return Doubt(evidence, {_answer_of(reading, evidence): reading for reading in readings}, example)
+
+
+def doubt_of_moments(evidence: Evidence) -> Doubt | None:
+    """The units in which the numbers of a column of moments are all in years that can be written."""
+    if evidence.stored.moments is None:
+        return None
+    least, most = evidence.stored.moments
+    low, high = dates.YEARS_1_TO_9999
+    units = [unit for unit, factor in dates.UNIX.items() if low <= least * factor and most * factor <= high]
+    choices = {unit: Reading("timestamp", unit) for unit in units[:2]}
+    return Doubt(evidence, choices, str(most)) if choices else None
 
 
 def _answer_of(reading: Reading, evidence: Evidence) -> str:
@@ -54,6 +71,10 @@ def _answer_of(reading: Reading, evidence: Evidence) -> str:
 def sign_of(readings: Sequence[Reading]) -> str:
     """What a decided column says of others: the decimal mark, or which part of a date is first; empty for neither."""
     first = readings[0]
+    if first.format in dates.UNIX:
+        return first.format
+    if first.format == numbers.STORED:
+        return ""
     if first.read_as in ("date", "timestamp"):
         # Dates with points are always read with the day first, so they say nothing of others.
         return f"{order}-first" if (order := dates.order_of(first)) and "." not in first.format else ""
@@ -73,6 +94,8 @@ def decided_by(doubt: Doubt, signs: Mapping[str, set[str]]) -> tuple[Reading, st
 
 
 def _sign_of_choice(reading: Reading) -> str:
+    if reading.format in dates.UNIX:
+        return reading.format
     if reading.read_as in ("date", "timestamp"):
         return f"{dates.order_of(reading)}-first"
     return numbers.marks_of(reading)[1]
@@ -86,7 +109,10 @@ def question(place: str, doubts: Sequence[Doubt]) -> dict[str, Any]:
     labels = {answer: _label(first.example, reading, answer) for answer, reading in first.choices.items()}
     meanings = [label.split(" (")[0] for label in labels.values()]
     choices = [{"label": label, "answer": answer} for answer, label in labels.items()]
-    choices.append({"label": f"{first.example} (keep as text)", "answer": _KEEP})
+    kept = "text" if first.keep == TEXT.read_as else "a number"
+    choices.append({"label": f"{first.example} (keep as {kept})", "answer": first.keep})
+    if len(meanings) == 1:
+        meanings.append("a number")
     return {
         "id": f"{place}.{first.evidence.name}",
         "text": f"Is {first.example} in {columns} {', '.join(meanings[:-1])} or {meanings[-1]}?",
@@ -95,6 +121,8 @@ def question(place: str, doubts: Sequence[Doubt]) -> dict[str, Any]:
 
 
 def _label(example: str, reading: Reading, answer: str) -> str:
+    if reading.format in dates.UNIX:
+        return f"{_moment(int(example), reading)} ({answer.removeprefix('unix-')} since 1970)"
     if reading.read_as in ("date", "timestamp"):
         return f"{_in_words(example, reading)} ({answer.replace('-', ' ')})"
     group, decimal = numbers.marks_of(reading)
@@ -102,6 +130,11 @@ def _label(example: str, reading: Reading, answer: str) -> str:
     shown = number.replace(group, "") if group else number.replace(decimal, ".")
     mark = {",": "comma", ".": "point"}[group or decimal]
     return f"{shown} ({mark} between thousands)" if group else f"{shown} (decimal {mark})"
+
+
+def _moment(number: int, reading: Reading) -> str:
+    found = _EPOCH + dt.timedelta(microseconds=number * dates.UNIX[reading.format])
+    return f"{found.day} {_MONTHS[found.month - 1]} {found.year} {found.hour:02}:{found.minute:02}"
 
 
 def _in_words(example: str, reading: Reading) -> str:
@@ -122,6 +155,10 @@ def _in_full(year: int) -> int:
 
 def answered(answer: str, evidence: Evidence, place: str) -> Reading:
     """The reading that an answer names for a column, whether or not it was asked for."""
+    if answer in dates.UNIX:
+        return Reading("timestamp", answer)
+    if evidence.stored.reading is not None and answer == evidence.stored.reading.read_as:
+        return evidence.stored.reading
     kind, _, detail = answer.partition(":")
     if kind not in _KINDS or not is_detail(kind, detail):
         raise _unknown(answer, evidence, place, ())
@@ -146,7 +183,7 @@ def choose(doubt: Doubt, answer: str, place: str) -> Reading:
         return doubt.choices[answer]
     if answer.partition(":")[0] in _KINDS:
         return answered(answer, doubt.evidence, place)
-    raise _unknown(answer, doubt.evidence, place, (*doubt.choices, _KEEP))
+    raise _unknown(answer, doubt.evidence, place, (*doubt.choices, doubt.keep))
 
 
 def _unknown(answer: str, evidence: Evidence, place: str, choices: Sequence[str]) -> BadFile:

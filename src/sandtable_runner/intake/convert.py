@@ -144,12 +144,14 @@ class _Conversion:
                     "Give a recipe for each table, or none",
                 )
             return [entry["table"] for entry in self._recipes]
-        if len(tables) == 1:
+        if len(tables) == 1 and not tables[0].alone:
             return [base]
         names: list[str] = []
         for position, table in enumerate(tables, 1):
-            suffix = re.sub(r"\W+", "_", table.name).strip("_") or position
-            name = f"{base}_{suffix}"[:60].rstrip("_")
+            own = re.sub(r"\W+", "_", table.name).strip("_")
+            name = (own if table.alone and own else f"{base}_{own or position}")[:60].rstrip("_")
+            if name[0].isdigit():
+                name = f"t_{name}"[:60]
             taken = {other.lower() for other in names}
             names.append(f"{name[:55]}_{position}" if name.lower() in taken else name)
         return names

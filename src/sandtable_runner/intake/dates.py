@@ -16,6 +16,10 @@ from sandtable_runner.intake.reading import InSql, Reading
 
 ISO_OFFSET = "%Y-%m-%dT%H:%M:%S%z"
 """Timestamps in ISO form with an offset: seconds and fractions may be missing, `T` may be a blank."""
+UNIX = {"unix-seconds": 1_000_000, "unix-milliseconds": 1_000, "unix-microseconds": 1}
+"""Formats of moments that are counted from 1970 on, with the microseconds of their unit."""
+YEARS_1_TO_9999 = (-62_135_596_800_000_000, 253_402_300_799_999_999)
+"""In microseconds."""
 _FRACTION = "(?:[.][0-9]{1,6}0*)?"
 _OFFSET = "(?:Z|[-+][0-9]{2}(?::?[0-9]{2})?)"
 _DIRECTIVES = {
@@ -85,6 +89,8 @@ _TIME = re.compile(
 
 def is_format(text: str, read_as: str) -> bool:
     """Whether a format can be used: known directives, and all that a date or a time needs."""
+    if text in UNIX:
+        return read_as == "timestamp"
     found = set(re.findall("%.?", text))
     if not found <= _DIRECTIVES.keys():
         return not text
@@ -100,6 +106,8 @@ def is_format(text: str, read_as: str) -> bool:
 def pattern(reading: Reading) -> str:
     if not reading.format:
         return _ISO[reading.read_as]
+    if reading.format in UNIX:
+        return "-?[0-9]{1,18}"
     if reading.format == ISO_OFFSET:
         return f"{_ISO['timestamp']} ?{_OFFSET}"
     parts = re.split("(%.)", reading.format)
@@ -170,6 +178,8 @@ def order_of(reading: Reading) -> str:
 
 
 def in_sql(reading: Reading, cell: str) -> InSql:
+    if reading.format in UNIX:
+        return _counted(reading, cell)
     sql_type = {"date": "DATE", "timestamp": "TIMESTAMP", "time": "TIME"}[reading.read_as]
     if "%z" in reading.format:
         sql_type = "TIMESTAMP WITH TIME ZONE"
@@ -183,6 +193,14 @@ def in_sql(reading: Reading, cell: str) -> InSql:
     if reading.read_as != "time":
         conditions.append(f"{value} >= '0001-01-01'::{sql_type}")
     return InSql(sql_type, _quick(reading, cell, sql_type), " AND ".join(conditions), value)
+
+
+def _counted(reading: Reading, cell: str) -> InSql:
+    trimmed = f"trim({cell}, {literal(BLANKS)})"
+    microseconds = f"TRY_CAST({trimmed} AS BIGINT)::HUGEINT * {UNIX[reading.format]}"
+    low, high = YEARS_1_TO_9999
+    fits = f"regexp_full_match({trimmed}, {literal(pattern(reading))}) AND {microseconds} BETWEEN {low} AND {high}"
+    return InSql("TIMESTAMP", (), fits, f"make_timestamp(TRY_CAST({microseconds} AS BIGINT))")
 
 
 def _with_plain_offset(cell: str) -> str:

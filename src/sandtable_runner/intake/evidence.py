@@ -12,7 +12,7 @@ from sandtable_runner.engine import literal
 from sandtable_runner.intake import checking, dates, numbers, words
 from sandtable_runner.intake.proposing import propose
 from sandtable_runner.intake.reading import Reading
-from sandtable_runner.intake.text_table import TextTable
+from sandtable_runner.intake.text_table import Stored, TextTable
 from sandtable_runner.intake.wide import MOST_AT_ONCE
 
 _FIRST_ROWS = 200
@@ -24,6 +24,7 @@ _FEW_CELLS = 20
 _MOST_ROUNDS = 4
 _COUNTEREXAMPLES = 50
 _LONGEST = 200
+_MOMENTS = ("date", "timestamp", "time")
 _IDENTIFIER = "0[0-9]+|[0-9]{19,}"
 """Digits that are no number: leading zeros, or more than a BIGINT keeps."""
 
@@ -51,6 +52,7 @@ class Evidence:
     """Of readings as money, the most digits after the mark."""
     complete: bool = False
     """Whether all rows were counted."""
+    stored: Stored = field(default_factory=Stored)
 
     @property
     def cell(self) -> str:
@@ -70,6 +72,8 @@ class Evidence:
     @property
     def undecided(self) -> bool:
         """Whether the sample is not enough: nothing explains all of it, or two readings do and may differ."""
+        if self.stored.reading is not None:
+            return False
         if not self.counts:
             return sum(self.cells.values()) < _FEW_CELLS
         return not self.covering or bool(rivals(self.covering))
@@ -82,7 +86,12 @@ class Evidence:
 
     def propose(self) -> None:
         """By the sample alone."""
-        self.proposed = propose(self.cells, self.name)
+        if self.stored.reading is None:
+            self.proposed = propose(self.cells, self.name)
+        if self.stored.key:
+            self.proposed = {
+                reading: rows for reading, rows in self.proposed.items() if reading.read_as in _MOMENTS
+            }
         widest = self.widest
         self.counts = {reading: self.proposed[reading] for reading in [*widest[:1], *rivals(widest)]}
         set_aside = words.EMPTY if self.counts else words.EMPTY_IN_TEXT
@@ -109,9 +118,10 @@ def sample(
     connection: engine.Connection, table: TextTable, names: Sequence[str]
 ) -> tuple[list[Evidence], bool]:
     """The evidence of the first rows and of some below them, and whether these are all rows."""
+    stored = table.stored or (Stored(),) * len(names)
     found = [
-        Evidence(position, header, name)
-        for position, (header, name) in enumerate(zip(table.headers, names, strict=True), 1)
+        Evidence(position, header, name, stored=each)
+        for position, (header, name, each) in enumerate(zip(table.headers, names, stored, strict=True), 1)
     ]
     most = max(20, _MOST_CELLS // max(1, len(names)))
     first = min(_FIRST_ROWS, most)

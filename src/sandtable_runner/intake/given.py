@@ -21,20 +21,27 @@ def column(
     empty: Sequence[str] = (),
     misfits: str = "refuse",
     reason: str = "",
+    nulls: bool = False,
 ) -> dict[str, Any]:
-    """A column of a recipe."""
+    """A column of a recipe. `nulls`: the file itself says which cells are empty, and an empty text is none of them."""
+    nothing = () if nulls and reading == TEXT else ("",)
     return {
         "header": header,
         "name": name,
         **reading.entries(),
-        "empty": ["", *empty],
+        "empty": [*nothing, *empty],
         "misfits": misfits,
         "reason": reason,
     }
 
 
 def apply(
-    headers: Sequence[str], given: Sequence[Mapping[str, Any]], repairs: Collection[str], place: str
+    headers: Sequence[str],
+    given: Sequence[Mapping[str, Any]],
+    repairs: Collection[str],
+    place: str,
+    *,
+    nulls: bool = False,
 ) -> list[dict[str, Any]]:
     """In the order of the table. Raises BadFile where table and recipe do not have the same columns."""
     left = list(given)
@@ -47,7 +54,7 @@ def apply(
                 "Leave the column out, or add the file without the recipe",
             )
         left.remove(entry)
-        columns.append(_completed(entry, header, repairs, place))
+        columns.append(_completed(entry, header, repairs, place, nulls=nulls))
     if left:
         missing = ", ".join(repr(entry["header"]) for entry in left[:10])
         raise BadFile(
@@ -56,7 +63,9 @@ def apply(
     return columns
 
 
-def _completed(entry: Mapping[str, Any], header: str, repairs: Collection[str], place: str) -> dict[str, Any]:
+def _completed(
+    entry: Mapping[str, Any], header: str, repairs: Collection[str], place: str, *, nulls: bool
+) -> dict[str, Any]:
     reading = Reading.of({"read_as": "text", **entry})
     name = entry["name"]
     if not is_usable(reading):
@@ -67,4 +76,5 @@ def _completed(entry: Mapping[str, Any], header: str, repairs: Collection[str], 
         )
     empty = [word for word in entry.get("empty", ()) if word]
     misfits = "empty" if f"{REPAIR}{name}" in repairs else entry.get("misfits", "refuse")
-    return column(header, name, reading, empty=empty, misfits=misfits, reason=entry.get("reason", ""))
+    reason = entry.get("reason", "")
+    return column(header, name, reading, empty=empty, misfits=misfits, reason=reason, nulls=nulls)

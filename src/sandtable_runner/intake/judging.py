@@ -38,9 +38,15 @@ class Verdict:
     column: dict[str, Any] | None = None
     """Of a recipe that is given."""
 
-    def as_column(self, header: str, name: str) -> dict[str, Any]:
+    def as_column(self, header: str, name: str, *, nulls: bool = False) -> dict[str, Any]:
         return recipe_column(
-            header, name, self.reading, empty=self.empty, misfits=self.misfits, reason=self.reason
+            header,
+            name,
+            self.reading,
+            empty=self.empty,
+            misfits=self.misfits,
+            reason=self.reason,
+            nulls=nulls,
         )
 
     def would_be(self, column: dict[str, Any]) -> dict[str, Any]:
@@ -87,6 +93,8 @@ class Judge:
         return self._chosen(asking.answered(self._answers[evidence.name], evidence, self._place), evidence)
 
     def _judge(self, evidence: Evidence) -> Verdict | Doubt:
+        if evidence.stored.reading is not None:
+            return self._judge_stored(evidence)
         readings, misfits = self._readings(evidence)
         if readings and (doubt := self._doubt(evidence, readings)):
             return doubt
@@ -97,6 +105,16 @@ class Judge:
         if sign := asking.sign_of([readings[0], *evidence.widest]):
             self._signs.setdefault(sign, set()).add(evidence.name)
         return self._verdict(readings[0], evidence, misfits=misfits)
+
+    def _judge_stored(self, evidence: Evidence) -> Verdict | Doubt:
+        if doubt := asking.doubt_of_moments(evidence):
+            return doubt
+        return self.choose(evidence) if evidence.name in self._answers else self._unread(evidence)
+
+    def _unread(self, evidence: Evidence) -> Verdict:
+        """As long as no reading is chosen."""
+        stored = evidence.stored
+        return Verdict(stored.reading, stored.reason) if stored.reading else self._text(evidence)
 
     def _readings(self, evidence: Evidence) -> tuple[list[Reading], str]:
         """Those that explain the column, and what becomes of cells that they do not explain."""
@@ -130,15 +148,15 @@ class Judge:
         asked: dict[tuple[str, ...], list[Doubt]] = {}
         for doubt in open_doubts:
             first = next(other for other in doubts if other.kind == doubt.kind)
-            if self._answers.get(first.evidence.name) == TEXT.read_as:
-                settled.append((doubt, replace(self._text(doubt.evidence), reason="chosen")))
+            if self._answers.get(first.evidence.name) == doubt.keep:
+                settled.append((doubt, replace(self._unread(doubt.evidence), reason="chosen")))
             elif found := asking.decided_by(doubt, self._signs):
                 reading, column = found
                 verdict = self._verdict(reading, doubt.evidence, reason=f"as in column {column}")
                 settled.append((doubt, verdict))
             else:
                 asked.setdefault(doubt.kind, []).append(doubt)
-                settled.append((doubt, self._text(doubt.evidence)))
+                settled.append((doubt, self._unread(doubt.evidence)))
         self.questions = [asking.question(self._place, group) for group in asked.values()]
         return settled
 
@@ -166,7 +184,8 @@ class Judge:
         return Verdict(reading, reason, empty, misfits, notes=notes)
 
     def _text(self, evidence: Evidence) -> Verdict:
-        empty = tuple(word for word in words.EMPTY_IN_TEXT if word in {**evidence.words, **evidence.cells})
+        nothing = () if self._table.stored else words.EMPTY_IN_TEXT
+        empty = tuple(word for word in nothing if word in {**evidence.words, **evidence.cells})
         notes: tuple[str, ...] = ()
         reason = ""
         nearly = None

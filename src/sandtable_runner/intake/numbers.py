@@ -26,6 +26,8 @@ MOST_DIGITS = 18
 _EXACT_DIGITS = 15
 """Every number with so many digits is the nearest one to exactly one DOUBLE."""
 MOST_SCALE = 6
+STORED = "stored"
+"""The format of whole numbers that the file has as such: also those with 19 digits."""
 _PLAIN_DECIMAL = "-?(?:0|[1-9][0-9]*)(?:[.][0-9]+)?"
 _SMALLEST = 1e-300
 """Nearer to zero a DOUBLE has fewer digits."""
@@ -46,6 +48,8 @@ def scale_of(reading: Reading) -> int:
 def is_format(text: str, *, money: bool) -> bool:
     marks = text.rstrip("0123456789") if money else text
     digits = text[len(marks) :]
+    if text == STORED:
+        return not money
     return marks in DECIMAL_MARKS and (not digits or (len(digits) == 1 and int(digits) <= MOST_SCALE))
 
 
@@ -94,6 +98,10 @@ def edge_pattern(token: str) -> str:
 
 
 def in_sql(reading: Reading, cell: str) -> InSql:
+    if reading.format == STORED:
+        value = f"TRY_CAST({cell} AS BIGINT)"
+        fits = f"CAST({value} AS VARCHAR) = {cell}"
+        return InSql("BIGINT", ((fits, value),), fits, value)
     trimmed = f"trim({cell}, {literal(BLANKS)})"
     conditions: list[str] = []
     number = trimmed

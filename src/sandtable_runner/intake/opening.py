@@ -15,6 +15,7 @@ from sandtable_runner.intake.parquet_file import open_parquet
 from sandtable_runner.intake.recognising import recognise
 from sandtable_runner.intake.scanning import Unproven
 from sandtable_runner.intake.sheets import open_workbook
+from sandtable_runner.intake.sqlite_file import open_sqlite
 from sandtable_runner.intake.text_table import TextTable
 from sandtable_runner.intake.unpacking import ARCHIVES, Unpacked, unpack
 from sandtable_runner.intake.workbench import Workbench
@@ -34,6 +35,10 @@ _KINDS = {
     "ods": "ods",
     "xls": "xls",
     "xlsb": "xlsb",
+    "sqlite": "sqlite",
+    "sqlite3": "sqlite",
+    "db": "sqlite",
+    "db3": "sqlite",
     "gz": "gz",
     "zst": "zst",
     "zip": "zip",
@@ -68,7 +73,8 @@ def open_tables(
         its = None if given is None else [one for one in given if one["member"] == member.member]
         inside = bench if found != "zip" else bench.of(f"{member.name} in {source.name}")
         opened = _open(inside, member.path, _kind("", member.name, member.path), its)
-        tables += [_of_member(table, member, found, several=len(opened) > 1) for table in opened]
+        only = len(members) == 1
+        tables += [_of_member(table, member, found, several=len(opened) > 1, only=only) for table in opened]
     if notes and tables:
         tables[0] = replace(tables[0], notes=(*tables[0].notes, *notes))
     if given is not None:
@@ -101,6 +107,7 @@ def _open(bench: Workbench, path: Path, kind: str, given: Sequence[Reading] | No
         "json": lambda: [open_json(bench, path, one, "json")],
         "ndjson": lambda: [open_json(bench, path, one, "ndjson")],
         "parquet": lambda: [open_parquet(bench, path)],
+        "sqlite": lambda: open_sqlite(bench, path, list(given) if given is not None else None),
     }
     if kind in openers:
         return openers[kind]()
@@ -109,13 +116,20 @@ def _open(bench: Workbench, path: Path, kind: str, given: Sequence[Reading] | No
     return open_workbook(bench, path, kind, list(given) if given is not None else None)
 
 
-def _of_member(table: TextTable, member: Unpacked, compression: str, *, several: bool) -> TextTable:
+def _of_member(
+    table: TextTable, member: Unpacked, compression: str, *, several: bool, only: bool
+) -> TextTable:
     stem = PurePosixPath(member.name).stem if member.member else ""
     name = f"{stem} {table.name}".strip() if several else stem or table.name
+    if table.alone:
+        # Where an archive holds several files, two of them may have tables of one name.
+        alone = only or not stem
+        name = table.name if alone else f"{stem} {table.name}"
+        table = replace(table, alone=alone)
     return replace(
         table, name=name, reading={**table.reading, "compression": compression, "member": member.member}
     )
 
 
 def _only_one_has_no_name(tables: list[TextTable]) -> list[TextTable]:
-    return [replace(tables[0], name="")] if len(tables) == 1 else tables
+    return [replace(tables[0], name="")] if len(tables) == 1 and not tables[0].alone else tables

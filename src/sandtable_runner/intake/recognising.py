@@ -9,6 +9,7 @@ from pathlib import Path
 from sandtable_runner.intake.bad_file import BadFile
 
 _HEAD = 4096
+SQLITE = b"SQLite format 3\0"
 _ARCHIVES = {b"\x1f\x8b": "gz", b"\x28\xb5\x2f\xfd": "zst"}
 _FOREIGN = {
     b"%PDF-": ("a PDF document", "Export the table from its source as CSV or Excel"),
@@ -20,7 +21,7 @@ _FOREIGN = {
     b"Rar!": ("a RAR archive", "Unpack it, and give the file inside"),
     b"BZh": ("a bzip2 archive", "Unpack it, or compress it with gzip"),
     b"\xfd7zXZ": ("an xz archive", "Unpack it, or compress it with gzip"),
-    b"SQLite format 3": ("a SQLite database", "Export its tables as CSV"),
+    SQLITE: ("a SQLite database", "Give it the ending .sqlite"),
     b"\x89PNG": ("a picture", "Give the table as CSV or Excel"),
     b"\xff\xd8\xff": ("a picture", "Give the table as CSV or Excel"),
 }
@@ -40,6 +41,7 @@ _WORDS = {
     "gz": ("a gzip archive", ".gz"),
     "zst": ("a Zstandard archive", ".zst"),
     "json": ("JSON", ".json"),
+    "sqlite": ("a SQLite database", ".sqlite"),
 }
 
 
@@ -53,6 +55,8 @@ def recognise(path: Path) -> str:
     head = head_of(path).removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"PAR1"):
         return "parquet"
+    if head.startswith(SQLITE):
+        return "sqlite"
     if head.startswith(b"PK\x03\x04"):
         return _kind_of_zip(path)
     for magic, kind in _ARCHIVES.items():

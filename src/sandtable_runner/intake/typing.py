@@ -55,7 +55,7 @@ def decide(
     names = name_columns(table.headers, place)
     chosen = _answers_for(names, answers, place)
     if given is not None:
-        columns = recipes.apply(table.headers, given, repairs, place)
+        columns = recipes.apply(table.headers, given, repairs, place, nulls=bool(table.stored))
         verdicts = [Verdict(Reading.of(column), column=column, must_fit=True) for column in columns]
         if chosen:
             found, _ = gathering.sample(connection, table, names)
@@ -66,8 +66,9 @@ def decide(
         return _decision(connection, table, verdicts, names, place, all_rows=all_rows)
     found, whole = gathering.sample(connection, table, names)
     doubtful = [entry for entry in found if entry.undecided and not (whole and not entry.counts)]
+    counted = [entry for entry in found if entry.stored.reading is None] if all_rows else doubtful
     with planned_for(connection, len(names)):
-        gathering.count_all(connection, table, found if all_rows else doubtful)
+        gathering.count_all(connection, table, counted)
     judge = Judge(connection, table, place, chosen, repairs)
     verdicts = judge.all(found)
     decision = _decision(connection, table, verdicts, names, place, all_rows=all_rows)
@@ -135,7 +136,7 @@ def _decision(
     all_rows: bool,
 ) -> Decision:
     columns = [
-        verdict.column or verdict.as_column(header, name)
+        verdict.column or verdict.as_column(header, name, nulls=bool(table.stored))
         for verdict, header, name in zip(verdicts, table.headers, names, strict=True)
     ]
     decision = Decision(columns)

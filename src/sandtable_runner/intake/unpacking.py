@@ -193,7 +193,8 @@ def _unpack_zip(
         raise _damaged(bench.source, "zip", error) from error
 
 
-_TABLES = (".csv", ".tsv", ".tab", ".txt", ".json", ".ndjson", ".jsonl", ".parquet", ".xlsx", ".xlsm", ".ods")
+_FILES = (".csv", ".tsv", ".tab", ".txt", ".json", ".ndjson", ".jsonl", ".parquet", ".xlsx", ".xlsm", ".ods")
+_TABLES = (*_FILES, ".sqlite", ".sqlite3", ".db", ".db3")
 _REFUSED = (".zip", ".gz", ".zst", ".tar", ".tgz", ".7z", ".rar", ".bz2", ".xz")
 
 

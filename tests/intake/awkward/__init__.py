@@ -1,4 +1,4 @@
-"""Files as people have them: banks, shops, ERPs, government portals, notebooks.
+"""Files as people have them: banks, shops, ERPs, government portals, notebooks, databases of programs.
 
 The conventions are those of real exports of five countries; the rows are made up.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from tests.intake.awkward.banks import banks
 from tests.intake.awkward.case import Case
+from tests.intake.awkward.databases import databases
 from tests.intake.awkward.erps import erps
 from tests.intake.awkward.government import government
 from tests.intake.awkward.notebooks import notebooks
@@ -24,4 +25,5 @@ def cases() -> list[Case]:
         *broken(),
         *packed(),
         *foreign(),
+        *databases(),
     ]

@@ -106,7 +106,7 @@ def test_the_place_of_a_late_fault(desk: Desk) -> None:
     assert "line 150001, position 6" in desk.refusal(content, "orders.ndjson").message
 
 
-@pytest.mark.parametrize("text", ["a\rb", "a\r\nb", "\r", "a\n\rb,\"c\""])
+@pytest.mark.parametrize("text", ["a\rb", "a\r\nb", "\r", 'a\n\rb,"c"'])
 @pytest.mark.parametrize("cells", [0, 1], ids=["first", "later"])
 def test_carriage_returns_are_part_of_a_cell(desk: Desk, text: str, cells: int) -> None:
     texts = ["plain"] * cells + [text, "end"]

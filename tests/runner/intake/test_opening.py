@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.runner.intake.databases import sqlite
 from tests.runner.intake.desk import Desk
 from tests.runner.intake.workbooks import Sheet, ods, xlsx, zipped
 
@@ -18,6 +19,7 @@ _KINDS: dict[str, tuple[bytes, str, str]] = {
     "JSON": (b'[{"id": 1, "name": "a"}]', "json", ""),
     "workbook": (xlsx(Sheet("One", [["id", "name"], [1, "a"]])), "xlsx", ""),
     "OpenDocument": (ods(Sheet("One", [["id", "name"], [1, "a"]])), "ods", ""),
+    "SQLite": (sqlite("CREATE TABLE t (id TEXT, name TEXT)", {"t": [("1", "a")]}), "sqlite", ""),
     "gzip": (gzip.compress(_CSV), "csv", "gz"),
     "zip": (zipped({"a.csv": _CSV}), "csv", "zip"),
 }
@@ -78,6 +80,8 @@ def test_no_module_is_loaded_once_the_sandbox_is_sealed(tmp_path: Path) -> None:
         "h.xlsx": xlsx(Sheet("One", [["id", "name"], [1, "a"]])),
         "i.ods": ods(Sheet("One", [["id", "name"], [1, "a"]])),
         "j.json": b'[{"id": 1}]',
+        "l.db": sqlite("CREATE TABLE t (id INT, name TEXT)", {"t": [(1, "ä")]}),
+        "m.db": sqlite("CREATE TABLE t (n TEXT)", {"t": [(b"",)]}),
         "k.csv": "id,name\n1,中文数据\n".encode("gb18030"),
     }
     (tmp_path / "in").mkdir()

@@ -3133,7 +3133,7 @@ export interface components {
              * @default csv
              * @enum {string}
              */
-            kind: "csv" | "json" | "ndjson" | "parquet" | "xlsx" | "ods";
+            kind: "csv" | "json" | "ndjson" | "parquet" | "xlsx" | "ods" | "sqlite";
             /**
              * Member
              * @default

@@ -193,7 +193,7 @@ function whyWords(column: ColumnReading): string {
 /** One line on how the text of the file was found; nothing for a plain CSV. */
 function textWords(text: NonNullable<TableReading["recipe"]>["text"]): string {
   const parts = [
-    text.sheet ? `sheet ${text.sheet}` : "",
+    text.sheet ? `${text.kind === "sqlite" ? "table" : "sheet"} ${text.sheet}` : "",
     text.member ? `file ${text.member} of the archive` : "",
     text.encoding && text.encoding !== "utf-8" ? `encoding ${text.encoding}` : "",
     text.kind === "csv" && text.delimiter !== ","
