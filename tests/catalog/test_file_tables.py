@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from sandtable.catalog.attestations import Attestations
-from sandtable.catalog.convert import ConvertRequest
-from sandtable.catalog.file_tables import Decided
+from sandtable.catalog.convert import ConvertedColumn, ConvertedTable, ConvertRequest
+from sandtable.catalog.file_tables import Decided, table_from
 from sandtable.catalog.filenames import name_files
 from sandtable.catalog.ingest import ingest_again, ingest_files, ingest_named
-from sandtable.catalog.model import Dataset
+from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.catalog.recipe import FileChoice, FileQuestion
 from sandtable.catalog.store import DataStore
 from sandtable.errors import InvalidInput
@@ -152,3 +152,13 @@ async def test_a_version_from_before_recipes_is_built_again_with_its_columns(
     convert.types = {}
     assert (await ingest_again(made.version, store, convert)).version == made.version
     assert convert.requests[-1].columns == (("day", "DATE"), ("x", "VARCHAR"))
+
+
+@pytest.mark.parametrize(("nullable", "key"), [(False, ("a", "b")), (True, ())])
+def test_a_declared_key_is_one_if_every_row_has_it(nullable: bool, key: tuple[str, ...]) -> None:
+    columns = (
+        ConvertedColumn("a", "BIGINT", ColumnType.INTEGER, nullable=False),
+        ConvertedColumn("b", "BIGINT", ColumnType.INTEGER, nullable=nullable),
+    )
+    made = ConvertedTable("orders", columns, 2, "orders.parquet", key=("a", "b"))
+    assert table_from(made, "shop.db", "0" * 64).key == key

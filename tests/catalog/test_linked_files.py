@@ -82,7 +82,7 @@ async def test_a_version_from_before_gets_its_links_when_its_files_are_used_agai
 ) -> None:
     with monkeypatch.context() as before:
         before.setattr(ingest, "_LINKS_FORMAT", 0)
-        before.setattr(ingest, "candidates", lambda _: ())
+        before.setattr(ingest, "candidates", lambda *_: ())
         old = await ingest_files(shop, store, convert)
         assert old.relationships == store.load(old.version).relationships == ()
     made = await ingest_files(shop, store, convert)

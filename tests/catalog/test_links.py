@@ -45,10 +45,11 @@ def table(name: str, rows: Rows) -> Table:
     return Table(name=name, file=f"{name}.csv", sha256="0" * 64, rows=length, columns=tuple(columns))
 
 
-def linked(**tables: Rows) -> list[str]:
-    """As `many.column one.column`, by what the rows hold."""
+def linked(*declared: str, **tables: Rows) -> list[str]:
+    """As `many.column one.column`, by what the rows hold. `declared`: by the file, written in the same way."""
     made = [table(name, rows) for name, rows in tables.items()]
-    proposed = candidates(made)
+    places = [[ColumnPlace(*place.split(".")) for place in each.split()] for each in declared]
+    proposed = candidates(made, {(many, one) for many, one in places})
 
     def values(place: ColumnPlace) -> list[Any]:
         return [value for value in tables[place.table][place.column] if value is not None]
@@ -302,3 +303,33 @@ def test_it_is_said_by_which_columns_and_why() -> None:
     link = Relationship(many_table="orders", many_column="c", one_table="customers", one_column="id")
     assert said([link]) == "orders.c refers to customers.id (unique there, no value is missing)"
     assert said([link] * 20).endswith("and 8 more (unique there, no value is missing)")
+
+
+_CLIENTS: Rows = {"id": ["a", "b"], "parent": ["a", "a"], "old_no": ["b", "a"]}
+_SALES: Rows = {"client": ["a", "b", "a"], "seller": ["b", "b", "x"], "n": [1, 2, 3]}
+
+
+def test_what_the_file_declares_is_a_link_if_the_rows_say_the_same() -> None:
+    assert linked(clients=_CLIENTS, sales=_SALES) == []
+    declared = "sales.client clients.id"
+    assert linked(declared, clients=_CLIENTS, sales=_SALES) == [declared]
+    for wrong in ("sales.seller clients.id", "sales.n clients.id", "sales.client clients.parent"):
+        assert linked(wrong, clients=_CLIENTS, sales=_SALES) == []
+    assert linked("clients.parent clients.id", "sales.gone clients.id", "sales.client gone.id",
+                  clients=_CLIENTS, sales=_SALES) == []  # fmt: skip
+
+
+def test_what_the_file_declares_is_preferred_to_names() -> None:
+    orders: Rows = {**ORDERS, "billed_to": ["b", "b", "a", "a"]}
+    tables = {"customers": CUSTOMERS, "orders": orders}
+    assert linked(**tables) == ["orders.customer_id customers.customer_id"]
+    declared = "orders.billed_to customers.customer_id"
+    assert linked(declared, **tables) == [declared]
+    assert linked("orders.customer_id customers.customer_id", **tables) == linked(**tables)
+
+
+def test_large_tables_are_not_compared_because_a_file_declares_it() -> None:
+    place = (ColumnPlace("sales", "client"), ColumnPlace("clients", "id"))
+    large = table("clients", _CLIENTS).model_copy(update={"rows": MOST_KEYS + 1})
+    assert candidates([large, table("sales", _SALES)], {place}) == ()
+    assert len(candidates([table("clients", _CLIENTS), table("sales", _SALES)], {place})) == 1

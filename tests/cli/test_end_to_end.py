@@ -79,7 +79,7 @@ def test_a_database_is_added_and_asked_about(sandtable: Any, tmp_path: Path) -> 
     }
     script = """
     CREATE TABLE customers (id INTEGER PRIMARY KEY, name TEXT);
-    CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INT, ordered DATE, amount REAL);
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, buyer INT REFERENCES customers, ordered DATE, amount REAL);
     """
     (tmp_path / "shop.sqlite").write_bytes(sqlite(script, rows))
     added = sandtable("data", "add", "shop.sqlite")
@@ -87,9 +87,17 @@ def test_a_database_is_added_and_asked_about(sandtable: Any, tmp_path: Path) -> 
     assert "orders: 3 rows, 4 columns, from shop.sqlite" in added.stdout
     shown = sandtable("data", "show", "shop")
     assert "sqlite, table orders" in shown.stdout
+    schema = json.loads(sandtable("schema", "shop", "--json").stdout)
+    assert [[each["many_column"], each["one_column"]] for each in schema["relationships"]] == [
+        ["buyer", "id"]
+    ]
+    assert [table["key"] for table in schema["tables"]] == [["id"], ["id"]]
     asked = sandtable("ask", "total amount per customer name", "--dataset", "shop", "--json")
     assert asked.returncode == 0, asked.stderr
     assert sorted(json.loads(asked.stdout)["rows"]) == [["Ada", 12.5], ["Bo", 4.0]]
+    more = sqlite("CREATE TABLE returns (order_id INT)", {"returns": [(3,)]}, before=sqlite(script, rows))
+    (tmp_path / "shop.sqlite").write_bytes(more)
+    assert "table returns added" in sandtable("data", "refresh", "shop").stdout
     (tmp_path / "shop.sqlite-wal").write_bytes(b"7")
     refused = sandtable("run", "--data", "shop.sqlite", "--sql", "SELECT 1")
     assert refused.returncode == 2

@@ -110,7 +110,7 @@ async def test_a_version_from_before_gets_its_links_and_its_capsules_stay_true(
     async with assemble(Settings(home=tmp_path / "home", standby=0, presealed=0)) as parts:
         with monkeypatch.context() as before:
             before.setattr(ingest, "_LINKS_FORMAT", 0)
-            before.setattr(ingest, "candidates", lambda _: ())
+            before.setattr(ingest, "candidates", lambda *_: ())
             old = await parts.datasets.add_files(paths)
         request = RunRequest(dataset_id=old.id, query=SqlQuery("SELECT count(*) AS n FROM orders"))
         counted = await parts.runs.wait((await parts.runs.submit(request)).id)

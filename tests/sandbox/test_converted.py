@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sandtable.catalog.convert import ConvertRequest
+from sandtable.catalog.convert import ConvertRequest, Reference
 from sandtable.catalog.recipe import Recipe
 from sandtable.errors import ErrorCode, InvalidInput, RunnerBroken
 from sandtable.sandbox.bounds import RUNNERS_CODES, breach_of
@@ -61,6 +61,14 @@ async def test_an_honest_answer_is_read() -> None:
     )
 
 
+async def test_keys_that_a_file_declares_are_read() -> None:
+    declared = {"key": ["x"], "references": [{"column": "x", "table": "s", "referred": "id"}]}
+    (table,) = (
+        await convert(Answering({"tables": [{**TABLE, **declared}], "questions": []}))(REQUEST)
+    ).tables
+    assert (table.key, table.references) == (("x",), (Reference("x", "s", "id"),))
+
+
 async def test_a_question_is_read() -> None:
     output = {"tables": [{**TABLE, "output": None}], "questions": [QUESTION]}
     result = await convert(Answering(output))(REQUEST)
@@ -72,6 +80,8 @@ async def test_a_question_is_read() -> None:
     [
         {"columns": None}, {"columns": {}}, {"columns": [1]}, {"columns": [{}]}, {"columns": [{"name": "x"}]},
         {"columns": [{**COLUMN, "name": 1}]}, {"columns": [{**COLUMN, "nullable": "yes"}]}, {"columns": [COLUMN] * 2},
+        {"key": ["y"]}, {"key": "x"}, {"key": ["x"] * 101}, {"references": [{"column": "x", "table": "s"}]},
+        {"references": [{"column": "y", "table": "s", "referred": "x"}]},
         {"rows": -1}, {"rows": "many"}, {"rows": 1.5}, {"rows": None}, {"output": 7}, {"latest": []},
         {"latest": {"a": 1}}, {"admin": 1}, {"table": "../t"}, {"table": "t/u"}, {"table": ""}, {"table": "1t"},
         {"table": "x" * 61}, {"recipe": {"columns": [{**READING, "name": "y"}]}}, {"recipe": {"format": 2}},

@@ -47,6 +47,15 @@ class ConvertedColumn:
 
 
 @dataclass(frozen=True, slots=True)
+class Reference:
+    """A column that refers to the column of another table, as the file declares. The data may say otherwise."""
+
+    column: str
+    table: str
+    referred: str
+
+
+@dataclass(frozen=True, slots=True)
 class ConvertedTable:
     table: str
     columns: tuple[ConvertedColumn, ...]
@@ -65,6 +74,9 @@ class ConvertedTable:
     """What a person should know of how it was read."""
     repairs: tuple[Repair, ...] = ()
     """What could be done about it."""
+    key: tuple[str, ...] = ()
+    """The primary key that the file declares."""
+    references: tuple[Reference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,6 +165,7 @@ def table_from(made: ConvertedTable, file: str, sha256: str) -> Table:
             )
             for c in made.columns
         )
+        filled = {c.name for c in columns if not c.nullable}
         temporal = (c.name for c in columns if c.type in (ColumnType.DATE, ColumnType.TIMESTAMP))
         return Table(
             name=made.table,
@@ -173,6 +174,7 @@ def table_from(made: ConvertedTable, file: str, sha256: str) -> Table:
             rows=made.rows,
             columns=columns,
             time_column=next(temporal, None),
+            key=made.key if filled.issuperset(made.key) else (),
             recipe=made.recipe,
         )
     except ValidationError as e:

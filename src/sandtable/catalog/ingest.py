@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from sandtable.catalog.attestations import Original
 from sandtable.catalog.conversions import Conversion, Findings
-from sandtable.catalog.convert import CompareRequest, Convert, ConvertedTable, ConvertResult
+from sandtable.catalog.convert import ColumnPlace, CompareRequest, Convert, ConvertedTable, ConvertResult
 from sandtable.catalog.file_tables import (
     NOTHING_DECIDED,
     Decided,
@@ -205,7 +205,7 @@ async def take_in(
         _require_other_names(made)
         outputs = {table.table: table.output or "" for _, _, table in made}
         sources = {table.table: file.table for file, _, table in made}
-        found = await _related(convert, work, tables, outputs)
+        found = await _related(convert, work, tables, outputs, [table for _, _, table in made])
         as_of = _latest(tables, [table for _, _, table in made])
         dataset = _dataset(files, tables, as_of, found, said(found))
         if replace not in (None, dataset.version):
@@ -246,9 +246,18 @@ def _originals(
 
 
 async def _related(
-    convert: Convert, work: Workspace, tables: Sequence[Table], outputs: dict[str, str]
+    convert: Convert,
+    work: Workspace,
+    tables: Sequence[Table],
+    outputs: dict[str, str],
+    made: Sequence[ConvertedTable],
 ) -> tuple[Relationship, ...]:
-    proposed = await asyncio.to_thread(candidates, tables)
+    declared = {
+        (ColumnPlace(table.table, each.column), ColumnPlace(each.table, each.referred))
+        for table in made
+        for each in table.references
+    }
+    proposed = await asyncio.to_thread(candidates, tables, declared)
     if not proposed:
         return ()
     request = CompareRequest(

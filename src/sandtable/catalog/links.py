@@ -1,4 +1,5 @@
-"""Finds which tables of a dataset made of files refer to which: by matching names and by complete counts.
+"""Finds which tables of a dataset made of files refer to which: by matching names, by what a database declares, and by
+complete counts.
 
 `candidates` selects by name and type what a sandbox counts; `links` decides on the counts. A candidate is accepted when
 the referenced column is unique and has no nulls, and contains every referring value. Invariant: both are pure and
@@ -8,7 +9,7 @@ independent of the order of the tables: the same tables give the same links.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
@@ -50,8 +51,9 @@ class Candidate:
 
     many: ColumnPlace
     one: ColumnPlace
-    score: tuple[bool, bool, bool]
-    """About the referenced column: whether it is named after its table, is an identifier, is the table's first."""
+    score: tuple[bool, bool, bool, bool]
+    """Whether the file declares it; about the referenced column: whether it is named after its table, is an identifier,
+    is the table's first."""
 
     @property
     def pair(self) -> frozenset[str]:
@@ -66,16 +68,20 @@ class Candidate:
         return (*(not good for good in self.score), self.one, self.many)
 
 
-def candidates(tables: Sequence[Table]) -> tuple[Candidate, ...]:
-    """The best named first, at most MOST_CANDIDATES."""
+def candidates(
+    tables: Sequence[Table], declared: Collection[tuple[ColumnPlace, ColumnPlace]] = ()
+) -> tuple[Candidate, ...]:
+    """What is `declared` first, then the best named, at most MOST_CANDIDATES."""
     if not 1 < len(tables) <= MOST_TABLES:
         return ()
     keys = {table.name: [*_keys(table)] for table in tables}
     named = {table: _by_name(found) for table, found in keys.items()}
-    found: list[Candidate] = []
+    found = [*_declared(declared, (key for each in keys.values() for key in each))]
     for many, one in permutations(tables, 2):
-        if (many.rows or 0) <= MOST_ROWS and (one.rows or 0) <= MOST_KEYS:
-            found.extend(_between(named[many.name], keys[one.name]))
+        found.extend(c for c in _between(named[many.name], keys[one.name]) if (c.many, c.one) not in declared)
+    few = {table.name for table in tables if (table.rows or 0) <= MOST_KEYS}
+    bounded = {table.name for table in tables if (table.rows or 0) <= MOST_ROWS}
+    found = [c for c in found if c.many.table in bounded and c.one.table in few]
     found.sort(key=lambda candidate: candidate.order)
     # Drop candidates that tie with one beyond the limit: they would wrongly seem unambiguous.
     left_out = {(candidate.many, candidate.score) for candidate in found[MOST_CANDIDATES:]}
@@ -143,6 +149,16 @@ def _between(named: dict[str, list[_Key]], ones: Iterable[_Key]) -> Iterator[Can
                     yield _candidate(many, one, after_table=True)
 
 
+def _declared(
+    declared: Iterable[tuple[ColumnPlace, ColumnPlace]], keys: Iterable[_Key]
+) -> Iterator[Candidate]:
+    by_place = {key.place: key for key in keys}
+    for many, one in declared:
+        referring, key = by_place.get(many), by_place.get(one)
+        if referring and key and referring.type == key.type and many.table != one.table:
+            yield Candidate(many, one, (True, key.after_table, key.identifier, key.first))
+
+
 def _is_common_key(many: _Key, one: _Key) -> bool:
     """Whether their common name is that of a key, and neither a generic name nor that of a measure."""
     if one.says_nothing or many.says_nothing:
@@ -156,7 +172,8 @@ def _is_common_key(many: _Key, one: _Key) -> bool:
 
 
 def _candidate(many: _Key, one: _Key, *, after_table: bool) -> Candidate:
-    return Candidate(many.place, one.place, (after_table, one.identifier or many.identifier, one.first))
+    identifier = one.identifier or many.identifier
+    return Candidate(many.place, one.place, (False, after_table, identifier, one.first))
 
 
 def _words(name: str) -> tuple[str, ...]:

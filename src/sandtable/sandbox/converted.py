@@ -10,7 +10,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, ConfigDict, FailFast, Field, TypeAdapter, model_validator
 
-from sandtable.catalog.convert import ConvertedColumn, ConvertedTable, ConvertResult
+from sandtable.catalog.convert import ConvertedColumn, ConvertedTable, ConvertResult, Reference
 from sandtable.catalog.filenames import table_name
 from sandtable.catalog.recipe import FileChoice, FileQuestion, Misfit, Recipe, Repair
 from sandtable.engines.duckdb.types import column_type
@@ -21,6 +21,7 @@ _MOST_QUESTIONS = 1000
 _MOST_CHOICES = 30
 _MOST_MISFITS = 100
 _MOST_NOTES = 200
+_MOST_IN_KEY = 100
 _MOST_WORDS = 200
 """Of a list of words that are empty, true or false."""
 _LONGEST_NAME = 1000
@@ -53,6 +54,12 @@ class _Misfit(_Strict):
     value: str = Field(max_length=_LONGEST_CELL)
 
 
+class _Reference(_Strict):
+    column: _Name
+    table: _Name
+    referred: _Name
+
+
 class _Choice(_Strict):
     label: _Text
     answer: _Name
@@ -78,6 +85,8 @@ class _Table(_Strict):
     misfit_counts: dict[_Name, _Count] = Field(max_length=_MOST_COLUMNS)
     notes: Annotated[list[_Text], FailFast()] = Field(max_length=_MOST_NOTES)
     repairs: _Repairs
+    key: Annotated[list[_Name], Field(max_length=_MOST_IN_KEY)] = []
+    references: Annotated[list[_Reference], FailFast(), Field(max_length=_MOST_COLUMNS)] = []
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
@@ -86,6 +95,8 @@ class _Table(_Strict):
         names = [column.name for column in self.columns]
         if len(set(names)) != len(names):
             raise ValueError("two columns have one name")
+        if not {*self.key, *(each.column for each in self.references)} <= set(names):
+            raise ValueError("a key has a column that the table lacks")
         if self.recipe is not None:
             _require_bounded(self.recipe, names)
         return self
@@ -156,4 +167,6 @@ def _table(found: _Table, declared: bool) -> ConvertedTable:
         misfit_counts=found.misfit_counts,
         notes=tuple(found.notes),
         repairs=_repairs(found.repairs),
+        key=tuple(found.key),
+        references=tuple(Reference(each.column, each.table, each.referred) for each in found.references),
     )

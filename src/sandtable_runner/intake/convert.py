@@ -131,7 +131,9 @@ class _Conversion:
             if unproven is not None:
                 unproven.read(self._connection)
         return {
-            "tables": [self._answer(table, asked=bool(questions)) for table in made],
+            "tables": [
+                {**self._answer(table, asked=bool(questions)), **_keys(table, made)} for table in made
+            ],
             "questions": questions,
         }
 
@@ -247,6 +249,27 @@ class _Conversion:
             for name, counts in counted.items()
             if counts
         ]
+
+
+def _keys(table: _Made, made: Sequence[_Made]) -> dict[str, Any]:
+    """What the file declares, with the names that its tables and columns have now."""
+    declared = table.text.keys
+    names = _names_in(table)
+    primary = [names.get(column.lower(), "") for column in declared.primary]
+    references: list[dict[str, str]] = []
+    for column, other, referred in declared.references:
+        for one in made:
+            same_file = one.text.reading["member"] == table.text.reading["member"]
+            if same_file and one.text.reading["sheet"].lower() == other.lower():
+                found = (names.get(column.lower()), _names_in(one).get(referred.lower()))
+                if found[0] and found[1]:
+                    references.append({"column": found[0], "table": one.name, "referred": found[1]})
+    return {"key": primary if all(primary) else [], "references": references}
+
+
+def _names_in(table: _Made) -> dict[str, str]:
+    """Of the columns, by what they are called in the file, in lower case."""
+    return {column["header"].lower(): column["name"] for column in table.decision.columns}
 
 
 def _listed(counts: Mapping[str, int]) -> str:

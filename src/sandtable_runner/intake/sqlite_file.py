@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import sqlite3
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
@@ -19,7 +20,7 @@ from sandtable_runner.engine import quote
 from sandtable_runner.intake.bad_file import BadFile
 from sandtable_runner.intake.recognising import SQLITE, head_of, refuse_other_kind
 from sandtable_runner.intake.sqlite_table import TableColumn, holds_text, open_table
-from sandtable_runner.intake.text_table import TextTable
+from sandtable_runner.intake.text_table import Keys, TextTable
 from sandtable_runner.intake.workbench import Workbench
 
 _MOST_TABLES = 1000
@@ -50,8 +51,21 @@ class _Schema:
     """Ordinary ones, in their order."""
     notes: list[str]
     """On what is left out."""
-    keys: frozenset[tuple[str, str]]
-    """Table and column, in lower case, that refer to another table or are referred to."""
+    keys: dict[str, Keys]
+    """By table."""
+
+    @property
+    def places(self) -> set[tuple[str, str]]:
+        """Table and column, in lower case, of everything that is part of a key."""
+        return {
+            (table.lower(), column.lower())
+            for name, keys in self.keys.items()
+            for table, column in (
+                *((name, column) for column in keys.primary),
+                *((name, column) for column, _, _ in keys.references),
+                *((table, column) for _, table, column in keys.references),
+            )
+        }
 
 
 def open_sqlite(bench: Workbench, path: Path, given: list[Mapping[str, Any]] | None) -> list[TextTable]:
@@ -67,8 +81,9 @@ def open_sqlite(bench: Workbench, path: Path, given: list[Mapping[str, Any]] | N
         recipes = {one["sheet"]: one for one in given or ()}
         _require_tables(source, list(recipes), schema.tables)
         tables: list[TextTable] = []
+        in_keys = schema.places
         for name in schema.tables:
-            columns, left_out = _columns(database, name, schema.keys)
+            columns, left_out = _columns(database, name, in_keys)
             place = replace(bench, source=f"table {name} of {source}", unproven=None)
             if given is not None and name not in recipes:
                 if holds_text(database, name, columns):
@@ -81,7 +96,8 @@ def open_sqlite(bench: Workbench, path: Path, given: list[Mapping[str, Any]] | N
             if opened is None:
                 notes += [*left_out, f"The table {name} is left out: no column of it can be read."]
             else:
-                tables.append(replace(opened, notes=(*left_out, *opened.notes)))
+                found = replace(opened, notes=(*left_out, *opened.notes), keys=schema.keys[name])
+                tables.append(found)
     if not tables:
         raise BadFile(
             f"{source} has no table that can be read: {' '.join(notes)[:600]}",
@@ -159,7 +175,7 @@ def _read_schema(source: str, database: sqlite3.Connection) -> _Schema:
     views = [name for kind, name, *_ in listed if kind == "view"]
     notes = [_views(views)] if views else []
     notes += [_virtual(name, sql) for name, sql in virtual.items()]
-    return _Schema(tables, notes, frozenset(_keys(database, tables)))
+    return _Schema(tables, notes, _keys(database, tables))
 
 
 def _views(names: Sequence[str]) -> str:
@@ -181,14 +197,35 @@ def _require_tables(source: str, named: Sequence[str], tables: Sequence[str]) ->
         )
 
 
-def _keys(database: sqlite3.Connection, tables: Sequence[str]) -> Iterator[tuple[str, str]]:
+def _keys(database: sqlite3.Connection, tables: Sequence[str]) -> dict[str, Keys]:
+    """References of several columns together are left out."""
+    primary: dict[str, tuple[str, ...]] = {}
     for table in tables:
-        declared = database.execute(f"PRAGMA foreign_key_list({quote(table)})").fetchall()
-        for _, _, other, column, referred, *_ in declared:
-            yield table.lower(), _text(column).lower()
-            # Without a column it is the primary key.
-            if referred is not None:
-                yield _text(other).lower(), _text(referred).lower()
+        parts = [
+            (place, _text(name))
+            for _, name, _, _, _, place, _ in _about(database, "table_xinfo", table)
+            if place
+        ]
+        primary[table.lower()] = tuple(name for _, name in sorted(parts))
+    return {
+        table: Keys(primary[table.lower()], tuple(_references(database, table, primary))) for table in tables
+    }
+
+
+def _references(
+    database: sqlite3.Connection, table: str, primary: Mapping[str, tuple[str, ...]]
+) -> Iterator[tuple[str, str, str]]:
+    declared = _about(database, "foreign_key_list", table)
+    parts = Counter(number for number, *_ in declared)
+    for number, _, other, column, referred, *_ in declared:
+        # Without a column it is the primary key.
+        whole = (_text(referred),) if referred is not None else primary.get(_text(other).lower(), ())
+        if parts[number] == len(whole) == 1:
+            yield _text(column), _text(other), whole[0]
+
+
+def _about(database: sqlite3.Connection, pragma: str, table: str) -> list[tuple[Any, ...]]:
+    return database.execute(f"PRAGMA {pragma}({quote(table)})").fetchall()
 
 
 def _columns(
@@ -197,8 +234,7 @@ def _columns(
     """Those that can be read, and notes on the others."""
     found: list[TableColumn] = []
     notes: list[str] = []
-    described = database.execute(f"PRAGMA table_xinfo({quote(table)})").fetchall()
-    for _, raw, declared, _, _, primary, hidden in described:
+    for _, raw, declared, _, _, _, hidden in _about(database, "table_xinfo", table):
         name = _text(raw)
         if hidden in _GENERATED:
             try:
@@ -208,6 +244,6 @@ def _columns(
                     f"Column {name} is left out: it cannot be computed: {str(error)[:_LONGEST_REASON]}."
                 )
                 continue
-        in_key = bool(primary) or (table.lower(), name.lower()) in keys
+        in_key = (table.lower(), name.lower()) in keys
         found.append(TableColumn(name, _text(declared)[:_LONGEST_NAME], in_key))
     return found, notes

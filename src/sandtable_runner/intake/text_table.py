@@ -22,6 +22,15 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True)
+class Keys:
+    """What a file declares of a table, with the names that its tables and columns have there."""
+
+    primary: tuple[str, ...] = ()
+    references: tuple[tuple[str, str, str], ...] = ()
+    """A column, and the table and column that it refers to."""
+
+
+@dataclass(frozen=True, slots=True)
 class TextTable:
     name: str
     """Of the sheet, member or table of a database; empty for the only table of a file."""
@@ -38,5 +47,6 @@ class TextTable:
     """Offered for this table."""
     stored: tuple[Stored, ...] = ()
     """By column, of a file that has types: there NULL is empty, and an empty text is a text."""
+    keys: Keys = Keys()
     alone: bool = False
     """Whether its name is used without that of the file."""

@@ -9,6 +9,7 @@ import pytest
 
 from sandtable_runner import engine
 from tests.runner.intake.desk import Desk
+from tests.runner.intake.ingest_job import Job
 
 
 @pytest.fixture
@@ -16,3 +17,8 @@ def desk(tmp_path: Path) -> Iterator[Desk]:
     connection = engine.connect()
     yield Desk(tmp_path, connection)
     connection.close()
+
+
+@pytest.fixture
+def job(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Job:
+    return Job(desk, monkeypatch)
