@@ -122,9 +122,11 @@ def _reading(source: str, path: Path) -> Iterator[sqlite3.Connection]:
             database.text_factory = bytes
             database.set_authorizer(_authorize)
             yield database
-    except sqlite3.Error as error:
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        # Where a message of SQLite quotes damaged names, Python cannot decode it.
+        reason = "its names are damaged" if isinstance(error, UnicodeDecodeError) else error
         raise BadFile(
-            f"{source} cannot be read as a SQLite database: {error}",
+            f"{source} cannot be read as a SQLite database: {reason}",
             "It may be damaged, or a copy that was made while a program wrote to it: copy it with VACUUM INTO",
         ) from error
 

@@ -195,6 +195,10 @@ _BAD: dict[str, tuple[bytes, tuple[str, ...]]] = {
     "only a view": (sqlite("CREATE VIEW v AS SELECT 1"), ("no table that can be read", "the view v")),
     "cut short": (SHOP[: len(SHOP) // 2], ("cannot be read as a SQLite database", "malformed")),
     "a page overwritten": (_damaged(SHOP), ("cannot be read as a SQLite database",)),
+    "names that cannot be decoded": (
+        SHOP.replace(b"CREATE TABLE orders (", b"CREATE \xffABLE orders ("),
+        ("cannot be read as a SQLite database", "its names are damaged"),
+    ),
     "only the header": (SHOP[:100], ("cannot be read as a SQLite database",)),
     "too many tables": (sqlite("".join(f"CREATE TABLE t{n} (a);" for n in range(1001))), ("1,001 tables",)),
     "a NUL in a text": (
