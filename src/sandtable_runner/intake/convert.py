@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, count
 from pathlib import Path
 from typing import Any
 
@@ -151,11 +152,11 @@ class _Conversion:
         names: list[str] = []
         for position, table in enumerate(tables, 1):
             own = re.sub(r"\W+", "_", table.name).strip("_")
-            name = (own if table.alone and own else f"{base}_{own or position}")[:60].rstrip("_")
-            if name[0].isdigit():
-                name = f"t_{name}"[:60]
+            wanted = own if table.alone and own else f"{base}_{own or position}"
+            wanted = (f"t_{wanted}" if wanted[0].isdigit() else wanted)[:60].rstrip("_")
             taken = {other.lower() for other in names}
-            names.append(f"{name[:55]}_{position}" if name.lower() in taken else name)
+            numbered = (f"{wanted[:55]}_{number}" for number in count(position))
+            names.append(next(name for name in chain([wanted], numbered) if name.lower() not in taken))
         return names
 
     def _decide(self, name: str, text: TextTable, *, all_rows: bool = False) -> Decision:

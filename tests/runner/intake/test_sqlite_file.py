@@ -40,6 +40,10 @@ def test_names_of_tables_are_those_of_the_database(job: Job) -> None:
     script = 'CREATE TABLE "order items" (a); CREATE TABLE "2024 sales" (a); CREATE TABLE "order-items" (a);'
     assert list(job(sqlite(script)).rows) == ["order_items", "t_2024_sales", "order_items_3"]
     assert list(job(sqlite("CREATE TABLE orders (a)")).rows) == ["orders"]
+    script = 'CREATE TABLE a_b_3 (a); CREATE TABLE a_b (a); CREATE TABLE "a b" (a); CREATE TABLE "??" (a);'
+    assert list(job(sqlite(script)).rows) == ["a_b_3", "a_b", "a_b_4", "shop_4"]
+    name = "1" * 57 + "_" + "2" * 9
+    assert list(job(sqlite(f'CREATE TABLE "{name}" (a)')).rows) == [f"t_{'1' * 57}"]
 
 
 def test_names_with_quotes_and_in_other_scripts(job: Job) -> None:
