@@ -15,7 +15,7 @@ from benchmarks.data import GROUP_BY, LARGE_GROUP_BY, Data, open_in_process
 from benchmarks.measure import Contender, take_turns
 from sandtable.assemble import assemble
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
-from sandtable.catalog.source import digest_source
+from sandtable.catalog.stored.source import digest_source
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.errors import ErrorCode
 from sandtable.policy.verdict import Approved

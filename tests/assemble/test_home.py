@@ -11,7 +11,7 @@ import pytest
 
 from sandtable.assemble.checkpoints import sqlite_checkpoints
 from sandtable.capsule.keys import open_signing_key
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.conversations.sqlite import SqliteDatabase
 from sandtable.library.handover import Handover
 from sandtable.private import create_once, private_file, private_folder

@@ -10,7 +10,7 @@ import pytest
 
 from sandtable.assemble import tiers
 from sandtable.assemble.tiers import Tiers, open_tiers
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import InvalidInput, SandboxUnavailable, SandtableError
 from sandtable.sandbox.executor import Abilities, Hello, Kind
 from sandtable.sandbox.fake import FakeExecutor

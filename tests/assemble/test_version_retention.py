@@ -11,10 +11,10 @@ import pytest
 
 from sandtable.assemble.version_retention import version_retention_of
 from sandtable.capsule.query import SqlQuery
-from sandtable.catalog.own_datasets import OwnDatasets
-from sandtable.catalog.own_records import OwnVersion
+from sandtable.catalog.own.datasets import OwnDatasets
+from sandtable.catalog.own.records import OwnVersion
 from sandtable.catalog.registry import Catalog
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.imports.model import Import, ImportOrder, ImportRecord
 from sandtable.imports.records import ImportRecords
 from sandtable.runs.model import Run, RunRequest, body_of

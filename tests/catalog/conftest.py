@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.catalog.version import dataset_version
 
 Act = Callable[[Path], object]

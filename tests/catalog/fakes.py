@@ -25,7 +25,7 @@ from sandtable.catalog.recipe import (
     Repair,
     TextReading,
 )
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.engines.duckdb.types import column_type
 
 _READ_AS: dict[str, ReadAs] = {"DATE": "date", "BIGINT": "integer", "DOUBLE": "decimal"}

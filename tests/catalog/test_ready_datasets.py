@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from sandtable.catalog.attestations import Attestations
-from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import ColumnProfile, Profile, TableProfile
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.attestations import Attestations
+from sandtable.catalog.stored.integrity import OpenData
+from sandtable.catalog.stored.store import DataStore
 from sandtable.catalog.version import dataset_version
 from sandtable.errors import RunnerBroken
 from tests.capsule.samples import SHOP

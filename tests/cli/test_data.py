@@ -9,7 +9,7 @@ import pytest
 
 from sandtable.assemble import store_of
 from sandtable.capsule.keys import open_signing_key
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.settings import Settings
 from tests.catalog.damage import dataset, flip, publish
 from tests.cli.conftest import Invoke

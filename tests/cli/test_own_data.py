@@ -24,7 +24,7 @@ from sandtable.imports.by_address import Addresses
 from sandtable.settings import Settings
 from sandtable.state import state_of
 from tests.catalog.fakes import FakeConvert
-from tests.catalog.test_file_tables import question
+from tests.catalog.reading.test_file_tables import question
 from tests.cli.conftest import Invoke
 
 SALES = "day,amount\n03/04/2024,1\n04/04/2024,2\n"

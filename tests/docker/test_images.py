@@ -16,9 +16,9 @@ import pytest
 from cyclonedx.schema import SchemaVersion
 from cyclonedx.validation.json import JsonStrictValidator
 
-from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.registry import load_catalog, registry_folder
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.integrity import OpenData, Whole
+from sandtable.catalog.stored.store import DataStore
 from sandtable.engines.duckdb.types import column_type
 from sandtable.sandbox.job import Job, Limits, refs_of
 from sandtable.sandbox.wire import order_of

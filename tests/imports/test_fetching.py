@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from sandtable.catalog.filenames import FetchedFrom
-from sandtable.catalog.uploads import TooLarge, Upload, UploadLimits, Uploads
+from sandtable.catalog.own.uploads import TooLarge, Upload, UploadLimits, Uploads
+from sandtable.catalog.reading.filenames import FetchedFrom
 from sandtable.imports.by_address import USER, Addresses
 from sandtable.imports.fetching import Fetcher, NotFetched
 from sandtable.imports.public_addresses import CheckedConnections, NotPublic, is_public

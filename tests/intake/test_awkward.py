@@ -14,7 +14,7 @@ import pytest
 import pytest_asyncio
 
 from sandtable.catalog.convert import ConvertedTable, ConvertRequest, ConvertResult
-from sandtable.catalog.filenames import source_format
+from sandtable.catalog.reading.filenames import source_format
 from sandtable.catalog.recipe import ColumnReading
 from sandtable.errors import InvalidInput
 from sandtable.sandbox.convert import SandboxedConvert

@@ -222,7 +222,7 @@ def test_a_failed_conversion_leaves_nothing(tmp_path: Path, home: Path) -> None:
 
 def test_a_file_is_read_once_until_it_changes(sales: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr("sandtable.catalog.source._SETTLED_NS", 0)
+        patch.setattr("sandtable.catalog.stored.source._SETTLED_NS", 0)
         before = _dataset(sales)
         patch.setattr("sandtable.catalog.ready_datasets.ingest_files", None)
         assert _dataset(str(sales)) == before

@@ -9,9 +9,9 @@ from typing import Any
 
 import duckdb
 
-from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.profile import ColumnProfile, Profile
+from sandtable.catalog.stored.integrity import OpenData, Whole
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.profile import profile_of
 from sandtable_runner import engine

@@ -15,8 +15,8 @@ import pytest_asyncio
 
 from sandtable.assemble import Parts, assemble
 from sandtable.capsule.query import SqlQuery
-from sandtable.catalog import source
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.stored import source
 from sandtable.errors import ErrorCode
 from sandtable.runs.model import Run, RunRequest
 from sandtable.sandbox.local.executor import LocalExecutor

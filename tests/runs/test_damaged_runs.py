@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from sandtable.capsule.seal import read_statement, unpack
-from sandtable.catalog.integrity import OpenData, Whole, damaged
-from sandtable.catalog.source import FileStamp
+from sandtable.catalog.stored.integrity import OpenData, Whole, damaged
+from sandtable.catalog.stored.source import FileStamp
 from sandtable.errors import ErrorCode
 from sandtable.runs.desk import Runs
 from sandtable.runs.model import Run, RunRequest

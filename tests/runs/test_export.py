@@ -13,7 +13,7 @@ import duckdb
 import pytest
 
 from sandtable.capsule.query import SqlQuery
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import NotFound
 from sandtable.runs.export import Format, csv_of, export_run, json_of
 from sandtable.runs.model import Run, RunRequest

@@ -10,9 +10,9 @@ import pytest_asyncio
 
 from sandtable.assemble import Parts, assemble
 from sandtable.capsule.query import PlanQuery, SqlQuery
-from sandtable.catalog import ingest
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.originals import originals
+from sandtable.catalog.reading import ingest
+from sandtable.catalog.reading.originals import originals
 from sandtable.runs.model import Run, RunRequest
 from sandtable.settings import Settings
 

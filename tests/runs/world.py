@@ -16,8 +16,8 @@ from typing import Any
 import psycopg
 
 from sandtable.capsule.keys import open_signing_key
-from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.stored.integrity import OpenData, Whole
 from sandtable.errors import ErrorCode, InvalidInput, NotFound
 from sandtable.policy.verdict import Approved, Refused, Verdict
 from sandtable.runs.desk import Runs

@@ -10,7 +10,7 @@ import duckdb
 import pytest
 import pytest_asyncio
 
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import InvalidInput, RunnerBroken
 from sandtable.sandbox.export import parquet_of
 from sandtable.sandbox.fake import FakeExecutor, Script

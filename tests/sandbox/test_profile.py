@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from sandtable.catalog.integrity import OpenData, Whole
 from sandtable.catalog.model import Column, ColumnType, Dataset, Table
 from sandtable.catalog.profile import MOST_VALUES, Bin, ValueCount
+from sandtable.catalog.stored.integrity import OpenData, Whole
 from sandtable.errors import ErrorCode, RunnerBroken
 from sandtable.sandbox.fake import FakeExecutor, Script
 from sandtable.sandbox.job import JobError

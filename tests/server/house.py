@@ -21,16 +21,16 @@ from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.report import VerifyReport
 from sandtable.catalog.convert import ConvertRequest, ConvertResult
-from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
-from sandtable.catalog.integrity import OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.own_datasets import OwnDatasets
+from sandtable.catalog.own.datasets import OwnDatasets
+from sandtable.catalog.own.uploads import Uploads
 from sandtable.catalog.profile import Bin, ColumnProfile, Profile, TableProfile, ValueCount
-from sandtable.catalog.proposals import Proposals, proposals_of
+from sandtable.catalog.proposed.proposals import Proposals, proposals_of
+from sandtable.catalog.reading.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.semantics.editions import CatalogEditions
-from sandtable.catalog.store import DataStore
-from sandtable.catalog.uploads import Uploads
+from sandtable.catalog.stored.integrity import OpenData, Whole, damaged
+from sandtable.catalog.stored.store import DataStore
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.rules import Rules
 from sandtable.errors import InvalidInput, NotFound, Problem

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
 
-from sandtable.catalog.meanings import meaning_of
 from sandtable.catalog.measures import MeasureKind, measure_kind
 from sandtable.catalog.model import Column, Dataset, Meaning, Table
 from sandtable.catalog.profile import ColumnProfile, Profile
+from sandtable.catalog.proposed.meanings import meaning_of
 from sandtable.wording.phrases import plural, words
 
 MOST = 6

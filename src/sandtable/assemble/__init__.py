@@ -20,17 +20,17 @@ from sandtable.capsule.document import Document
 from sandtable.capsule.keys import SigningKey, open_signing_key, trusted_keys
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery
 from sandtable.capsule.report import VerifyReport
-from sandtable.catalog.attestations import FOLDER as ATTESTATIONS
-from sandtable.catalog.attestations import Attestations
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.own_datasets import OwnDatasets
-from sandtable.catalog.own_pruning import VersionRetention
+from sandtable.catalog.own.datasets import OwnDatasets
+from sandtable.catalog.own.pruning import VersionRetention
+from sandtable.catalog.own.uploads import UploadLimits, Uploads
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog, load_catalog, registry_folder
-from sandtable.catalog.scrub import Scrub
 from sandtable.catalog.semantics.editions import CatalogEditions
-from sandtable.catalog.store import DataStore
-from sandtable.catalog.uploads import UploadLimits, Uploads
+from sandtable.catalog.stored.attestations import FOLDER as ATTESTATIONS
+from sandtable.catalog.stored.attestations import Attestations
+from sandtable.catalog.stored.scrub import Scrub
+from sandtable.catalog.stored.store import DataStore
 from sandtable.engines.duckdb.rules import RULES
 from sandtable.engines.duckdb.types import column_type
 from sandtable.engines.rules import Rules

@@ -9,7 +9,7 @@ from contextlib import asynccontextmanager
 from sandtable.assemble import Parts, limits_of
 from sandtable.assemble.session_host import kernels_of
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.runs.code import switched_off
 from sandtable.sandbox.job import Job, refs_of
 from sandtable.sandbox.local.kernels import SandboxedKernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import SandboxUnavailable
 from sandtable.sandbox.job import Job
 from sandtable.sandbox.local.kernels import Kernels, require_jupyter

@@ -15,7 +15,7 @@ from typing import Literal, TypeVar
 import structlog
 
 from sandtable.assemble.session_host import NoSessions, session_host
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import InvalidInput, SandboxUnavailable
 from sandtable.observing import UNOBSERVED, Observer, Tracer
 from sandtable.sandbox.executor import Abilities, Hello, Tier, TierClass

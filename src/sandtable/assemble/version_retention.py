@@ -7,8 +7,8 @@ import time
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from sandtable.catalog.own_datasets import OwnDatasets
-from sandtable.catalog.own_pruning import InUse, PruneRules, VersionRetention
+from sandtable.catalog.own.datasets import OwnDatasets
+from sandtable.catalog.own.pruning import InUse, PruneRules, VersionRetention
 from sandtable.imports.records import ImportRecords
 from sandtable.runs.model import run_of
 from sandtable.settings import Settings

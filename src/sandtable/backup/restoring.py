@@ -20,7 +20,7 @@ from sandtable.backup.archive import ArchiveReader, FolderReader, Reader, checke
 from sandtable.backup.manifest import HOME, ROWS, Manifest, not_one, unseal
 from sandtable.backup.taking import space_trouble, sync_folder
 from sandtable.capsule.keys import keyid_of, read_public
-from sandtable.catalog.source import Progress
+from sandtable.catalog.stored.source import Progress
 from sandtable.errors import InvalidInput, NotFound
 
 _FOUND_IN_EMPTY = {"lost+found"}

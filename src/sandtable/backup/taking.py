@@ -23,7 +23,7 @@ from sandtable.backup.contents import TRUSTED, Contents, Group, contents_of, is_
 from sandtable.backup.manifest import HOME, ROWS, Entry, LeftOut, Manifest, seal
 from sandtable.backup.snapshot import copy_databases
 from sandtable.capsule.keys import SigningKey, public_pem
-from sandtable.catalog.source import Progress
+from sandtable.catalog.stored.source import Progress
 from sandtable.errors import InvalidInput, SandtableError
 
 ARCHIVE = ".tar"

@@ -11,7 +11,7 @@ from sandtable.backup.manifest import Manifest
 from sandtable.backup.restoring import Opened, check, extract, publish, rows_in, staging
 from sandtable.backup.taking import Rows, Taken, take, workspace
 from sandtable.capsule.keys import open_signing_key
-from sandtable.catalog.source import Progress
+from sandtable.catalog.stored.source import Progress
 from sandtable.errors import InvalidInput
 from sandtable.settings import Settings
 

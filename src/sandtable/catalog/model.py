@@ -29,7 +29,7 @@ class ColumnType(StrEnum):
 
 
 class Meaning(StrEnum):
-    """What the values of a column are; `catalog.meanings` proposes it."""
+    """What the values of a column are; `catalog.proposed.meanings` proposes it."""
 
     MONEY = "money"
     PERCENT = "percent"
@@ -73,7 +73,7 @@ class Column(_Frozen):
     synonyms: tuple[str, ...] = ()
     """Other words for it, as people write them in questions."""
     meaning: Meaning | None = None
-    """As a person stated it; `catalog.meanings` proposes one when absent."""
+    """As a person stated it; `catalog.proposed.meanings` proposes one when absent."""
     masked: bool = False
     """Whether no value of it is given to a model. It can be filtered, joined and grouped by."""
 

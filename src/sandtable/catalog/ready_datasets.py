@@ -16,26 +16,32 @@ from typing import Any, Protocol
 import structlog
 
 from sandtable.catalog.convert import Convert
-from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
-from sandtable.catalog.filenames import NamedFile
-from sandtable.catalog.ingest import ingest_declared, ingest_files
-from sandtable.catalog.integrity import Damage, OpenData, Whole, damaged
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.own_datasets import Added, OwnDatasets
+from sandtable.catalog.own.datasets import Added, OwnDatasets
 from sandtable.catalog.profile import Profile
-from sandtable.catalog.proposals import JoinCandidate, KeyCounts, Proposals, join_candidates, proposals_of
-from sandtable.catalog.proposed_keys import (
+from sandtable.catalog.proposed.keys import (
     IdentityCounts,
     KeyCandidate,
     KeyProposal,
     key_candidates,
     proposed_keys,
 )
+from sandtable.catalog.proposed.proposals import (
+    JoinCandidate,
+    KeyCounts,
+    Proposals,
+    join_candidates,
+    proposals_of,
+)
+from sandtable.catalog.reading.file_tables import NOTHING_DECIDED, Decided
+from sandtable.catalog.reading.filenames import NamedFile
+from sandtable.catalog.reading.ingest import ingest_declared, ingest_files
 from sandtable.catalog.rebuilding import Rebuilding
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.semantics.editions import CatalogEditions, Check
-from sandtable.catalog.source import Progress
-from sandtable.catalog.store import DataStore, parquet_name
+from sandtable.catalog.stored.integrity import Damage, OpenData, Whole, damaged
+from sandtable.catalog.stored.source import Progress
+from sandtable.catalog.stored.store import DataStore, parquet_name
 from sandtable.errors import NotFound, SandboxUnavailable
 from sandtable.recent import Recent
 

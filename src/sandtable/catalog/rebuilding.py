@@ -9,13 +9,13 @@ from collections.abc import Callable
 import structlog
 
 from sandtable.catalog.convert import Convert
-from sandtable.catalog.ingest import ingest_again, ingest_declared
-from sandtable.catalog.integrity import Whole
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.own_datasets import OwnDatasets
+from sandtable.catalog.own.datasets import OwnDatasets
+from sandtable.catalog.reading.ingest import ingest_again, ingest_declared
 from sandtable.catalog.registry import Catalog
-from sandtable.catalog.source import Progress
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.integrity import Whole
+from sandtable.catalog.stored.source import Progress
+from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import SandtableError
 
 log = structlog.get_logger(__name__)

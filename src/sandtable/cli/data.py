@@ -15,9 +15,9 @@ from rich.text import Text
 
 from sandtable.assemble import Parts, store_of
 from sandtable.capsule.keys import open_signing_key
-from sandtable.catalog.integrity import Whole
-from sandtable.catalog.source import Progress
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.integrity import Whole
+from sandtable.catalog.stored.source import Progress
+from sandtable.catalog.stored.store import DataStore
 from sandtable.cli import catalog_files, inputs
 from sandtable.cli.failure import FAILED
 from sandtable.cli.own_data import COMMANDS

@@ -10,8 +10,8 @@ from rich.text import Text
 
 from sandtable.assemble import Parts
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.proposals import JoinProposal, MaskProposal, MetricProposal, Proposals
-from sandtable.catalog.proposed_keys import KeyProposal
+from sandtable.catalog.proposed.keys import KeyProposal
+from sandtable.catalog.proposed.proposals import JoinProposal, MaskProposal, MetricProposal, Proposals
 from sandtable.catalog.semantics.applying import semantics_of
 from sandtable.catalog.semantics.model import ColumnSemantics, Semantics, TableSemantics
 from sandtable.cli import inputs

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
-from sandtable.catalog.file_tables import Decided
+from sandtable.catalog.reading.file_tables import Decided
 from sandtable.catalog.recipe import FileQuestion
 from sandtable.cli.show import clean
 from sandtable.errors import InvalidInput

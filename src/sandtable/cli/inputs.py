@@ -18,8 +18,8 @@ from typing import Any, TypeVar
 import click
 
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, fitted_plan
-from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.reading.file_tables import NOTHING_DECIDED, Decided
 from sandtable.cli.group import AS_JSON
 from sandtable.errors import InvalidInput
 from sandtable.plan.reading import bounded

@@ -5,7 +5,7 @@ Each is described by its current catalog.
 
 from __future__ import annotations
 
-from sandtable.catalog.own_records import OwnRecords
+from sandtable.catalog.own.records import OwnRecords
 from sandtable.catalog.registry import Catalog, load_catalog, registry_folder
 from sandtable.catalog.semantics.editions import CatalogEditions
 from sandtable.engines.duckdb.types import column_type

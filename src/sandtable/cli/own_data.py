@@ -14,10 +14,10 @@ import click
 
 from sandtable.assemble import Parts, own_datasets_of
 from sandtable.assemble.version_retention import version_retention_of
-from sandtable.catalog.file_tables import Decided
-from sandtable.catalog.filenames import data_files
-from sandtable.catalog.own_datasets import Added, OwnDatasets
-from sandtable.catalog.own_pruning import Going, PruneRules
+from sandtable.catalog.own.datasets import Added, OwnDatasets
+from sandtable.catalog.own.pruning import Going, PruneRules
+from sandtable.catalog.reading.file_tables import Decided
+from sandtable.catalog.reading.filenames import data_files
 from sandtable.cli import inputs
 from sandtable.cli.data_proposals import propose
 from sandtable.cli.file_questions import can_ask, with_answers

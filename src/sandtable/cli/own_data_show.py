@@ -9,8 +9,8 @@ import click
 from rich.text import Text
 
 from sandtable.catalog.model import Table
-from sandtable.catalog.own_datasets import Added
-from sandtable.catalog.own_records import OwnDataset, OwnVersion
+from sandtable.catalog.own.datasets import Added
+from sandtable.catalog.own.records import OwnDataset, OwnVersion
 from sandtable.catalog.recipe import ColumnReading, Recipe
 from sandtable.cli.show import clean, console, grid, on_terminal
 

@@ -14,7 +14,7 @@ from sandtable.assemble import Parts
 from sandtable.capsule.document import document
 from sandtable.capsule.query import CodeQuery, PlanQuery, Query, SqlQuery, wrong_mode
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.cli import failure, inputs
 from sandtable.cli.artifacts import show_code_output
 from sandtable.cli.config import raised

@@ -12,9 +12,9 @@ from rich.console import Console
 from rich.status import Status
 
 from sandtable.assemble import Parts, assemble
-from sandtable.catalog.file_tables import Decided
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.source import Progress
+from sandtable.catalog.reading.file_tables import Decided
+from sandtable.catalog.stored.source import Progress
 from sandtable.cli.file_questions import with_answers
 from sandtable.cli.inputs import About
 from sandtable.cli.running import run_to_end

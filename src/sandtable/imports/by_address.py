@@ -7,10 +7,10 @@ from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeVar
 
-from sandtable.catalog.filenames import FetchedFrom, NamedFile
-from sandtable.catalog.own_records import KeptSource
-from sandtable.catalog.source import Progress
-from sandtable.catalog.uploads import Uploads
+from sandtable.catalog.own.records import KeptSource
+from sandtable.catalog.own.uploads import Uploads
+from sandtable.catalog.reading.filenames import FetchedFrom, NamedFile
+from sandtable.catalog.stored.source import Progress
 from sandtable.imports.fetches import Fetches
 from sandtable.stopping import in_thread
 

@@ -17,11 +17,11 @@ from typing import Any, Protocol
 
 import structlog
 
-from sandtable.catalog.file_tables import Decided
-from sandtable.catalog.filenames import NamedFile, name_files
-from sandtable.catalog.own_datasets import Added
-from sandtable.catalog.source import Progress
-from sandtable.catalog.uploads import Upload, Uploads
+from sandtable.catalog.own.datasets import Added
+from sandtable.catalog.own.uploads import Upload, Uploads
+from sandtable.catalog.reading.file_tables import Decided
+from sandtable.catalog.reading.filenames import NamedFile, name_files
+from sandtable.catalog.stored.source import Progress
 from sandtable.errors import ErrorCode, InvalidInput, Problem, QueueFull, SandtableError
 from sandtable.imports.fetches import Fetches, require_address
 from sandtable.imports.model import Import, ImportedFile, ImportOrder, ImportProgress, ImportRecord
@@ -51,7 +51,7 @@ log = structlog.get_logger(__name__)
 
 
 class OwnData(Protocol):
-    """What imports need of `catalog.own_datasets.OwnDatasets`."""
+    """What imports need of `catalog.own.datasets.OwnDatasets`."""
 
     async def add(
         self,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from sandtable.catalog.filenames import FetchedFrom
-from sandtable.catalog.source import Progress
-from sandtable.catalog.uploads import Upload, Uploads
+from sandtable.catalog.own.uploads import Upload, Uploads
+from sandtable.catalog.reading.filenames import FetchedFrom
+from sandtable.catalog.stored.source import Progress
 
 
 class Fetches(Protocol):

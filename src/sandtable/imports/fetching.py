@@ -16,9 +16,9 @@ from urllib.parse import unquote
 import httpcore
 import httpx2
 
-from sandtable.catalog.filenames import FetchedFrom, ending_of
-from sandtable.catalog.source import Progress
-from sandtable.catalog.uploads import BLOCK, Upload, Uploads, file_name
+from sandtable.catalog.own.uploads import BLOCK, Upload, Uploads, file_name
+from sandtable.catalog.reading.filenames import FetchedFrom, ending_of
+from sandtable.catalog.stored.source import Progress
 from sandtable.errors import InvalidInput
 from sandtable.imports.public_addresses import CheckedConnections
 from sandtable.quoting import quote

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandtable.catalog.own_datasets import Added
+from sandtable.catalog.own.datasets import Added
 from sandtable.catalog.recipe import FileQuestion, Repair
 from sandtable.errors import SandtableError
 from sandtable.imports.model import Import, TableMisfit

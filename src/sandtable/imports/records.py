@@ -16,8 +16,8 @@ from pathlib import Path
 import structlog
 from pydantic import ValidationError
 
-from sandtable.catalog.source import read_file, replace_file
-from sandtable.catalog.store import disk_trouble
+from sandtable.catalog.stored.source import read_file, replace_file
+from sandtable.catalog.stored.store import disk_trouble
 from sandtable.errors import NotFound
 from sandtable.imports.model import IMPORT_ID, ImportRecord
 from sandtable.private import private_folder

@@ -17,12 +17,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
-from sandtable.catalog.filenames import ending_of, source_format, table_name
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.reading.file_tables import NOTHING_DECIDED, Decided
+from sandtable.catalog.reading.filenames import ending_of, source_format, table_name
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog
-from sandtable.catalog.source import FileStamp
+from sandtable.catalog.stored.source import FileStamp
 from sandtable.errors import DataDamaged, InvalidInput, NotFound
 from sandtable.library.frames import is_frame, write_frame
 from sandtable.private import private_folder

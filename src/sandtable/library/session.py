@@ -13,8 +13,8 @@ import secrets
 from collections.abc import Mapping
 
 from sandtable.capsule.query import CodeQuery
-from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.reading.file_tables import NOTHING_DECIDED, Decided
 from sandtable.errors import InvalidInput
 from sandtable.library.open_parts import OPEN_PARTS, OpenParts
 from sandtable.library.result import RunResult, failure

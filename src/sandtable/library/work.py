@@ -13,7 +13,7 @@ from sandtable.agent.events import Error, Event
 from sandtable.agent.folding import FoldedAnswer, fold
 from sandtable.capsule.document import document
 from sandtable.capsule.query import CodeQuery
-from sandtable.catalog.file_tables import Decided
+from sandtable.catalog.reading.file_tables import Decided
 from sandtable.errors import InvalidInput
 from sandtable.library.bridge import wait_for
 from sandtable.library.open_parts import MOST_MEMORY_MB, MOST_ROWS, MOST_SECONDS, OPEN_PARTS, OpenParts

@@ -14,8 +14,8 @@ from sandtable.capsule.digests import digests_of, prompts_of
 from sandtable.capsule.model import LOG_CHARS, SCHEMA, Asker, Capsule, Ended, ResultRecord, VerdictRecord
 from sandtable.capsule.query import CodeQuery, SqlQuery, plan_of
 from sandtable.capsule.shown import ROOM_BYTES, records_of
-from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.stored.integrity import OpenData
 from sandtable.errors import ErrorCode, Problem, SandtableError
 from sandtable.policy.verdict import Approved, Refused
 from sandtable.runs.model import Run, run_of

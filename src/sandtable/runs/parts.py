@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.profile import Profile
+from sandtable.catalog.stored.integrity import OpenData
 from sandtable.engines.rules import Rules
 from sandtable.observing import UNOBSERVED, Observer
 from sandtable.policy.conditions import SqlConditions

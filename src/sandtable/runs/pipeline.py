@@ -18,8 +18,8 @@ import structlog
 
 from sandtable.capsule.model import VerdictRecord
 from sandtable.capsule.query import CodeQuery, PlanQuery, SqlQuery, plan_of
-from sandtable.catalog.integrity import OpenData, damaged
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.stored.integrity import OpenData, damaged
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandboxUnavailable, SandtableError
 from sandtable.observing import Span, Stage
 from sandtable.policy.verdict import Approved, Refused, Verdict

@@ -11,8 +11,8 @@ from sandtable.capsule.keys import TrustedKeys
 from sandtable.capsule.model import AnyCapsule, CodeCapsule, query_in
 from sandtable.capsule.query import CodeQuery
 from sandtable.capsule.verify import Rederive
-from sandtable.catalog.integrity import damaged
 from sandtable.catalog.model import Dataset
+from sandtable.catalog.stored.integrity import damaged
 from sandtable.errors import InvalidInput
 from sandtable.policy.verdict import Approved, Verdict
 from sandtable.runs.code import options_of

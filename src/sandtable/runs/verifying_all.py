@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from sandtable.capsule.report import VerifyReport
-from sandtable.catalog.source import Progress
+from sandtable.catalog.stored.source import Progress
 from sandtable.errors import NotFound, SandtableError
 from sandtable.runs.model import Run
 

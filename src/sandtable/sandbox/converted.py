@@ -11,7 +11,7 @@ from typing import Annotated, Any, Self
 from pydantic import BaseModel, ConfigDict, FailFast, Field, TypeAdapter, model_validator
 
 from sandtable.catalog.convert import ConvertedColumn, ConvertedTable, ConvertResult, Reference
-from sandtable.catalog.filenames import table_name
+from sandtable.catalog.reading.filenames import table_name
 from sandtable.catalog.recipe import FileChoice, FileQuestion, Misfit, Recipe, Repair
 from sandtable.engines.duckdb.types import column_type
 

@@ -13,7 +13,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from sandtable.catalog.store import DataStore, disk_trouble
+from sandtable.catalog.stored.store import DataStore, disk_trouble
 from sandtable.errors import InvalidInput, RunnerBroken
 from sandtable.sandbox.executor import Executor, executed
 from sandtable.sandbox.job import Job, JobResult, Limits, ResultColumn

@@ -10,8 +10,8 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sandtable.catalog.integrity import OpenData
-from sandtable.catalog.store import parquet_name
+from sandtable.catalog.stored.integrity import OpenData
+from sandtable.catalog.stored.store import parquet_name
 from sandtable.errors import ErrorCode
 
 Mode = Literal[

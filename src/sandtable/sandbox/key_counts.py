@@ -11,9 +11,9 @@ from collections.abc import Sequence
 import structlog
 
 from sandtable.catalog.convert import ColumnPlace
-from sandtable.catalog.integrity import OpenData
-from sandtable.catalog.proposals import JoinCandidate, KeyCounts
-from sandtable.catalog.proposed_keys import IdentityCounts, KeyCandidate
+from sandtable.catalog.proposed.keys import IdentityCounts, KeyCandidate
+from sandtable.catalog.proposed.proposals import JoinCandidate, KeyCounts
+from sandtable.catalog.stored.integrity import OpenData
 from sandtable.sandbox.executor import Executor, executed
 from sandtable.sandbox.gate import is_large
 from sandtable.sandbox.job import Job, Limits, refs_of

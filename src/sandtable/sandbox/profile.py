@@ -14,10 +14,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, StrictBool, ValidationError
 
-from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.model import Table as CatalogTable
 from sandtable.catalog.profile import MOST_VALUES, Bin, Cell, ColumnProfile, Profile, TableProfile, ValueCount
+from sandtable.catalog.stored.integrity import OpenData
 from sandtable.errors import RunnerBroken
 from sandtable.sandbox.executor import Executor
 from sandtable.sandbox.gate import is_large

@@ -7,7 +7,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from sandtable.catalog.store import BAIT
+from sandtable.catalog.stored.store import BAIT
 from sandtable.errors import Problem, SandboxUnavailable
 from sandtable.sandbox.executor import Tier
 from sandtable.sandbox.job import Job, JobResult, Limits

@@ -22,7 +22,7 @@ from starlette.types import Scope
 
 from sandtable.accounts.refusals import NotAllowed, TooManyAttempts
 from sandtable.catalog.names import nearest
-from sandtable.catalog.uploads import NoSpace, OtherOffset, TooLarge
+from sandtable.catalog.own.uploads import NoSpace, OtherOffset, TooLarge
 from sandtable.conversations.model import ThreadBusy
 from sandtable.conversations.text import TooLong
 from sandtable.errors import ErrorCode, Problem, SandtableError, renamed

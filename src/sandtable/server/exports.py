@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request, Response
 
 from sandtable.assemble import Parts
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.runs.export import MEDIA_TYPES, Exported, Format, export_run
 from sandtable.runs.fair_queue import FairQueue
 from sandtable.server import logs

@@ -17,7 +17,7 @@ import structlog
 from sandtable.accounts.accounts import Accounts
 from sandtable.assemble import Parts, assemble
 from sandtable.assemble.accounts import accounts_are_on, accounts_of
-from sandtable.catalog.file_tables import NOTHING_DECIDED, Decided
+from sandtable.catalog.reading.file_tables import NOTHING_DECIDED, Decided
 from sandtable.catalog.registry import registry_folder
 from sandtable.errors import InvalidInput, SandtableError, folders_named
 from sandtable.server import logs

@@ -19,7 +19,7 @@ from sandtable.assemble import Parts
 from sandtable.assemble.conversation import converse
 from sandtable.assemble.memory import kept_in, open_memory, probes_of
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.own_datasets import Added
+from sandtable.catalog.own.datasets import Added
 from sandtable.conversations.conversation import Conversation
 from sandtable.conversations.engine import TurnEngine
 from sandtable.conversations.line import Line

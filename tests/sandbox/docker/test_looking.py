@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sandtable.catalog.convert import ConvertRequest
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import ErrorCode
 from sandtable.sandbox.convert import SandboxedConvert
 from sandtable.sandbox.docker.executor import DockerExecutor

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sandtable.catalog.store import DataStore
+from sandtable.catalog.stored.store import DataStore
 from sandtable.observing import Observer
 from sandtable.sandbox.executor import executed
 from sandtable.sandbox.job import Job

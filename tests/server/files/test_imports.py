@@ -48,7 +48,7 @@ async def test_two_files_become_a_dataset(client: AsyncClient, house: House) -> 
 
 async def test_newer_datasets_come_first(client: AsyncClient, monkeypatch: pytest.MonkeyPatch) -> None:
     times = iter(["2026-01-01T00:00:00+00:00", "2026-01-02T00:00:00+00:00"])
-    monkeypatch.setattr("sandtable.catalog.own_datasets.now", lambda: next(times))
+    monkeypatch.setattr("sandtable.catalog.own.datasets.now", lambda: next(times))
     await imported(client, ("b.csv", SHOPS))
     await imported(client, ("a.csv", SHOPS))
     assert await ids(client) == ["a", "b", "shop"]

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from httpx import ASGITransport, AsyncClient, Response
 
-from sandtable.catalog.uploads import Uploads
+from sandtable.catalog.own.uploads import Uploads
 from sandtable.server import bodies
 from sandtable.server.app import create_app
 from sandtable.settings import Settings

@@ -17,10 +17,10 @@ import structlog
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.own_records import now
+from sandtable.catalog.own.records import now
 from sandtable.catalog.semantics.applying import Described, described, semantics_of, with_version
 from sandtable.catalog.semantics.model import Semantics
-from sandtable.catalog.source import FileStamp, locked_folder, read_file, replace_file
+from sandtable.catalog.stored.source import FileStamp, locked_folder, read_file, replace_file
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.quoting import quote
 from sandtable.recent import Recent

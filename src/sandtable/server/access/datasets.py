@@ -11,15 +11,15 @@ from typing import Any
 from sandtable.accounts.asking import Asking, asking
 from sandtable.accounts.refusals import NotAllowed
 from sandtable.accounts.shares import Right, Thing
-from sandtable.catalog.integrity import OpenData
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.own_records import OwnDataset
+from sandtable.catalog.own.records import OwnDataset
 from sandtable.catalog.profile import Profile
-from sandtable.catalog.proposals import Proposals
+from sandtable.catalog.proposed.proposals import Proposals
 from sandtable.catalog.ready_datasets import ReadyDatasets
 from sandtable.catalog.registry import Catalog
 from sandtable.catalog.semantics.editions import Edition
 from sandtable.catalog.semantics.model import Semantics
+from sandtable.catalog.stored.integrity import OpenData
 from sandtable.quoting import quote
 
 

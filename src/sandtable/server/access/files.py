@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from sandtable.accounts.asking import asking, owner_name
-from sandtable.catalog.uploads import Upload, UploadLimits, Uploads
+from sandtable.catalog.own.uploads import Upload, UploadLimits, Uploads
 from sandtable.errors import NotFound
 from sandtable.imports.desk import Imports
 from sandtable.imports.model import Import, ImportOrder

@@ -7,7 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.catalog.model import Dataset
-from sandtable.catalog.proposals import Proposals
+from sandtable.catalog.proposed.proposals import Proposals
 from sandtable.catalog.semantics.applying import semantics_of
 from sandtable.catalog.semantics.editions import AS_FOUND, CatalogEditions
 from sandtable.catalog.semantics.model import MetricSemantics, Semantics

@@ -11,9 +11,9 @@ import re
 from itertools import islice
 from pathlib import Path
 
-from sandtable.catalog.integrity import Damage, Integrity, Whole, damaged
-from sandtable.catalog.store import BAIT
-from sandtable.catalog.version_files import DIGESTS
+from sandtable.catalog.stored.integrity import Damage, Integrity, Whole, damaged
+from sandtable.catalog.stored.store import BAIT
+from sandtable.catalog.stored.version_files import DIGESTS
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 from sandtable.sandbox.job import Job, JobResult, Mode

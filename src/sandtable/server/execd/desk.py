@@ -16,7 +16,7 @@ from typing import Any
 
 import structlog
 
-from sandtable.catalog.integrity import Whole
+from sandtable.catalog.stored.integrity import Whole
 from sandtable.errors import NotFound, RunnerBroken, SandboxUnavailable, SandtableError
 from sandtable.observing import UNOBSERVED, Tracer
 from sandtable.recent import Recent

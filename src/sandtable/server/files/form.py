@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from sandtable.catalog.uploads import BLOCK, TooLarge, Uploads
+from sandtable.catalog.own.uploads import BLOCK, TooLarge, Uploads
 from sandtable.errors import InvalidInput
 from sandtable.quoting import quote
 

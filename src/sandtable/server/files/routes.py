@@ -9,8 +9,8 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Path, Request, Response
 
 from sandtable.assemble import Parts
-from sandtable.catalog.own_records import OwnDataset
-from sandtable.catalog.uploads import Upload, Uploads, file_name
+from sandtable.catalog.own.records import OwnDataset
+from sandtable.catalog.own.uploads import Upload, Uploads, file_name
 from sandtable.errors import InvalidInput, NotFound
 from sandtable.imports.model import IMPORT_ID, Import, ImportOrder
 from sandtable.quoting import quote

@@ -16,7 +16,7 @@ from fastapi import APIRouter, Depends, Header, Path, Request, Response
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict
 
-from sandtable.catalog.uploads import UPLOAD_ID, Upload, Uploads
+from sandtable.catalog.own.uploads import UPLOAD_ID, Upload, Uploads
 from sandtable.errors import ErrorCode, InvalidInput, Problem, SandtableError
 from sandtable.server.bodies import blocks
 from sandtable.server.callers import User

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from sandtable.catalog.meanings import meaning_of
 from sandtable.catalog.model import Dataset, Meaning
-from sandtable.catalog.own_records import OwnDataset, OwnVersion
+from sandtable.catalog.own.records import OwnDataset, OwnVersion
+from sandtable.catalog.own.uploads import UPLOAD_ID
 from sandtable.catalog.profile import Profile
+from sandtable.catalog.proposed.meanings import meaning_of
 from sandtable.catalog.recipe import Misfit, Recipe, Repair
-from sandtable.catalog.uploads import UPLOAD_ID
 from sandtable.errors import InvalidInput
 from sandtable.imports.fetching import LONGEST_ADDRESS
 from sandtable.server.files.form import MOST_FILES

@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from sandtable.catalog.uploads import OtherOffset
+from sandtable.catalog.own.uploads import OtherOffset
 from sandtable.stopping import stopped
 
 T = TypeVar("T")
