@@ -400,7 +400,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** The page for signing in */
+        get: operations["sign_in_page"];
         put?: never;
         /**
          * Sign in with a password
@@ -2151,7 +2152,7 @@ export interface components {
         };
         /**
          * Meaning
-         * @description What the values of a column are; `catalog.meanings` proposes it.
+         * @description What the values of a column are; `catalog.proposed.meanings` proposes it.
          * @enum {string}
          */
         Meaning: "money" | "percent" | "duration" | "amount" | "score" | "date" | "time" | "identifier" | "e-mail" | "phone" | "web address" | "place" | "person" | "yes/no" | "category" | "text";
@@ -4850,6 +4851,48 @@ export interface operations {
             400: components["responses"]["Status400"];
             401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    sign_in_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
