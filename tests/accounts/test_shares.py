@@ -67,6 +67,17 @@ async def test_sharing_again_changes_the_right_and_unsharing_ends_it(shares: Sha
     assert await shares.right(data, BOB) is None
 
 
+async def test_a_later_team_of_the_name_gets_nothing(shares: Shares) -> None:
+    await shares.put(ANNAS, "team", "sales", "see", "anna")
+    await shares.put(ANNAS, "team", "ops", "see", "anna")
+    await shares.put(ANNAS, "person", "sales", "see", "anna")
+    await shares.forget_team("sales")
+    assert [(share.recipient, share.name) for share in await shares.of(ANNAS)] == [
+        ("team", "ops"),
+        ("person", "sales"),
+    ]
+
+
 async def test_what_is_removed_is_forgotten(shares: Shares) -> None:
     await shares.put(ANNAS, "person", "bob", "see", "anna")
     await shares.put(Thing("thread", "t2", "anna"), "person", "bob", "see", "anna")

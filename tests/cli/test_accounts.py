@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import pty
@@ -14,11 +15,15 @@ import pytest
 from click.testing import CliRunner, Result
 
 from sandtable.accounts.passwords import Cost, Passwords
+from sandtable.accounts.shares import Share, Thing
+from sandtable.assemble.shares import shares_of
 from sandtable.cli import main
+from sandtable.settings import Settings
 from tests.own_logs import own_logs
 
 ROOT = Path(__file__).resolve().parents[2]
 PASSWORD = "correct horse battery"
+THREAD = Thing("thread", "t1", "ada")
 
 
 @pytest.fixture(autouse=True)
@@ -109,7 +114,7 @@ def test_a_terminal_is_asked_twice_and_shows_nothing(home: Path) -> None:
     assert [user["signs_in_with"] for user in as_json("user", "list")] == ["password"]
 
 
-def test_teams() -> None:
+def test_teams(home: Path) -> None:
     add("ada")
     run("team", "add", "Research")
     assert run("team", "join", "research", "ada").stdout == "ada is in the team research.\n"
@@ -119,8 +124,21 @@ def test_teams() -> None:
     assert run("team", "join", "sales", "ada").exit_code == 2
     run("team", "leave", "research", "ada")
     assert as_json("team", "list") == [{"name": "research", "members": []}]
+    asyncio.run(_share_with("research", home))
     run("team", "remove", "research")
     assert as_json("team", "list") == []
+    assert asyncio.run(_shared(home)) == []
+
+
+async def _share_with(team: str, home: Path) -> None:
+    async with shares_of(Settings(home=home), None) as shares:
+        await shares.put(THREAD, "team", team, "see", "ada")
+        assert await shares.of(THREAD)
+
+
+async def _shared(home: Path) -> list[Share]:
+    async with shares_of(Settings(home=home), None) as shares:
+        return await shares.of(THREAD)
 
 
 def test_keys() -> None:

@@ -113,6 +113,11 @@ class Shares:
         if statements:
             await (await self._open()).change(*statements)
 
+    async def forget_team(self, name: str) -> None:
+        """Before a team is removed, so that a later team of its name gets nothing."""
+        sql = "DELETE FROM sandtable_shares WHERE recipient = 'team' AND name = ?"
+        await self._change(sql, (name,))
+
     async def of(self, thing: Thing) -> list[Share]:
         """With whom it is shared, in the order in which that was said."""
         rows = await self._rows(

@@ -11,6 +11,7 @@ from sandtable.accounts.model import Team
 from sandtable.cli import inputs
 from sandtable.cli.accounts import confirm, with_accounts
 from sandtable.cli.show import clean, console, grid, print_json
+from sandtable.process import load_settings
 
 Change = Callable[[Accounts, str, str], Awaitable[bool]]
 
@@ -60,10 +61,17 @@ def list_(as_json: bool) -> int:
 @click.argument("name")
 @inputs.json_option
 def remove(name: str, as_json: bool) -> int:
-    """Remove a team. Its members stay."""
+    """Remove a team, and what is shared with it. Its members stay."""
 
     async def act(accounts: Accounts) -> str:
+        # These load the stores, which `--help` does without.
+        from sandtable.assemble.shares import shares_of
+        from sandtable.state import state_of
+
+        settings = load_settings()
         team = await accounts.teams.get(name)
+        async with shares_of(settings, state_of(settings).database) as shares:
+            await shares.forget_team(team.name)
         await accounts.teams.remove(team.name)
         return team.name
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from sandtable.accounts.shares import Thing
 from tests.own_logs import LogLines
 from tests.server.accounts.conftest import PASSWORD, Guarded, sign_in
 
@@ -97,7 +98,10 @@ async def test_an_administrator_manages_users_and_teams(guarded: Guarded, log_li
         assert (await ada.put("/teams/none/members/bob")).status_code == 404
         assert (await ada.put("/teams/research/members/none")).status_code == 404
         assert (await ada.delete("/teams/research/members/bob")).json()["members"] == []
+        shared = Thing("thread", "t1", "ada")
+        await guarded.house.shares.put(shared, "team", "research", "see", "ada")
         assert (await ada.delete("/teams/research")).status_code == 204
+        assert await guarded.house.shares.of(shared) == []
         assert (await ada.get("/teams")).json() == {"teams": []}
     acts = [line["act"] for line in log_lines() if line["event"] == "audit" and line["by"] == "ada"]
     assert acts == ["sign_in", "user_added", "user_changed", "user_changed", "user_changed", "user_removed",

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Response
+from fastapi import APIRouter, Path, Request, Response
 
 from sandtable.accounts import audit
 from sandtable.accounts.accounts import Accounts
 from sandtable.accounts.passwords import new_password
+from sandtable.accounts.shares import Shares
 from sandtable.errors import InvalidInput
 from sandtable.server.accounts import views
 from sandtable.server.accounts.here import NOT_FOUND, Address, Here
@@ -137,8 +138,13 @@ async def add_team(body: views.TeamBody, accounts: Here, asker: Asker, address: 
 
 
 @router.delete("/teams/{name}", operation_id="remove_team", summary="Remove a team", status_code=204)
-async def remove_team(name: Team, accounts: Here, asker: Asker, address: Address) -> Response:
+async def remove_team(
+    request: Request, name: Team, accounts: Here, asker: Asker, address: Address
+) -> Response:
+    """What was shared with the team is no longer shared with it: a later team of the name is another one."""
+    shares: Shares = request.app.state.shares
     team = await accounts.teams.get(name)
+    await shares.forget_team(team.name)
     await accounts.teams.remove(team.name)
     audit.note("team_removed", by=asker.user, address=address, team=team.name)
     return Response(status_code=204)

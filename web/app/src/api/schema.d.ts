@@ -852,7 +852,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a team */
+        /**
+         * Remove a team
+         * @description What was shared with the team is no longer shared with it: a later team of the name is another one.
+         */
         delete: operations["remove_team"];
         options?: never;
         head?: never;

@@ -107,7 +107,7 @@ function RemoveTeam({ name }: { name: string }) {
         open={open}
         onOpenChange={setOpen}
         title={`Remove the team ${name}?`}
-        description="Its members keep their accounts and lose what only the team let them see. A later team of the same name gets what was shared with this one."
+        description="Its members keep their accounts and lose what only the team let them see."
       >
         <div className="space-y-3">
           {remove.error && <ErrorNote error={remove.error} />}
