@@ -79,6 +79,11 @@ class Rates:
                 **{RETRY_AFTER: max(1, math.ceil(round(wait_s, 3)))},
             )
 
+    def require_call(self, kind: Kind, user: str) -> None:
+        """For a request of this user, by whatever protocol. Raises RateLimited."""
+        if not _is_this_machine(user):
+            self.require(kind, user)
+
     def require_sign_in(self, request: HTTPConnection, name: str) -> None:
         """For routes that check a password or a token: call it before the check. Raises RateLimited.
 
@@ -114,13 +119,11 @@ class RateLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] in ("http", "websocket") and scope["path"] not in PROBES:
-            user: str = scope[CALLER]
-            if not _is_this_machine(user):
-                try:
-                    self._rates.require(_kind_of(scope), user)
-                except RateLimited as error:
-                    await refuse(Refusal(429, error.problem), scope, receive, send)
-                    return
+            try:
+                self._rates.require_call(_kind_of(scope), scope[CALLER])
+            except RateLimited as error:
+                await refuse(Refusal(429, error.problem), scope, receive, send)
+                return
         await self._app(scope, receive, send)
 
 

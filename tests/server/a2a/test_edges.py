@@ -16,6 +16,7 @@ import pytest_asyncio
 from a2a.helpers import new_url_part
 from a2a.types import (
     GetExtendedAgentCardRequest,
+    GetTaskRequest,
     ListTasksRequest,
     Message,
     Role,
@@ -36,6 +37,7 @@ from sandtable.server.a2a import ports, routes
 from sandtable.settings import Settings
 from tests.server.a2a.asking import BINDINGS, Reached, reached, says, state
 from tests.server.conftest import LogLines
+from tests.server.house import THIS_MACHINE
 
 VERSION = {"A2A-Version": "1.0"}
 RPC: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "GetTask", "params": {"id": "none"}}
@@ -204,6 +206,29 @@ async def test_grpc_has_bounds(server: Reached) -> None:
             )
         assert late.value.code() == grpc.StatusCode.DEADLINE_EXCEEDED
     server.served.script.go.set()
+
+
+async def test_calls_over_grpc_count_for_the_limits_of_a_user(tmp_path: Path) -> None:
+    settings = {"trusted_proxies": THIS_MACHINE, "rate_writes": 1, "rate_reads": 2}
+    async with (
+        reached(tmp_path, settings) as server,
+        grpc.aio.insecure_channel(f"127.0.0.1:{server.ports.grpc_port}") as channel,
+    ):
+        stub = A2AServiceStub(channel)
+        send, get = SendMessageRequest(message=says("hello")), GetTaskRequest(id="none")
+        ada, bob = ((("a2a-version", "1.0"), ("x-sandtable-user", name)) for name in ("ada", "bob"))
+        await stub.SendMessage(send, metadata=ada)
+        with pytest.raises(grpc.aio.AioRpcError, match="ada has sent 1 requests") as refused:
+            await stub.SendMessage(send, metadata=ada)
+        assert refused.value.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert int(dict(refused.value.trailing_metadata())["retry-after"]) > 0
+        await stub.SendMessage(send, metadata=bob)
+        codes: list[grpc.StatusCode] = []
+        for _ in range(3):
+            with pytest.raises(grpc.aio.AioRpcError) as asked:
+                await stub.GetTask(get, metadata=ada)
+            codes.append(asked.value.code())
+    assert codes == [grpc.StatusCode.NOT_FOUND] * 2 + [grpc.StatusCode.RESOURCE_EXHAUSTED]
 
 
 async def test_the_port_of_messages_answers_a2a_only_and_is_guarded(server: Reached) -> None:

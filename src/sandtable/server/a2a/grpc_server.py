@@ -12,12 +12,14 @@ from typing import Any
 import grpc
 import grpc.aio
 from a2a.server.request_handlers.grpc_handler import GrpcHandler
+from a2a.types import CancelTaskRequest, SendMessageRequest
 from a2a.types.a2a_pb2_grpc import add_A2AServiceServicer_to_server
 from a2a.utils.errors import A2AError
 from fastapi import FastAPI
 
 from sandtable.accounts.asking import Asking, asked_by
-from sandtable.errors import InvalidInput
+from sandtable.errors import InvalidInput, RateLimited
+from sandtable.runs.pace import RETRY_AFTER
 from sandtable.server.a2a.calls import CallRefused, GrpcCalls, GrpcProof
 from sandtable.server.a2a.following import MOST
 from sandtable.server.a2a.problems import translated
@@ -37,6 +39,7 @@ _OPTIONS: tuple[tuple[str, int], ...] = (
     ("grpc.http2.min_ping_interval_without_data_ms", 20_000),
     ("grpc.so_reuseport", 0),
 )
+_WRITES = (SendMessageRequest, CancelTaskRequest)
 _NOT_READY: Any = object()
 
 
@@ -75,7 +78,7 @@ class _Servicer(GrpcHandler):
     async def _handle_unary(
         self, request: Any, context: Any, handler_func: Any, default_response: Any
     ) -> Any:
-        found = await self._ready(context)
+        found = await self._ready(request, context)
         if found is None:
             return default_response
         with asked_by(found):
@@ -84,22 +87,28 @@ class _Servicer(GrpcHandler):
     async def _handle_stream(
         self, request: Any, context: Any, handler_func: Any
     ) -> AsyncGenerator[Any, None]:
-        found = await self._ready(context)
+        found = await self._ready(request, context)
         if found is None:
             return
         with asked_by(found):
             async for item in super()._handle_stream(request, context, handler_func):
                 yield item
 
-    async def _ready(self, context: Any) -> Asking | None:
+    async def _ready(self, request: Any, context: Any) -> Asking | None:
         """Who calls; None for a call that was refused."""
         try:
             with translated():
                 found = await self._proof.of(context)
                 if self.request_handler is _NOT_READY:
                     self.request_handler = (await self._app.state.a2a.get()).handler
+            kind = "write" if isinstance(request, _WRITES) else "read"
+            self._app.state.rates.require_call(kind, found.principal.user)
         except CallRefused as refused:
             await context.abort(refused.code, str(refused))
+            return None
+        except RateLimited as limited:
+            context.set_trailing_metadata((("retry-after", str(limited.problem.details[RETRY_AFTER])),))
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, limited.problem.in_words)
             return None
         except A2AError as error:
             await self.abort_context(error, context)
