@@ -34,10 +34,14 @@ def _read_exactly(fd: int, count: int) -> bytes | None:
     return b"".join(parts)
 
 
-def write_frame(fd: int, message: dict[str, Any]) -> None:
+def encode_frame(message: dict[str, Any]) -> bytes:
     body = json.dumps(message, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode(
         errors="replace"
     )
-    view = memoryview(_LENGTH.pack(len(body)) + body)
+    return _LENGTH.pack(len(body)) + body
+
+
+def write_frame(fd: int, message: dict[str, Any]) -> None:
+    view = memoryview(encode_frame(message))
     while view:
         view = view[os.write(fd, view) :]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
+import socket
+import struct
 from pathlib import Path
 
 from sandtable_runner import kernel, root
 
 NOBODY = 65534
+_GET_FLAGS, _SET_FLAGS, _UP = 0x8913, 0x8914, 1
 
 
-def enter_namespaces(store: str, is_root: bool) -> None:
+def enter_namespaces(store: str | None, is_root: bool) -> None:
     """Returns in the template, process 1 of its pid namespace; the outer process waits for it."""
     spaces = kernel.CLONE_NEWNS | kernel.CLONE_NEWNET | kernel.CLONE_NEWIPC | kernel.CLONE_NEWUTS
     spaces |= kernel.CLONE_NEWPID | kernel.CLONE_NEWCGROUP
@@ -39,3 +43,11 @@ def stand_behind(pid: int) -> None:
         except InterruptedError:
             continue
         os._exit(0 if status == 0 else 1)
+
+
+def bring_up_loopback() -> None:
+    """In a network namespace of this process's own, which has nothing else."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as any_socket:
+        request = struct.pack("16sH14x", b"lo", 0)
+        _, flags = struct.unpack("16sH14x", fcntl.ioctl(any_socket, _GET_FLAGS, request))
+        fcntl.ioctl(any_socket, _SET_FLAGS, struct.pack("16sH14x", b"lo", flags | _UP))

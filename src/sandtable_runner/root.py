@@ -17,8 +17,9 @@ _FOLDERS = ("scratch", "data", "out", "store", "staging", "dev", "proc", "empty"
 _DEVICES = ("null", "zero", "urandom")
 
 
-def build_root(store: str) -> None:
-    """In the template, inside its own mount namespace: replace the root. The current folder becomes `/`."""
+def build_root(store: str | None) -> None:
+    """In the template, inside its own mount namespace: replace the root. The current folder becomes `/`. Without a
+    `store`, no data can be seen."""
     kernel.mount("none", "/", None, kernel.MS_REC | kernel.MS_PRIVATE)
     # Any existing folder will do: the tmpfs over it is visible in this namespace only.
     new = "/proc"
@@ -30,7 +31,8 @@ def build_root(store: str) -> None:
         target.touch()
         kernel.bind(f"/dev/{device}", str(target))
         kernel.make_unchangeable(str(target))
-    _bind_store(store, new)
+    if store is not None:
+        _bind_store(store, new)
     kernel.mount("proc", f"{new}/proc", "proc", kernel.MS_NOSUID | kernel.MS_NODEV | kernel.MS_NOEXEC)
     os.chdir(new)
     kernel.pivot_root(".", "old")

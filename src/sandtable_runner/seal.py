@@ -84,6 +84,8 @@ class Cell:
     pids: int
     sockets: int = 0
     """Listening sockets that the sandbox is given."""
+    port: int = 0
+    """The one port on its own loopback that it may connect to."""
 
     @property
     def out(self) -> str:
@@ -109,7 +111,12 @@ def seal(cell: Cell, isolation: Isolation, baseline: Baseline, store_fd: int) ->
         os.close(store_fd)
     kernel.drop_capabilities()
     seccomp.load_filter(
-        seccomp.build_filter(os.getpid(), private_files=isolation.namespaces, answering=cell.sockets > 0)
+        seccomp.build_filter(
+            os.getpid(),
+            private_files=isolation.namespaces,
+            answering=cell.sockets > 0,
+            connecting=cell.port > 0,
+        )
     )
 
 
@@ -172,6 +179,6 @@ def _confine(cell: Cell, isolation: Isolation) -> None:
         writable.append(os.open("/scratch", os.O_PATH))
     if cell.staging:
         writable.append(os.open("/out" if isolation.namespaces else cell.out, os.O_PATH))
-    landlock.restrict(isolation.landlock, readable, writable)
+    landlock.restrict(isolation.landlock, readable, writable, [cell.port] if cell.port else [])
     for fd in (*readable, *writable):
         os.close(fd)

@@ -2,7 +2,8 @@
 
 Invariant: what is not named here fails with EPERM. Threads may be created; processes, sockets, programs, namespaces,
 mounts, keys, tracing and shared memory may not. A Jupyter kernel answers on listening sockets that it was given; it can
-neither create nor connect one.
+neither create nor connect one. The driver of a database may create TCP sockets and connect them, and nothing else may:
+its network namespace decides where they lead.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ timerfd_create timerfd_settime timerfd_gettime getrlimit
 _METADATA = ("chmod", "fchmod", "fchmodat", "utimensat")
 # With listening sockets: accept a connection, and use it.
 _ANSWERING = ("accept4", "getsockname", "recvfrom")
+_CONNECTING = tuple("connect getsockopt setsockopt getsockname getpeername recvfrom shutdown".split())
 # Callers fall back on ENOSYS; EPERM would make them fail.
 _ABSENT = (
     "clone3 io_uring_setup io_uring_enter io_uring_register openat2 fchmodat2 "
@@ -63,7 +65,7 @@ _FCNTLS = (0, 1, 2, 3, 4, 1030)
 _LOCKING_FCNTLS = (6, 7, 37, 38)
 _FUTEX_PRIVATE, _FUTEX_COMMAND = 0x80, 0x7F
 _FUTEX_WAITS = (0, 9)
-_AF_UNIX, _STREAM, _STREAM_FLAGS = 1, 1, 0x80800  # close-on-exec, non-blocking
+_AF_UNIX, _AF_INET, _STREAM, _STREAM_FLAGS = 1, 2, 1, 0x80800  # close-on-exec, non-blocking
 _PRCTLS = (15, 16, 3, 0x53564D41)  # set name, get name, get dumpable, name a mapping
 
 _Instruction = tuple[int, int, int, int]
@@ -74,6 +76,14 @@ _DONE: _Instruction = (_RETURN, 0, 0, _ERRNO)
 
 def _argument(index: int, *, high: bool = False) -> _Instruction:
     return (_LOAD, 0, 0, 16 + 8 * index + (4 if high else 0))
+
+
+_NO_ADDRESS: list[_Instruction] = [
+    _argument(4), (_EQUAL, 0, 2, 0),
+    _argument(4, high=True), (_EQUAL, 1, 0, 0),
+    _NO, _YES,
+]  # fmt: skip
+"""For `sendto` on a socket that is connected already."""
 
 
 def _only(index: int, values: tuple[int, ...]) -> list[_Instruction]:
@@ -129,23 +139,32 @@ def _guarded(pid: int, executable_memory: bool) -> dict[str, list[_Instruction]]
 
 def _answering() -> dict[str, list[_Instruction]]:
     """A stream pair is connected only to itself. A datagram socket could send to any address by path."""
-    nowhere = [
-        _argument(4), (_EQUAL, 0, 2, 0),
-        _argument(4, high=True), (_EQUAL, 1, 0, 0),
-        _NO, _YES,
-    ]  # fmt: skip
     pair = [
         _argument(0), (_EQUAL, 0, 3, _AF_UNIX),
         _argument(1), (_AND, 0, 0, ~_STREAM_FLAGS & 0xFFFFFFFF), (_EQUAL, 1, 0, _STREAM),
         _NO, _YES,
     ]  # fmt: skip
     # ZeroMQ aborts when its thread may not set the scheduling that it already has.
-    return {"sendto": nowhere, "socketpair": pair, "sched_setscheduler": [_DONE]}
+    return {"sendto": _NO_ADDRESS, "socketpair": pair, "sched_setscheduler": [_DONE]}
+
+
+def _connecting() -> dict[str, list[_Instruction]]:
+    tcp = [
+        _argument(0), (_EQUAL, 0, 3, _AF_INET),
+        _argument(1), (_AND, 0, 0, ~_STREAM_FLAGS & 0xFFFFFFFF), (_EQUAL, 1, 0, _STREAM),
+        _NO, _YES,
+    ]  # fmt: skip
+    return {"sendto": _NO_ADDRESS, "socket": tcp}
 
 
 @cache
 def build_filter(
-    pid: int, *, private_files: bool, executable_memory: bool = False, answering: bool = False
+    pid: int,
+    *,
+    private_files: bool,
+    executable_memory: bool = False,
+    answering: bool = False,
+    connecting: bool = False,
 ) -> bytes:
     """`pid` is the process's id in its own namespace: the only one it may signal."""
     program: list[_Instruction] = [
@@ -157,9 +176,11 @@ def build_filter(
     if MACHINE == "x86_64":
         program += [(_AT_LEAST, 0, 1, _X32_BIT), _NO]
     guarded = _guarded(pid, executable_memory) | (_answering() if answering else {})
+    guarded |= _connecting() if connecting else {}
     for name, body in guarded.items():
         program += [(_EQUAL, 0, len(body), NUMBER[name]), *body]
     allowed = [*_ALLOWED, *(_METADATA if private_files else ()), *(_ANSWERING if answering else ())]
+    allowed += _CONNECTING if connecting else ()
     for name in allowed:
         if name in NUMBER:
             program += [(_EQUAL, 0, 1, NUMBER[name]), _YES]

@@ -13,6 +13,7 @@ IMPORTED_BY_NAME = {
     "sandtable/cli/group.py": "a table of commands, of which one is loaded",
     "sandtable/planner/candidates/network/loading.py": "optional packages, loaded under settings of their own",
     "sandtable_runner/jupyter/template.py": "a table of packages that are loaded before the fork",
+    "sandtable_runner/live/worker.py": "a table of drivers, whose packages are optional",
     "sandtable_runner/python/namespace.py": "the import function that code in the sandbox gets",
     "sandtable_runner/template.py": "a table of interpreters, whose packages are optional",
     "sbirtools/__init__.py": "`import sbirtools` loads a name when it is first used",

@@ -138,3 +138,32 @@ def test_metadata_may_change_in_a_private_tree_only(
 
 def test_the_filter_fits_the_kernel(rules: Filter) -> None:
     assert len(rules.program) // 8 <= 4096
+
+
+_INET, _UNIX, _NETLINK, _TCP, _UDP, _FLAGS = 2, 1, 16, 1, 2, 0x80800
+
+
+@pytest.mark.parametrize("machine", _ARCHITECTURES)
+@pytest.mark.parametrize(
+    ("name", "arguments", "decision"),
+    [
+        ("socket", (_INET, _TCP | _FLAGS, 0), ALLOW),
+        ("socket", (_INET, _UDP, 0), _EPERM),
+        ("socket", (_UNIX, _TCP, 0), _EPERM),
+        ("socket", (_NETLINK, 3, 0), _EPERM),
+        ("connect", (5, 0x1000, 16), ALLOW),
+        ("sendto", (5, 0x1000, 9, 0, 0, 0), ALLOW),
+        ("sendto", (5, 0x1000, 9, 0, 0x2000, 16), _EPERM),
+        ("accept4", (5, 0, 0, 0), _EPERM),
+        ("socketpair", (_UNIX, _TCP, 0), _EPERM),
+        ("clone", (17,), _EPERM),
+    ],
+)
+def test_a_driver_may_connect_tcp_sockets_and_nothing_more(
+    machine: str, name: str, arguments: tuple[int, ...], decision: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = _build(machine, monkeypatch, private_files=True)
+    program = seccomp.build_filter.__wrapped__(_ME, private_files=True, connecting=True)
+    assert Filter(machine, program, plain.numbers)(name, *arguments) == decision
+    if name in ("socket", "connect", "sendto"):
+        assert plain(name, *arguments) == _EPERM
