@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TypeVar
@@ -50,7 +49,7 @@ class Addresses:
         kept: list[str] = []
         try:
             if wanted:
-                await in_thread(self._clean)
+                await in_thread(self._uploads.clean_of, USER)
             for key, known in wanted:
                 upload = await self._fetcher.fetch_again(known, USER, progress)
                 if upload is not None:
@@ -60,9 +59,3 @@ class Addresses:
         finally:
             for upload_id in kept:
                 await in_thread(self._uploads.remove, upload_id)
-
-    def _clean(self) -> None:
-        """Removes what a command that was killed has left."""
-        for upload in list(self._uploads.all()):
-            if upload.user == USER and self._uploads.expires_at(upload) < time.time():
-                self._uploads.remove(upload.id)

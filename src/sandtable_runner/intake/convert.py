@@ -64,7 +64,8 @@ def _convert_declared(connection: engine.Connection, job: dict[str, Any]) -> dic
     options = job["options"]
     source, table = Path(options["source"]).name, options["table"]
     target = f"{job['out']}/{table}.parquet"
-    declared.convert_csv(connection, source, target, options["columns"])
+    exact = options["format"] == "postgresql"
+    declared.convert_csv(connection, source, target, options["columns"], exact=exact)
     return _answer(table, describe(connection, target), None)
 
 

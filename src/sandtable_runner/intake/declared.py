@@ -27,9 +27,12 @@ PARQUET = "FORMAT parquet, ROW_GROUP_SIZE 122880"
 """Options of a COPY that writes a table."""
 
 
-def convert_csv(connection: engine.Connection, source: str, target: str, declared: list[list[str]]) -> None:
+def convert_csv(
+    connection: engine.Connection, source: str, target: str, declared: list[list[str]], *, exact: bool = False
+) -> None:
+    """`exact`: commas, and `""` is an empty text; else also no value."""
     _check_bytes(source)
-    delimiter, names = _read_header(source)
+    delimiter, names = _read_header(source, "," if exact else _DELIMITERS)
     arguments = {
         "header": "true",
         "delim": engine.literal(delimiter),
@@ -42,6 +45,7 @@ def convert_csv(connection: engine.Connection, source: str, target: str, declare
         "max_line_size": str(_MAX_LINE),
         # By default it allocates several buffers of sixteen times the longest line.
         "buffer_size": str(2 * _MAX_LINE),
+        "allow_quoted_nulls": "false" if exact else "true",
     }
     _check_declared(source, names, [name for name, _ in declared])
     pairs = ", ".join(f"{engine.literal(name)}: {engine.literal(kind)}" for name, kind in declared)
@@ -108,12 +112,10 @@ def _check_bytes(source: str) -> None:
         ) from error
 
 
-def _read_header(source: str) -> tuple[str, list[str]]:
+def _read_header(source: str, delimiters: str) -> tuple[str, list[str]]:
     with Path(source).open(encoding="utf-8-sig", newline="") as file:
         start = file.readline(_MAX_LINE)
-        delimiter = max(
-            _DELIMITERS, key=lambda mark: (_outside_quotes(start, mark), -_DELIMITERS.index(mark))
-        )
+        delimiter = max(delimiters, key=lambda mark: (_outside_quotes(start, mark), -delimiters.index(mark)))
         file.seek(0)
         try:
             names = next(_reader(file, delimiter), [])

@@ -279,11 +279,9 @@ class OwnDatasets:
         earlier = before.current.decided if before else NOTHING_DECIDED
         decided = earlier.with_more(change.decided)
         if before is not None and change.recipes is None and decided == earlier:
-            same = [(s.table, s.sha256) for s in change.sources]
-            if same == [(s.table, s.sha256) for s in before.current.sources]:
-                return await self._kept(
-                    change, before, before.current.model_copy(update={"sources": change.sources})
-                )
+            kept = before.current.model_copy(update={"sources": change.sources})
+            if kept.contents == before.current.contents:
+                return await self._kept(change, before, kept)
         try:
             made = await self._converted(change, earlier, progress)
         except SandtableError:
@@ -330,7 +328,7 @@ class OwnDatasets:
         try:
             return await take_in(readings, store, convert, progress, decided=change.decided, earlier=earlier)
         except InvalidInput as error:
-            as_before = change.recipes is None and any(r.recipes or r.columns for r in readings)
+            as_before = change.recipes is None and any(r.as_before for r in readings)
             if change.before is None or not as_before or _names_misfits(error):
                 raise
             refused = error
@@ -349,8 +347,8 @@ class OwnDatasets:
 
     def _reading(self, source: KeptSource, change: _Change) -> Reading:
         file = self._file(source)
-        if change.before is None:
-            return Reading(file)
+        if change.before is None or file.copied is not None:
+            return reading_of(file, ())
         tables = change.before.current.tables_of(source)
         names = {
             name.lower() for t in tables for c in t.columns for name in (t.name, c.name, f"{t.name}.{c.name}")
@@ -368,7 +366,7 @@ class OwnDatasets:
         return Reading(file, recipes={name: _emptied(name, each, emptied) for name, each in recipes.items()})
 
     def _file(self, source: KeptSource) -> NamedFile:
-        return NamedFile(source.table, self.records.source(source.sha256), source.name)
+        return NamedFile(source.table, self.records.source(source.sha256), source.name, copied=source.copied)
 
     def _release(self, versions: Sequence[OwnVersion], rule: RemovalRule) -> None:
         """Removes the data of versions that no record names any more, and their sources."""

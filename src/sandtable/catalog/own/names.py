@@ -68,4 +68,8 @@ def _is_of(name: str, files: Sequence[NamedFile], records: OwnRecords, owner: st
     record = records.get(name)
     if record is None or not _is_whose(name, records, owner):
         return False
+    origins = {file.copied.source if file.copied else None for file in files}
+    if origins == {s.copied.source if s.copied else None for s in record.current.sources} != {None}:
+        # Another choice of a database's tables.
+        return True
     return {s.table.lower() for s in record.current.sources} == {file.table.lower() for file in files}

@@ -26,7 +26,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sandtable.catalog.model import Dataset, Table
 from sandtable.catalog.own.changes import VersionChanges
 from sandtable.catalog.reading.file_tables import Decided
-from sandtable.catalog.reading.filenames import FetchedFrom, NamedFile
+from sandtable.catalog.reading.filenames import CopiedFrom, FetchedFrom, NamedFile
 from sandtable.catalog.reading.ingest import checked_digest
 from sandtable.catalog.stored.conversions import Findings
 from sandtable.catalog.stored.source import (
@@ -64,6 +64,12 @@ class KeptSource(_Frozen):
     quoted: str = ""
     """Where it was, percent-encoded, because a path need not be text; empty for an upload."""
     fetched: FetchedFrom | None = None
+    copied: CopiedFrom | None = None
+
+    @property
+    def content(self) -> tuple[object, ...]:
+        """What decides its table, as long as nothing else is decided about it."""
+        return self.table, self.sha256, self.copied and self.copied.columns
 
     @property
     def origin(self) -> Path | None:
@@ -83,6 +89,10 @@ class OwnVersion(_Frozen):
     repairs: tuple[str, ...] = ()
     changes: VersionChanges = VersionChanges()
     """Against the version before."""
+
+    @property
+    def contents(self) -> list[tuple[object, ...]]:
+        return [source.content for source in self.sources]
 
     @property
     def decided(self) -> Decided:
@@ -228,6 +238,7 @@ class OwnRecords:
             bytes=kept.stat().st_size,
             quoted=quoted,
             fetched=file.fetched,
+            copied=file.copied,
         )
 
     def keep_again(
@@ -243,7 +254,7 @@ class OwnRecords:
                 source = self.keep(again, None, progress)
             elif origin is not None and origin.exists():
                 source = self.keep(NamedFile(source.table, origin, source.name), origin, progress)
-            elif source.fetched is None:
+            elif source.fetched is None and source.copied is None:
                 gone.append(source)
             sources.append(source)
         if len(gone) == len(sources):

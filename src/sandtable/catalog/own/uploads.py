@@ -229,6 +229,12 @@ class Uploads:
             shutil.rmtree(folder, ignore_errors=True)
         return len(expired)
 
+    def clean_of(self, user: str) -> None:
+        """Removes what has expired of one user's: what a command that was killed has left."""
+        for upload in list(self.all()):
+            if upload.user == user and self.expires_at(upload) < time.time():
+                self.remove(upload.id)
+
     def require_space(self, more: int) -> None:
         """Raises NoSpace where so many bytes do not fit the quota or the disk."""
         taken = self._kept_data() + sum(_size(folder / _PART) for folder in self._folder.iterdir())

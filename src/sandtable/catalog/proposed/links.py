@@ -52,7 +52,7 @@ class Candidate:
     many: ColumnPlace
     one: ColumnPlace
     score: tuple[bool, bool, bool, bool]
-    """Whether the file declares it; about the referenced column: whether it is named after its table, is an identifier,
+    """Whether its file or database declares it; about the referenced column: whether it is named after its table, is an identifier,
     is the table's first."""
 
     @property

@@ -15,8 +15,8 @@ from pydantic import ValidationError
 from sandtable.catalog.convert import Convert, ConvertedTable, ConvertRequest, ConvertResult
 from sandtable.catalog.model import Column, ColumnType, Table
 from sandtable.catalog.names import nearest
-from sandtable.catalog.reading.filenames import NamedFile, source_format
-from sandtable.catalog.recipe import FileQuestion, Recipe
+from sandtable.catalog.reading.filenames import CopiedFrom, NamedFile, source_format
+from sandtable.catalog.recipe import FileQuestion, Recipe, TextReading
 from sandtable.catalog.registry import explain
 from sandtable.catalog.stored.store import Workspace
 from sandtable.errors import InvalidInput, RunnerBroken
@@ -51,16 +51,27 @@ class Reading:
     recipes: Mapping[str, Recipe] | None = None
     columns: tuple[tuple[str, str], ...] | None = None
 
+    @property
+    def as_before(self) -> bool:
+        """Whether a file that cannot be read so may be read by its evidence instead."""
+        return bool(self.recipes or self.columns) and self.file.copied is None
+
 
 async def tables_of(
     convert: Convert, work: Workspace, source: str, reading: Reading, decided: Decided = NOTHING_DECIDED
 ) -> ConvertResult:
     """`source` is the staged copy of the file. Raises InvalidInput with the file's name."""
     file = reading.file
+    if file.copied is not None and decided:
+        raise InvalidInput(
+            f"how {quote(file.table)} is read cannot be chosen: its types are those of the database",
+            suggestion="Change the types in a view of the database, and make a snapshot of that.",
+            table=file.table,
+        )
     request = ConvertRequest(
         table=file.table,
         source=source,
-        format=source_format(file.named),
+        format="postgresql" if file.copied else source_format(file.named),
         columns=reading.columns,
         staging=work.staging,
         recipes=reading.recipes,
@@ -76,10 +87,23 @@ async def tables_of(
         message = e.message if file.file in e.message else f"{file.file}: {e.message}"
         details: dict[str, Any] = {**e.details, "table": file.table, "file": file.file}
         raise InvalidInput(message, suggestion=e.suggestion, **details) from e
+    if file.copied is not None:
+        return _copied(result, file.copied)
     if not result.questions:
         for table in result.tables:
             _require_output(table, file.file)
     return result
+
+
+def _copied(result: ConvertResult, origin: CopiedFrom) -> ConvertResult:
+    """Its table with what the database says about it. Raises RunnerBroken unless it has the rows that were copied."""
+    (table,) = result.tables
+    if table.rows != origin.rows:
+        raise RunnerBroken(
+            f"{quote(origin.db_table)} has {origin.rows:,} rows in the database, and {table.rows:,} were converted"
+        )
+    recipe = Recipe(text=TextReading(kind="postgresql"))
+    return ConvertResult((replace(table, notes=(*origin.notes, *table.notes), recipe=recipe),))
 
 
 def _by_id(answers: Mapping[str, str], result: ConvertResult) -> dict[str, str]:
@@ -152,7 +176,14 @@ def _in_words(questions: Iterable[FileQuestion]) -> str:
     )
 
 
-def table_from(made: ConvertedTable, file: str, sha256: str) -> Table:
+def _key_of(made: ConvertedTable, file: NamedFile, filled: set[str]) -> tuple[str, ...]:
+    """The key that the file or its database declares. A database keeps its keys without empty values."""
+    if file.copied is not None:
+        return file.copied.key
+    return made.key if filled.issuperset(made.key) else ()
+
+
+def table_from(made: ConvertedTable, file: NamedFile, sha256: str) -> Table:
     units = {each.name: each.unit for each in made.recipe.columns} if made.recipe else {}
     try:
         columns = tuple(
@@ -169,16 +200,16 @@ def table_from(made: ConvertedTable, file: str, sha256: str) -> Table:
         temporal = (c.name for c in columns if c.type in (ColumnType.DATE, ColumnType.TIMESTAMP))
         return Table(
             name=made.table,
-            file=file,
+            file=file.file,
             sha256=sha256,
             rows=made.rows,
             columns=columns,
             time_column=next(temporal, None),
-            key=made.key if filled.issuperset(made.key) else (),
+            key=_key_of(made, file, filled),
             recipe=made.recipe,
         )
     except ValidationError as e:
-        raise unusable(file, e) from e
+        raise unusable(file.file, e) from e
 
 
 def unusable(what: str, error: ValidationError) -> InvalidInput:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from sandtable.catalog.convert import SourceFormat
 from sandtable.errors import InvalidInput
@@ -54,6 +54,34 @@ class FetchedFrom(BaseModel):
     """The header `Last-Modified`, as it was sent."""
 
 
+class ColumnReference(BaseModel):
+    """A foreign key of one column, as a database declares it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    column: str
+    to_table: str
+    to_column: str
+
+
+class CopiedFrom(BaseModel):
+    """The table of a connected database that a file was copied from; names as they are in the dataset, unless they say
+    otherwise."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    source: str
+    db_schema: str
+    db_table: str
+    columns: tuple[tuple[str, str], ...] = Field(min_length=1)
+    """Name and SQL type of each."""
+    rows: int = Field(ge=0)
+    key: tuple[str, ...] = ()
+    refers: tuple[ColumnReference, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a person should know of how its values were kept."""
+
+
 @dataclass(frozen=True, slots=True)
 class NamedFile:
     table: str
@@ -61,6 +89,7 @@ class NamedFile:
     name: str = ""
     """Where the file at `path` is a copy: the name that it was given with."""
     fetched: FetchedFrom | None = None
+    copied: CopiedFrom | None = None
 
     @property
     def file(self) -> str:

@@ -173,6 +173,8 @@ async def ingest_again(
 
 def reading_of(file: NamedFile, tables: Sequence[Table]) -> Reading:
     """Reads the file as these tables of it were read before."""
+    if file.copied is not None:
+        return Reading(file, columns=file.copied.columns)
     recipes = {table.name: table.recipe for table in tables if table.recipe is not None}
     if recipes:
         return Reading(file, recipes=recipes)
@@ -201,11 +203,11 @@ async def take_in(
             results.append((reading.file, sha256, await tables_of(convert, work, source, reading, every)))
         require_answers([result for _, _, result in results], decided)
         made = [(file, sha256, table) for file, sha256, result in results for table in result.tables]
-        tables = [table_from(table, file.file, sha256) for file, sha256, table in made]
+        tables = [table_from(table, file, sha256) for file, sha256, table in made]
         _require_other_names(made)
         outputs = {table.table: table.output or "" for _, _, table in made}
         sources = {table.table: file.table for file, _, table in made}
-        found = await _related(convert, work, tables, outputs, [table for _, _, table in made])
+        found = await _related(convert, work, tables, outputs, _declared(made))
         as_of = _latest(tables, [table for _, _, table in made])
         dataset = _dataset(files, tables, as_of, found, said(found))
         if replace not in (None, dataset.version):
@@ -218,6 +220,21 @@ async def take_in(
         findings = {table.table: Findings.of(table) for _, _, table in made}
         recipes = {table.name: table.recipe for table in tables}
         return Ingested(_renamed(stored, files, sources, recipes), findings, sources)
+
+
+def _declared(
+    made: Sequence[tuple[NamedFile, str, ConvertedTable]],
+) -> set[tuple[ColumnPlace, ColumnPlace]]:
+    """Foreign keys that the files, or the databases that they were copied from, declare."""
+    found = {
+        (ColumnPlace(table.table, each.column), ColumnPlace(each.table, each.referred))
+        for _, _, table in made
+        for each in table.references
+    }
+    for file, _, table in made:
+        for each in file.copied.refers if file.copied else ():
+            found.add((ColumnPlace(table.table, each.column), ColumnPlace(each.to_table, each.to_column)))
+    return found
 
 
 def _require_other_names(made: Sequence[tuple[NamedFile, str, ConvertedTable]]) -> None:
@@ -250,13 +267,8 @@ async def _related(
     work: Workspace,
     tables: Sequence[Table],
     outputs: dict[str, str],
-    made: Sequence[ConvertedTable],
+    declared: Collection[tuple[ColumnPlace, ColumnPlace]],
 ) -> tuple[Relationship, ...]:
-    declared = {
-        (ColumnPlace(table.table, each.column), ColumnPlace(each.table, each.referred))
-        for table in made
-        for each in table.references
-    }
     proposed = await asyncio.to_thread(candidates, tables, declared)
     if not proposed:
         return ()
