@@ -5,6 +5,7 @@ Every field is `SANDTABLE_<NAME>`; docs/settings.md is generated from here (`mak
 
 from __future__ import annotations
 
+import os
 import re
 from ipaddress import IPv4Network, IPv6Network, ip_address, ip_network
 from pathlib import Path
@@ -222,6 +223,10 @@ class Settings(TierSettings, AccountSettings):
     fetch_timeout_s: float = Field(default=600.0, gt=0, le=86_400)
     """Wall-clock limit for fetching a file from an address, in seconds."""
 
+    snapshot_timeout_s: float = Field(default=3600.0, gt=0, le=86_400)
+    """Wall-clock limit for copying the chosen tables of a connected database, in seconds. A statement in the database
+    gets no more either."""
+
     standby: int = Field(default=2, ge=0)
     """Sandboxes kept ready before a dataset is known."""
 
@@ -358,3 +363,8 @@ def https_proxy_for(host: str) -> str | None:
     if proxy_bypass(host, known):
         return None
     return known.get("https") or known.get("all") or None
+
+
+def environment_variable(name: str) -> str | None:
+    """One that a person named as the place of a secret. It is read when it is needed, and kept nowhere."""
+    return os.environ.get(name)

@@ -83,3 +83,16 @@ def test_a_path_is_there_once_and_no_folder_of_another(home: Path, tmp_path: Pat
         twice = {**good, "entries": [*good["entries"], {**good["entries"][0], "path": other}]}
         with pytest.raises(ValueError, match="one path"):
             Manifest.model_validate_json(json.dumps(twice))
+
+
+def test_passwords_of_databases_stay_unless_keys_are_taken(home: Path, tmp_path: Path) -> None:
+    sources = home / "sources"
+    sources.mkdir(mode=0o700)
+    (sources / "shop.json").write_text("{}")
+    (sources / "shop.password").write_text("hidden")
+    without = take_from(home, tmp_path / "without")
+    assert "sources/shop.json" in paths(without.manifest)
+    assert "sources/shop.password" in {one.path for one in without.manifest.left_out}
+    assert not [p for p in (tmp_path / "without").rglob("*") if p.is_file() and b"hidden" in p.read_bytes()]
+    taken = take_from(home, tmp_path / "with", with_keys=True)
+    assert "sources/shop.password" in paths(taken.manifest)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from sandtable.backup.manifest import LeftOut
+from sandtable.sources.records import is_password
 
 DATABASE = ".db"
 """The ending of a SQLite database, which is copied by SQLite and never as a file."""
@@ -63,6 +64,8 @@ def contents_of(home: Path, *, with_keys: bool) -> Contents:
             # The public half goes with the private one: the home that is restored makes another pair.
             if not _is_public(home / path):
                 found.left_out.append(LeftOut(path=path, why="a private key; --with-keys takes it"))
+        elif is_password(path) and not with_keys:
+            found.left_out.append(LeftOut(path=path, why="a database's password; --with-keys takes it"))
         elif path.startswith(f"{_VERSIONS}/"):
             versions.setdefault("/".join(path.split("/")[:3]), []).append(path)
         else:

@@ -15,7 +15,9 @@ from sandtable.process import load_settings, quiet_logs
 
 @click.command("backup")
 @click.argument("target", metavar="FILE.tar|FOLDER", type=click.Path(path_type=Path))
-@click.option("--with-keys", is_flag=True, help="Take the private keys of the home, too, unencrypted.")
+@click.option(
+    "--with-keys", is_flag=True, help="Take private keys and passwords of databases, too, unencrypted."
+)
 @inputs.json_option
 def command(target: Path, with_keys: bool, as_json: bool) -> int:
     """Copy the home and its database to one archive or folder.

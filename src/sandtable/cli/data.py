@@ -18,7 +18,7 @@ from sandtable.capsule.keys import open_signing_key
 from sandtable.catalog.stored.integrity import Whole
 from sandtable.catalog.stored.source import Progress
 from sandtable.catalog.stored.store import DataStore
-from sandtable.cli import catalog_files, inputs
+from sandtable.cli import catalog_files, inputs, sources
 from sandtable.cli.failure import FAILED
 from sandtable.cli.own_data import COMMANDS
 from sandtable.cli.session import with_parts
@@ -52,7 +52,7 @@ def command() -> None:
     """Add data files as datasets that stay, and look after the data on disk."""
 
 
-for _each in (*COMMANDS, *catalog_files.COMMANDS):
+for _each in (*COMMANDS, *sources.COMMANDS, *catalog_files.COMMANDS):
     command.add_command(_each)
 
 

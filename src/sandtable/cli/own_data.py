@@ -13,6 +13,7 @@ from typing import Any
 import click
 
 from sandtable.assemble import Parts, own_datasets_of
+from sandtable.assemble.sources import sources_of
 from sandtable.assemble.version_retention import version_retention_of
 from sandtable.catalog.own.datasets import Added, OwnDatasets
 from sandtable.catalog.own.pruning import Going, PruneRules
@@ -82,7 +83,7 @@ def add(
                 every, dataset_id=dataset_id, title=title, to=to, decided=now
             )
 
-    return _changed(decided, as_json, adding, left)
+    return changed(decided, as_json, adding, left)
 
 
 def _given(files: Sequence[str]) -> tuple[list[Path | str], list[str]]:
@@ -113,7 +114,8 @@ def _hosts(addresses: Sequence[str]) -> str:
 def refresh(dataset_id: str, decided: Decided, as_json: bool) -> int:
     """Look at the files of a dataset again where they were.
 
-    Files at addresses are fetched again, unless their server says that they have not changed.
+    Files at addresses are fetched again, unless their server says that they have not changed. Tables of a connected
+    database are copied again (see `sandtable data connect`).
 
     Exit code: 0 changed or the same as before, 2 the files cannot be used, 4 no sandbox.
     """
@@ -124,13 +126,29 @@ def refresh(dataset_id: str, decided: Decided, as_json: bool) -> int:
         sources = datasets.own.get(dataset_id).current.sources
         hosts = _hosts([source.fetched.address for source in sources if source.fetched is not None])
         async with AsyncExitStack() as stack:
+            if any(source.copied for source in sources):
+                yield await copied_tables(parts, stack, dataset_id, ())
+                return
             async with showing(f"Fetching {hosts}") as progress:
                 copies = await stack.enter_async_context(parts.addresses.fetched_again(sources, progress))
             yield lambda now: datasets.own.refresh(
                 dataset_id, fetched=copies, decided=now, progress=datasets.progress
             )
 
-    return _changed(decided, as_json, refreshing)
+    return changed(decided, as_json, refreshing)
+
+
+async def copied_tables(
+    parts: Parts, stack: AsyncExitStack, name: str, tables: Sequence[str], title: str = ""
+) -> Change:
+    """The change that makes a dataset of a connected database's tables, which are copied now; kept until the stack is
+    closed."""
+    async with showing(f"Copying from {clean(name)}") as progress:
+        files = await stack.enter_async_context(sources_of(parts).copied(name, tables, progress))
+    first = parts.datasets.own.find(name) is None
+    return lambda now: parts.datasets.add_own(
+        files, dataset_id=name, title=title or (name if first else ""), decided=now
+    )
 
 
 @click.command("correct")
@@ -155,10 +173,10 @@ def correct(dataset_id: str, title: str, decided: Decided, as_json: bool) -> int
             dataset_id, now.answers, repairs=now.repairs, title=title, progress=datasets.progress
         )
 
-    return _changed(decided, as_json, correcting)
+    return changed(decided, as_json, correcting)
 
 
-def _changed(
+def changed(
     decided: Decided,
     as_json: bool,
     changing: Callable[[Parts], AbstractAsyncContextManager[Change]],

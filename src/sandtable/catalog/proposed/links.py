@@ -52,8 +52,8 @@ class Candidate:
     many: ColumnPlace
     one: ColumnPlace
     score: tuple[bool, bool, bool, bool]
-    """Whether its file or database declares it; about the referenced column: whether it is named after its table, is an identifier,
-    is the table's first."""
+    """Whether its file or database declares it; about the referenced column: whether it is named after its table, is an
+    identifier, is the table's first."""
 
     @property
     def pair(self) -> frozenset[str]:

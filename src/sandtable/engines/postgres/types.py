@@ -1,0 +1,161 @@
+"""PostgreSQL's types: the only table of them in the house, and what becomes of a column of each.
+
+Invariant: a value is copied as it is, or its column says in a note how it is kept. What is not in the table is text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Read = Literal["plain", "utc", "text"]
+"""How the worker reads a column: as it is, as a time in UTC, as its text."""
+Measure = Literal["number", "moment", "time"]
+"""What of a column's values must be known before it gets its type: see `Measured`."""
+
+_MOST_DIGITS = 38
+_FEW_DIGITS = 18
+"""Such a decimal is one machine word."""
+_HEADER = 4
+"""PostgreSQL adds it to precision and scale, packed in one number."""
+
+
+@dataclass(frozen=True, slots=True)
+class PostgresType:
+    name: str
+    """Of the base type, such as `int4`."""
+    shown: str
+    """As a person writes it, such as `character varying(20)`."""
+    modifier: int = -1
+    kind: str = "b"
+    """`e` for an enumeration, `r` and `m` for ranges, `c` for a row."""
+    built_in: bool = True
+    category: str = ""
+    """`A` for an array."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Counted over all rows."""
+
+    special: int = 0
+    """NaN and infinities of numbers and times; 24:00:00."""
+    distant: int = 0
+    """Times before the year 1 and after 9999."""
+    scale: int = 0
+    """The most digits after the point."""
+    whole_digits: int = 0
+
+    @classmethod
+    def of(cls, kind: Measure, counts: tuple[int, int, int]) -> Measured:
+        """As the worker counts them."""
+        special, second, third = counts
+        return cls(special, 0, second, third) if kind == "number" else cls(special, second)
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """What a column becomes."""
+
+    sql_type: str
+    """DuckDB's type; empty for a column that is left out."""
+    read: Read = "plain"
+    note: str = ""
+
+
+# Name in `pg_type`, DuckDB's type, how it is read.
+_PLAIN: dict[str, tuple[str, Read]] = {
+    "int2": ("SMALLINT", "plain"),
+    "int4": ("INTEGER", "plain"),
+    "int8": ("BIGINT", "plain"),
+    "float4": ("FLOAT", "plain"),
+    "float8": ("DOUBLE", "plain"),
+    "bool": ("BOOLEAN", "plain"),
+    "text": ("VARCHAR", "plain"),
+    "varchar": ("VARCHAR", "plain"),
+    # The blanks that fill a `char(n)` up are no part of its value.
+    "bpchar": ("VARCHAR", "text"),
+    "char": ("VARCHAR", "plain"),
+    "name": ("VARCHAR", "plain"),
+    "uuid": ("VARCHAR", "plain"),
+    "date": ("DATE", "plain"),
+    "timestamp": ("TIMESTAMP", "plain"),
+    "timestamptz": ("TIMESTAMP", "utc"),
+    "time": ("TIME", "plain"),
+    "oid": ("BIGINT", "plain"),
+}
+_MEASURES: dict[str, Measure] = {
+    "numeric": "number",
+    "date": "moment",
+    "timestamp": "moment",
+    "timestamptz": "moment",
+    "time": "time",
+}
+_LEFT_OUT = {"bytea": "binary data"}
+
+
+def measure_of(column: PostgresType) -> Measure | None:
+    return _MEASURES.get(column.name) if column.built_in else None
+
+
+def landing_of(column: PostgresType, measured: Measured | None = None) -> Landing:
+    """`measured` is required where `measure_of` names something."""
+    if column.kind == "e":
+        return Landing("VARCHAR")
+    if not column.built_in or column.kind != "b" or column.category == "A":
+        return _as_text(column)
+    if why := _LEFT_OUT.get(column.name):
+        return Landing("", note=f"left out: {column.shown} is {why}")
+    if column.name in _MEASURES:
+        if measured is None:
+            raise ValueError(f"the values of a column of type {column.name} were not measured")
+        return _number(column, measured) if column.name == "numeric" else _moment(column, measured)
+    if column.name in _PLAIN:
+        return Landing(*_PLAIN[column.name])
+    return _as_text(column)
+
+
+def _as_text(column: PostgresType) -> Landing:
+    return Landing("VARCHAR", note=f"kept as text: it is {column.shown} in the database")
+
+
+def _moment(column: PostgresType, measured: Measured) -> Landing:
+    sql_type, read = _PLAIN[column.name]
+    why: list[str] = []
+    if measured.special:
+        why.append(f"{_cells(measured.special)} {'24:00:00' if column.name == 'time' else 'infinite'}")
+    if measured.distant:
+        why.append(f"{_cells(measured.distant)} before the year 1 or after 9999")
+    if why:
+        return Landing("VARCHAR", note=f"kept as text: {' and '.join(why)}")
+    return Landing(sql_type, read)
+
+
+def _number(column: PostgresType, measured: Measured) -> Landing:
+    if measured.special:
+        note = f"kept as text: {_cells(measured.special)} NaN or infinite"
+        return Landing("VARCHAR", note=note)
+    declared = _declared_digits(column.modifier)
+    if declared is not None and declared[0] <= _MOST_DIGITS:
+        return Landing(f"DECIMAL({declared[0]},{declared[1]})")
+    scale, digits = measured.scale, measured.scale + max(measured.whole_digits, 1)
+    if digits > _MOST_DIGITS:
+        return Landing("VARCHAR", note=f"kept as text: it has numbers of {digits} digits")
+    return Landing(f"DECIMAL({_FEW_DIGITS if digits <= _FEW_DIGITS else _MOST_DIGITS},{scale})")
+
+
+def _declared_digits(modifier: int) -> tuple[int, int] | None:
+    """Precision and scale of `numeric(10,2)`; None for `numeric`."""
+    if modifier < _HEADER:
+        return None
+    packed = modifier - _HEADER
+    precision, scale = packed >> 16, packed & 0x7FF
+    scale = scale - 0x800 if scale & 0x400 else scale
+    if scale < 0:
+        # `numeric(3,-2)` holds 12300.
+        return precision - scale, 0
+    return max(precision, scale), scale
+
+
+def _cells(count: int) -> str:
+    return f"{count:,} of its cells are" if count > 1 else "one of its cells is"

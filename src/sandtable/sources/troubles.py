@@ -1,0 +1,122 @@
+"""Errors about a connected database, worded by us.
+
+Invariant: what a database or a driver said is shown quoted and bounded, and not at all where it holds the password.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sandtable.errors import ErrorCode, InvalidInput, RunnerBroken, SandtableError
+from sandtable.quoting import quote
+from sandtable.sandbox.live.worker import WorkerFailed
+from sandtable.sources.records import Source
+
+_LONGEST = 300
+_PREFIX = re.compile(
+    r"^(connection failed: )?(connection to server at .*?, port \d+ failed: )?(FATAL: +)?", re.DOTALL
+)
+
+
+class SourceRefused(InvalidInput):
+    """The database cannot be reached, or does not do what it is asked."""
+
+
+class SourceTimeout(SandtableError):
+    code = ErrorCode.RUNNER_TIMEOUT
+
+
+class SourceTooMuch(SandtableError):
+    code = ErrorCode.RUNNER_RESOURCE_EXCEEDED
+
+
+_STATES = {
+    "42501": ("may not read this", "Grant it: GRANT SELECT ON … TO the role, and USAGE on the schema."),
+    "53300": ("has no free connection", "Try again later."),
+    "55P03": ("has a lock on this table", "Try again when nothing changes the table's definition."),
+    "57P01": ("ended the connection", "Try again when it runs."),
+    "57P02": ("ended the connection", "Try again when it runs."),
+    "57P03": ("does not accept connections now", "Try again when it runs."),
+}
+
+
+def told(
+    source: Source, failed: WorkerFailed, doing: str, unreachable: str, password: str | None
+) -> SandtableError:
+    """`doing`: such as `copying public.orders`. `unreachable`: why no connection could be made."""
+    said = _said(failed.message, password)
+    if unreachable and failed.kind == "connection":
+        return SourceRefused(
+            f"{source.host} port {source.port} cannot be reached: {quote(unreachable, _LONGEST)}",
+            suggestion="Check host and port, and that the database accepts connections from this machine.",
+        )
+    if failed.kind == "connection":
+        return _unconnected(source, doing, said)
+    if failed.kind == "memory":
+        return SourceTooMuch(
+            f"the worker of source {quote(source.name)} ran out of memory while {doing}",
+            suggestion="Leave the table with very long values out, or make a view without them.",
+        )
+    if failed.kind == "tables":
+        return InvalidInput(
+            "the role can read more tables or columns than are looked at",
+            suggestion="Connect with --schema, or as a role that can read less.",
+        )
+    if failed.state == "57014":
+        return timed_out(source, doing)
+    if failed.kind == "database":
+        what, suggestion = _STATES.get(
+            failed.state, ("reports an error", "Correct it in the database, or leave this table out.")
+        )
+        return SourceRefused(
+            f"the database {what} ({doing}): {quote(said, _LONGEST)} (SQLSTATE {failed.state})",
+            suggestion=suggestion,
+            sqlstate=failed.state,
+        )
+    return RunnerBroken(
+        f"the driver of source {quote(source.name)} failed while {doing}: {quote(said, _LONGEST)}",
+        suggestion="Try again; if it fails again, report it.",
+    )
+
+
+def _unconnected(source: Source, doing: str, said: str) -> SourceRefused:
+    suggestion = "Check the role, its password, and the name of the database."
+    lower = said.lower()
+    if "ssl" in lower or "certificate" in lower:
+        suggestion = (
+            "The connection must be encrypted, and the server's certificate signed for this host name. Name its"
+            " authority's certificate with ?sslrootcert=FILE; on a network that you trust, add ?sslmode=require"
+            " (encrypted, server unproven) or ?sslmode=disable to the address."
+        )
+    elif "require_auth" in lower or "authentication method" in lower:
+        suggestion = (
+            "The server asks for the password in the clear, which it gets only over a verified connection: add"
+            " ?sslmode=verify-full to the address."
+        )
+    elif "closed the connection" in lower or "reset" in lower or "terminat" in lower:
+        suggestion = "Try again when the database runs."
+    return SourceRefused(
+        f"the connection to {source.place} failed while {doing}: {quote(said, _LONGEST)}",
+        suggestion=suggestion,
+    )
+
+
+def timed_out(source: Source, doing: str) -> SourceTimeout:
+    return SourceTimeout(
+        f"{doing[:1].upper()}{doing[1:]} took longer than it may",
+        suggestion="Choose fewer or smaller tables, or raise SANDTABLE_SNAPSHOT_TIMEOUT_S.",
+        source=source.name,
+    )
+
+
+def lost(source: Source, doing: str) -> RunnerBroken:
+    return RunnerBroken(
+        f"the worker of source {quote(source.name)} ended unexpectedly while {doing}",
+        suggestion="Try again. Nothing was added or changed.",
+        source=source.name,
+    )
+
+
+def _said(message: str, password: str | None) -> str:
+    said = _PREFIX.sub("", message).strip()
+    return "(not shown)" if password and password in message else said
