@@ -20,6 +20,8 @@ _SHOWN = 5
 
 def reasons_against(found: Preflight) -> list[str]:
     """What the role can do that a reader cannot."""
+    if "superuser" in found.powers:
+        return [_POWERS["superuser"]]
     reasons = [_POWERS[power] for power in found.powers if power in _POWERS]
     if found.creates_in:
         reasons.append(f"it can create tables in {_listed(found.creates_in)}")
@@ -72,7 +74,7 @@ def reader_grants(source: Source, found: Preflight) -> str:
         f"CREATE ROLE {role} LOGIN PASSWORD '…';",
         f"GRANT USAGE ON SCHEMA {schema} TO {role};",
         " ".join(("GRANT SELECT ON ALL TABLES IN SCHEMA", schema, f"TO {role};")),
-        *([f"REVOKE CREATE ON SCHEMA {schema} FROM PUBLIC;"] if found.creates_in else []),
+        *(["REVOKE CREATE ON SCHEMA public FROM PUBLIC;"] if "public" in found.creates_in else []),
     ]
     return (
         f"Connect as a role that can only read. The owner of the database makes one so: {' '.join(statements)}"
