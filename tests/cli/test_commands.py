@@ -17,6 +17,7 @@ from sandtable.cli import inputs, run
 from sandtable.errors import ErrorCode, InvalidInput, SandboxUnavailable
 from sandtable.sandbox.fake import Script
 from sandtable.sandbox.job import JobError
+from sandtable.sandbox.live.selftest import WorkerReport
 from sandtable.store.run_store import queue_full
 from tests.capsule.samples import KEY, SHOP, capsule
 from tests.cli.conftest import Invoke
@@ -287,13 +288,42 @@ def test_doctor(invoke: Invoke, monkeypatch: pytest.MonkeyPatch, problem: Any, c
     async def diagnose(settings: object) -> Any:
         return report(problem)
 
+    async def examine_worker() -> WorkerReport:
+        return WorkerReport(attempts=180)
+
     monkeypatch.setattr("sandtable.cli.doctor.diagnose", diagnose)
+    monkeypatch.setattr("sandtable.cli.doctor.examine_worker", examine_worker)
     done = invoke("doctor")
     assert done.exit_code == code
     assert says in done.output and "✓ seccomp" in done.stdout and "– cgroup" in done.stdout
     found = json.loads(invoke("doctor", "--json").stdout)
     assert found["ok"] == (code == 0)
     assert [layer["active"] for layer in found["layers"]] == [True, False]
+    assert "databases  available; 180 escape attempts" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("worker", "code", "says"),
+    [
+        (WorkerReport(unavailable="no namespaces"), 0, "databases  not available: no namespaces"),
+        (WorkerReport(180, ("reach 192.0.2.1:5432",)), 4, "✗ a driver can reach 192.0.2.1:5432"),
+    ],
+    ids=["unavailable", "escaped"],
+)
+def test_doctor_of_databases(
+    invoke: Invoke, monkeypatch: pytest.MonkeyPatch, worker: WorkerReport, code: int, says: str
+) -> None:
+    async def diagnose(settings: object) -> Any:
+        return report(None)
+
+    async def examine_worker() -> WorkerReport:
+        return worker
+
+    monkeypatch.setattr("sandtable.cli.doctor.diagnose", diagnose)
+    monkeypatch.setattr("sandtable.cli.doctor.examine_worker", examine_worker)
+    done = invoke("doctor")
+    assert done.exit_code == code
+    assert says in done.stdout
 
 
 def test_a_full_queue_is_no_missing_sandbox(invoke: Invoke, prepare: Prepare) -> None:

@@ -12,6 +12,7 @@ from sandtable.cli import failure, inputs
 from sandtable.cli.show import clean, print_json
 from sandtable.process import load_settings, quiet_logs
 from sandtable.sandbox.extra import HOW_TO_INSTALL, libraries, missing_packages
+from sandtable.sandbox.live.selftest import WorkerReport, examine_worker
 from sandtable.sandbox.selftest import DoctorReport
 from sandtable.settings import Settings
 
@@ -21,17 +22,28 @@ from sandtable.settings import Settings
 def command(as_json: bool) -> int:
     """Show what isolation this machine gives, and try to escape it.
 
-    Exit code: 0 every attempt was stopped, 4 untrusted queries cannot be run here.
+    Exit code: 0 every attempt was stopped, 4 untrusted queries cannot be run here, or the driver of a
+    database could get out.
     """
     quiet_logs()
     settings = load_settings()
     report = asyncio.run(diagnose(settings))
+    worker = asyncio.run(examine_worker())
     if as_json:
         problem = report.problem.model_dump(mode="json") if report.problem else None
-        print_json({"ok": report.ok, **asdict(report), "python": _python(settings), "problem": problem})
+        print_json(
+            {
+                "ok": report.ok,
+                **asdict(report),
+                "python": _python(settings),
+                "problem": problem,
+                "databases": asdict(worker),
+            }
+        )
     else:
         _show(report, settings)
-    return 0 if report.ok else failure.NO_SANDBOX
+        _show_databases(worker)
+    return 0 if report.ok and not worker.escaped else failure.NO_SANDBOX
 
 
 def _python(settings: Settings) -> dict[str, object]:
@@ -53,6 +65,16 @@ def _python_in_words(settings: Settings) -> str:
     where = f"{'on' if here else 'off'} here, {'on' if there else 'off'} for `sandtable serve`"
     hint = "" if there else " (SANDTABLE_PYTHON=on switches it on)"
     return f"{where}{hint}; {libraries()}"
+
+
+def _show_databases(worker: WorkerReport) -> None:
+    """The process that holds the driver of a connected database."""
+    if worker.unavailable:
+        click.echo(f"databases  not available: {clean(worker.unavailable)}")
+    elif not worker.escaped:
+        click.echo(f"databases  available; {worker.attempts} escape attempts of a driver were stopped")
+    for name in worker.escaped:
+        click.echo(f"databases  {click.style('✗', fg='red')} a driver can {clean(name)}")
 
 
 def _show(report: DoctorReport, settings: Settings) -> None:
