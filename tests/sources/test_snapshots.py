@@ -160,6 +160,30 @@ async def test_keys_and_joins_are_those_of_the_database(database: Database, shop
     assert changed.record.dataset.relationships == ()
 
 
+async def test_of_two_ways_to_join_the_first_is_taken_and_said(database: Database, shop: Shop) -> None:
+    database.execute(
+        """
+        CREATE SCHEMA twice; CREATE TABLE twice.places (id int PRIMARY KEY); INSERT INTO twice.places VALUES (1), (2);
+        CREATE TABLE twice.trips (z_from int REFERENCES twice.places, a_to int REFERENCES twice.places, parent int);
+        INSERT INTO twice.trips VALUES (1, 2, 1), (2, 1, 2), (NULL, 1, 1)
+        """
+    )
+    database.reader("twice_reader", "twice")
+    await shop.connect(database.url("twice_reader"))
+    added = await shop.snapshot("trips", "places")
+    assert [(r.many_column, r.one_column) for r in added.record.dataset.relationships] == [("z_from", "id")]
+    said = "Columns z_from and a_to refer to places: it is joined by z_from."
+    assert added.record.current.findings["trips"].notes == (said,)
+
+
+async def test_a_copy_of_a_database_takes_no_files(database: Database, shop: Shop, tmp_path: Path) -> None:
+    await shop.connect(database.url("reader"))
+    await shop.snapshot("orders")
+    (tmp_path / "more.csv").write_text("a\n1\n")
+    with pytest.raises(InvalidInput, match="takes no files"):
+        await shop.parts.datasets.add_own([tmp_path / "more.csv"], to="shop")
+
+
 async def test_a_refresh_is_the_same_version_until_something_changes(database: Database, shop: Shop) -> None:
     database.execute("CREATE SCHEMA fresh; CREATE TABLE fresh.t AS SELECT 1::int AS x, 'a' AS y")
     database.reader("fresh_reader", "fresh")

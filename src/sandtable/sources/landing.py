@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from sandtable.catalog.names import nearest
@@ -137,8 +137,17 @@ def origin_of(table: LandedTable, source: str, rows: int, every: Iterable[Landed
         rows=rows,
         key=tuple(name for name in key if name) if all(key) else (),
         refers=tuple(refers),
-        notes=table.notes,
+        notes=(*table.notes, *_said_of_several(table, refers)),
     )
+
+
+def _said_of_several(table: LandedTable, refers: Sequence[ColumnReference]) -> Iterator[str]:
+    """Two tables have one join: the first column's, as `catalog.links` chooses."""
+    order = [column.name for column in table.columns]
+    for other in dict.fromkeys(reference.to_table for reference in refers):
+        columns = sorted((r.column for r in refers if r.to_table == other), key=order.index)
+        if len(columns) > 1:
+            yield f"Columns {' and '.join(columns)} refer to {other}: it is joined by {columns[0]}."
 
 
 def _free(wanted: str, taken: set[str]) -> str:

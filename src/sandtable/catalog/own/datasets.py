@@ -16,7 +16,7 @@ from sandtable.catalog.convert import Convert
 from sandtable.catalog.model import Dataset
 from sandtable.catalog.names import nearest
 from sandtable.catalog.own.changes import changes_of
-from sandtable.catalog.own.names import is_id, name_for
+from sandtable.catalog.own.names import is_id, name_for, takes_files
 from sandtable.catalog.own.records import (
     KeptSource,
     Outdated,
@@ -143,7 +143,7 @@ class OwnDatasets:
         owner: str | None,
     ) -> _Change:
         if to is not None:
-            before = self.get(to)
+            before = takes_files(self.get(to))
             new = {source.table.lower() for source in kept}
             sources = tuple(s for s in before.current.sources if s.table.lower() not in new)
             return _Change(to, before, title, (*sources, *kept), decided)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from sandtable.catalog.own.records import OwnRecords
+from sandtable.catalog.own.records import OwnDataset, OwnRecords
 from sandtable.catalog.reading.filenames import NamedFile, dataset_id
 from sandtable.catalog.registry import Catalog
 from sandtable.errors import InvalidInput
@@ -16,6 +16,17 @@ _ID = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 
 def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
+
+
+def takes_files(record: OwnDataset) -> OwnDataset:
+    """The record. Raises InvalidInput for one that is copied from a database: its tables are all of one moment."""
+    if any(source.copied is not None for source in record.current.sources):
+        raise InvalidInput(
+            f"{quote(record.id)} is copied from a database, and takes no files",
+            suggestion="Add the files as a dataset of their own, or choose other tables with"
+            f" `sandtable data snapshot {record.id} --table …`.",
+        )
+    return record
 
 
 def name_for(
