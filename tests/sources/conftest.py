@@ -16,6 +16,7 @@ import pytest
 from sandtable.assemble import Parts, assemble
 from sandtable.assemble.sources import sources_of
 from sandtable.catalog.own.datasets import Added
+from sandtable.sandbox.live import worker as live
 from sandtable.settings import Settings
 from sandtable.sources.address import read_address
 from sandtable.sources.records import Source, source_of
@@ -140,3 +141,16 @@ async def opens(tmp_path: Path) -> AsyncIterator[Opens]:
 @pytest.fixture
 async def shop(opens: Opens) -> Shop:
     return await opens()
+
+
+def caught_workers(monkeypatch: pytest.MonkeyPatch) -> list[live.LiveWorker]:
+    """Every worker that is started from now on."""
+    workers: list[live.LiveWorker] = []
+    start = live.LiveWorker.start
+
+    async def caught(*arguments: Any) -> live.LiveWorker:
+        workers.append(await start(*arguments))
+        return workers[-1]
+
+    monkeypatch.setattr(live.LiveWorker, "start", caught)
+    return workers
