@@ -9,7 +9,7 @@ import pytest
 from sandtable.catalog.convert import ConvertedColumn, ConvertedTable, ConvertRequest
 from sandtable.catalog.model import ColumnType, Dataset
 from sandtable.catalog.reading.file_tables import Decided, table_from
-from sandtable.catalog.reading.filenames import name_files
+from sandtable.catalog.reading.filenames import NamedFile, name_files
 from sandtable.catalog.reading.ingest import ingest_again, ingest_files, ingest_named
 from sandtable.catalog.recipe import FileChoice, FileQuestion
 from sandtable.catalog.stored.attestations import Attestations
@@ -161,4 +161,4 @@ def test_a_declared_key_is_one_if_every_row_has_it(nullable: bool, key: tuple[st
         ConvertedColumn("b", "BIGINT", ColumnType.INTEGER, nullable=nullable),
     )
     made = ConvertedTable("orders", columns, 2, "orders.parquet", key=("a", "b"))
-    assert table_from(made, "shop.db", "0" * 64).key == key
+    assert table_from(made, NamedFile("shop.db", Path("shop.db")), "0" * 64).key == key

@@ -8,7 +8,7 @@ once.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -207,7 +207,7 @@ async def take_in(
         _require_other_names(made)
         outputs = {table.table: table.output or "" for _, _, table in made}
         sources = {table.table: file.table for file, _, table in made}
-        found = await _related(convert, work, tables, outputs, _declared(made))
+        found = await _related(convert, work, tables, outputs, _foreign_keys(made))
         as_of = _latest(tables, [table for _, _, table in made])
         dataset = _dataset(files, tables, as_of, found, said(found))
         if replace not in (None, dataset.version):
@@ -222,7 +222,7 @@ async def take_in(
         return Ingested(_renamed(stored, files, sources, recipes), findings, sources)
 
 
-def _declared(
+def _foreign_keys(
     made: Sequence[tuple[NamedFile, str, ConvertedTable]],
 ) -> set[tuple[ColumnPlace, ColumnPlace]]:
     """Foreign keys that the files, or the databases that they were copied from, declare."""

@@ -400,7 +400,8 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /** The page for signing in */
+        get: operations["sign_in_page"];
         put?: never;
         /**
          * Sign in with a password
@@ -851,7 +852,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Remove a team */
+        /**
+         * Remove a team
+         * @description What was shared with the team is no longer shared with it: a later team of the name is another one.
+         */
         delete: operations["remove_team"];
         options?: never;
         head?: never;
@@ -987,6 +991,61 @@ export interface paths {
          * @description A new password and being disabled end the user's sessions.
          */
         patch: operations["change_user"];
+        trace?: never;
+    };
+    "/users/{name}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A user's API keys */
+        get: operations["list_keys_of_user"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{name}/keys/{key_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke a user's API key */
+        delete: operations["revoke_key_of_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{name}/sessions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Where a user is signed in */
+        get: operations["list_sessions_of_user"];
+        put?: never;
+        post?: never;
+        /**
+         * Sign a user out everywhere
+         * @description All sessions of the user end, but for the one that this request comes from.
+         */
+        delete: operations["end_sessions_of_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v2/query": {
@@ -1133,6 +1192,29 @@ export interface components {
             misfits: string[];
             semantics: components["schemas"]["Semantics"];
             stated: components["schemas"]["Semantics"];
+        };
+        /** ChangedUser */
+        ChangedUser: {
+            /** Admin */
+            admin: boolean;
+            /** Created At */
+            created_at: number;
+            /** Disabled */
+            disabled: boolean;
+            /** Has Password */
+            has_password: boolean;
+            /** Issuer */
+            issuer: string | null;
+            /** Keys */
+            keys: number;
+            /** Name */
+            name: string;
+            /** Password */
+            password?: string | null;
+            /** Signed In At */
+            signed_in_at: number | null;
+            /** Teams */
+            teams: string[];
         };
         /** ChartView */
         ChartView: {
@@ -2073,7 +2155,7 @@ export interface components {
         };
         /**
          * Meaning
-         * @description What the values of a column are; `catalog.meanings` proposes it.
+         * @description What the values of a column are; `catalog.proposed.meanings` proposes it.
          * @enum {string}
          */
         Meaning: "money" | "percent" | "duration" | "amount" | "score" | "date" | "time" | "identifier" | "e-mail" | "phone" | "web address" | "place" | "person" | "yes/no" | "category" | "text";
@@ -2610,7 +2692,7 @@ export interface components {
             asked_by: components["schemas"]["Asker"];
             /**
              * Cached From
-             * @description The earlier run that answered.
+             * @description The earlier run that answered; `hidden` for another user's.
              */
             cached_from: string | null;
             /** Catalog Version */
@@ -3055,7 +3137,7 @@ export interface components {
              * @default csv
              * @enum {string}
              */
-            kind: "csv" | "json" | "ndjson" | "parquet" | "xlsx" | "ods" | "postgresql";
+            kind: "csv" | "json" | "ndjson" | "parquet" | "xlsx" | "ods" | "sqlite" | "postgresql";
             /**
              * Member
              * @default
@@ -3118,6 +3200,11 @@ export interface components {
              */
             admin: boolean;
             /**
+             * Make Password
+             * @default false
+             */
+            make_password: boolean;
+            /**
              * Name
              * @example ada
              */
@@ -3136,6 +3223,11 @@ export interface components {
             admin?: boolean | null;
             /** Disabled */
             disabled?: boolean | null;
+            /**
+             * Make Password
+             * @default false
+             */
+            make_password: boolean;
             /** Password */
             password?: string | null;
         };
@@ -3156,6 +3248,8 @@ export interface components {
             has_password: boolean;
             /** Issuer */
             issuer: string | null;
+            /** Keys */
+            keys: number;
             /** Name */
             name: string;
             /** Signed In At */
@@ -4760,6 +4854,48 @@ export interface operations {
             400: components["responses"]["Status400"];
             401: components["responses"]["Status401"];
             403: components["responses"]["Status403"];
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    sign_in_page: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The page. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": unknown;
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
             408: components["responses"]["Status408"];
             414: components["responses"]["Status414"];
             421: components["responses"]["Status421"];
@@ -6694,7 +6830,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserView"];
+                    "application/json": components["schemas"]["ChangedUser"];
                 };
             };
             400: components["responses"]["Status400"];
@@ -6788,8 +6924,185 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["UserView"];
+                    "application/json": components["schemas"]["ChangedUser"];
                 };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    list_keys_of_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeyList"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    revoke_key_of_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+                key_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            413: components["responses"]["Status413"];
+            414: components["responses"]["Status414"];
+            415: components["responses"]["Status415"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    list_sessions_of_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionList"];
+                };
+            };
+            400: components["responses"]["Status400"];
+            401: components["responses"]["Status401"];
+            403: components["responses"]["Status403"];
+            /** @description No such thing, or a server without accounts. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ErrorBody"];
+                };
+            };
+            408: components["responses"]["Status408"];
+            414: components["responses"]["Status414"];
+            421: components["responses"]["Status421"];
+            422: components["responses"]["Status422"];
+            429: components["responses"]["Status429"];
+            431: components["responses"]["Status431"];
+            500: components["responses"]["Status500"];
+            503: components["responses"]["Status503"];
+        };
+    };
+    end_sessions_of_user: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["Status400"];
             401: components["responses"]["Status401"];
