@@ -33,7 +33,7 @@ from a2a.utils.errors import (
 from google.protobuf.json_format import MessageToJson
 
 from sandtable.errors import InvalidInput
-from sandtable.server.a2a import ports, routes
+from sandtable.server.a2a import addresses, ports
 from sandtable.settings import Settings
 from tests.server.a2a.asking import BINDINGS, Reached, reached, says, state
 from tests.server.conftest import LogLines
@@ -243,7 +243,7 @@ async def test_the_port_of_messages_answers_a2a_only_and_is_guarded(server: Reac
         assert foreign.status_code == 403 and "another origin" in foreign.json()["error"]["message"]
         rebound = await client.post("/messages", json=RPC, headers={"Host": "evil.example"})
         assert rebound.status_code >= 400 and "-32001" not in rebound.text
-        card = (await client.get(routes.CARD)).json()
+        card = (await client.get(addresses.CARD)).json()
     assert [(one["protocolBinding"], one["url"]) for one in card["supportedInterfaces"]] == [
         ("JSONRPC", f"{server.messages}/messages"),
         ("HTTP+JSON", f"{server.messages}/a2a"),
@@ -253,15 +253,15 @@ async def test_the_port_of_messages_answers_a2a_only_and_is_guarded(server: Reac
 
 async def test_the_card_can_be_kept_and_asked_for_again(server: Reached) -> None:
     client = server.served.client
-    answer = await client.get(routes.CARD)
+    answer = await client.get(addresses.CARD)
     assert "max-age=60" in answer.headers["cache-control"] and answer.headers["last-modified"]
-    same = await client.get(routes.CARD, headers={"If-None-Match": answer.headers["etag"]})
+    same = await client.get(addresses.CARD, headers={"If-None-Match": answer.headers["etag"]})
     assert same.status_code == 304 and not same.content
     card = answer.json()
     [skill] = card["skills"]
     assert skill["id"] == "shop" and "orders" in skill["description"]
     assert card["capabilities"] == {"streaming": True, "pushNotifications": False, "extendedAgentCard": False}
-    assert (await client.head(routes.CARD)).status_code == 200
+    assert (await client.head(addresses.CARD)).status_code == 200
 
 
 async def test_streams_and_waits_end_when_the_server_stops(tmp_path: Path) -> None:
@@ -287,13 +287,13 @@ async def test_a_port_in_use_is_said(server: Reached, tmp_path: Path) -> None:
 async def test_without_the_extra_it_says_what_to_install(
     server: Reached, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = routes.find_spec
-    monkeypatch.setattr(routes, "find_spec", lambda name: None if name == "grpc" else found(name))
+    found = addresses.find_spec
+    monkeypatch.setattr(addresses, "find_spec", lambda name: None if name == "grpc" else found(name))
     with pytest.raises(InvalidInput) as refused:
         async with ports.opened(Settings(home=tmp_path, a2a=True)):
             pass
     assert "sandtable[a2a]" in refused.value.suggestion
-    answer = await server.served.client.get(routes.CARD)
+    answer = await server.served.client.get(addresses.CARD)
     assert answer.status_code == 404 and "sandtable[a2a]" in answer.json()["error"]["suggestion"]
 
 

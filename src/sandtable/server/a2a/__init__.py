@@ -5,6 +5,7 @@ from __future__ import annotations
 from fastapi import FastAPI
 
 from sandtable.server.a2a import refusals, routes
+from sandtable.server.a2a.addresses import PREFIX
 from sandtable.server.adapter import Adapter
 from sandtable.settings import Settings
 
@@ -23,7 +24,7 @@ ADAPTER = Adapter(
     (routes.router,),
     _set_up,
     _stop,
-    prefix=routes.PREFIX,
+    prefix=PREFIX,
     error_body=refusals.error_body,
     stopped=refusals.STOPPED,
 )

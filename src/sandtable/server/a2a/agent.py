@@ -21,11 +21,11 @@ from sandtable.assemble import Parts
 from sandtable.conversations.conversation import Conversation
 from sandtable.conversations.json_text import encode
 from sandtable.errors import NotFound
+from sandtable.server.a2a.addresses import PREFIX
 from sandtable.server.a2a.beginning import Beginning
 from sandtable.server.a2a.calls import HttpCalls
 from sandtable.server.a2a.following import Waiting
 from sandtable.server.a2a.handler import TurnRequests
-from sandtable.server.a2a.routes import PREFIX
 from sandtable.server.a2a.tasks import Tasks
 
 _JSON = "application/json"

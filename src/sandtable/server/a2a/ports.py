@@ -17,7 +17,7 @@ from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sandtable.errors import ErrorCode, InvalidInput, Problem
-from sandtable.server.a2a.routes import CARD, HOW_TO_INSTALL, OTHER_PORT, PREFIX, missing
+from sandtable.server.a2a.addresses import CARD, HOW_TO_INSTALL, OTHER_PORT, PREFIX, missing
 from sandtable.server.acceptor import Room
 from sandtable.server.guard import bare_answer
 from sandtable.server.standing import Server, bound, configured

@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
@@ -17,6 +16,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from sandtable.errors import NotFound
+from sandtable.server.a2a.addresses import CARD, HOW_TO_INSTALL, OTHER_PORT, PREFIX, missing
 from sandtable.server.lazy_conversation import LazyConversation
 
 if TYPE_CHECKING:
@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     from sandtable.server.a2a.agent import Agent
     from sandtable.server.a2a.card import Cards
     from sandtable.server.a2a.ports import Ports
-
-PREFIX = "/a2a"
-CARD = "/.well-known/agent-card.json"
-OTHER_PORT = "sandtable.a2a.port"
-"""In the scope of a request that came to the port of A2A alone."""
-HOW_TO_INSTALL = "pip install 'sandtable[a2a]'"
-_PACKAGES = ("a2a", "grpc", "sse_starlette")
-
-
-def missing() -> str | None:
-    """The first package that A2A lacks here. Nothing is imported."""
-    return next((name for name in _PACKAGES if find_spec(name) is None), None)
 
 
 class LazyAgent:
