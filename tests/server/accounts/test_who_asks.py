@@ -278,6 +278,8 @@ async def test_without_accounts_everybody_is_served_alike(tmp_path: Path) -> Non
     async with opened(tmp_path, "127.0.0.1") as (_, client):
         me = (await client.get("/me")).json()
         assert (me["name"], me["proof"], me["admin"], me["signs_in"]) == ("@127.0.0.1", "none", True, False)
+        # So the web interface offers everything to change, and nothing to share.
+        assert not (await client.get("/shares")).json()["people"]
         assert (await client.post("/login", json={"name": "a", "password": "b"})).status_code == 404
         for path in ("/users", "/me/keys", "/login"):
             answer = await client.get(path)
