@@ -12,6 +12,7 @@ from sandtable.assemble import tiers
 from sandtable.assemble.tiers import Tiers, open_tiers
 from sandtable.catalog.stored.store import DataStore
 from sandtable.errors import InvalidInput, SandboxUnavailable, SandtableError
+from sandtable.observing import Tracer
 from sandtable.sandbox.executor import Abilities, Hello, Kind
 from sandtable.sandbox.fake import FakeExecutor
 from sandtable.sandbox.job import MODES, READS, Job
@@ -71,7 +72,7 @@ class _Elsewhere(FakeExecutor):
     abilities = Abilities("elsewhere", MODES, grace_s=7.0)
 
     @classmethod
-    def configured(cls, settings: Settings, store: Path) -> _Elsewhere:
+    def configured(cls, settings: Settings, store: Path, tracer: Tracer) -> _Elsewhere:
         return cls()
 
     async def start(self, kind: Kind = "sql") -> Hello:

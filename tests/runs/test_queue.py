@@ -12,6 +12,7 @@ from sandtable.capsule.model import LOG_CHARS
 from sandtable.errors import ErrorCode, QueueFull, SandboxUnavailable
 from sandtable.retrying import Backoff
 from sandtable.runs import pipeline
+from sandtable.runs.cache import HIDDEN
 from sandtable.runs.desk import Runs
 from sandtable.sandbox.fake import FakeExecutor, Script
 from sandtable.store.run_store import RunRecord, StoreCorrupt, StoreFull, StoreUnavailable
@@ -144,11 +145,12 @@ async def test_an_identical_run_is_answered_from_the_first(runs: Runs, world: Wo
     first = await runs.wait((await runs.submit(ask("SELECT 1"))).id, 5)
     again = await runs.wait((await runs.submit(ask("SELECT  1", user="bob", question="?"))).id, 5)
     third = await runs.wait((await runs.submit(ask("SELECT 1"))).id, 5)
-    assert (again.cached_from, third.cached_from) == (first.id, first.id)
+    # Another user does not learn whose run it was.
+    assert (again.cached_from, third.cached_from) == (HIDDEN, first.id)
     assert (again.rows, again.columns, again.status) == (first.rows, first.columns, "succeeded")
     assert len(world.executor.jobs) == 1
     ours, theirs = await capsule_of(runs, first.id), await capsule_of(runs, again.id)
-    assert theirs.cached_from == first.id
+    assert theirs.cached_from == HIDDEN
     assert theirs.run_id == again.id
     assert theirs.digests.result == ours.digests.result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
@@ -19,6 +20,14 @@ def log_lines() -> Iterator[LogLines]:
     """What was logged so far."""
     with logged() as lines:
         yield lines
+
+
+@pytest.fixture(autouse=True)
+def streams_may_begin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The streams of MCP and A2A end at once in a process in which any server was told to stop before."""
+    library = sys.modules.get("sse_starlette.sse")
+    if library is not None:
+        monkeypatch.setattr(library.AppStatus, "should_exit", False)
 
 
 @pytest_asyncio.fixture
