@@ -6,6 +6,7 @@ import asyncio
 
 import pytest
 
+from sandtable.observing import Tracer
 from sandtable.sandbox.docker.container import Container
 from sandtable.sandbox.docker.executor import DockerExecutor
 from sandtable.sandbox.job import Job, JobResult
@@ -21,9 +22,9 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     names: list[str] = []
     real = Container.serve
 
-    async def serve(self: Container, job: Job) -> JobResult:
+    async def serve(self: Container, job: Job, tracer: Tracer) -> JobResult:
         names.append(self.name)
-        return await real(self, job)
+        return await real(self, job, tracer)
 
     monkeypatch.setattr(Container, "serve", serve)
     return names
