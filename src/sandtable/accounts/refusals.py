@@ -30,3 +30,10 @@ class TooManyAttempts(SandtableError):
             **{RETRY_AFTER: wait_s},
         )
         self.wait_s = wait_s
+
+
+class ProviderRefused(SandtableError):
+    """The identity provider, or what a browser brought from it, proves no identity: the person sees that signing in did
+    not work, the log why."""
+
+    code = ErrorCode.UNAUTHORIZED

@@ -14,8 +14,7 @@ from sandtable.accounts.oidc import provider as provider_module
 from sandtable.accounts.oidc.attempt import LIFETIME_S
 from sandtable.accounts.oidc.id_tokens import LEEWAY_S
 from sandtable.accounts.oidc.provider import MOST_BYTES, Client, Provider
-from sandtable.accounts.oidc.refusal import ProviderRefused
-from sandtable.accounts.refusals import NotAllowed
+from sandtable.accounts.refusals import NotAllowed, ProviderRefused
 from tests.accounts.conftest import Clock
 from tests.accounts.oidc.conftest import CLIENT, PUBLIC, FakeProvider, browser, flow_of, key_of
 

@@ -15,7 +15,7 @@ from sandtable.accounts.model import Person
 from sandtable.accounts.oidc.attempt import Attempt, AttemptCookies
 from sandtable.accounts.oidc.linking import GroupRules, account_of
 from sandtable.accounts.oidc.provider import Provider
-from sandtable.accounts.oidc.refusal import ProviderRefused
+from sandtable.accounts.refusals import ProviderRefused
 
 CALLBACK = "/login/oidc/callback"
 

@@ -13,7 +13,7 @@ from joserfc import jwt
 from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 
-from sandtable.accounts.oidc.refusal import ProviderRefused
+from sandtable.accounts.refusals import ProviderRefused
 
 ALGORITHMS = (
     "RS256",

@@ -16,7 +16,7 @@ from urllib.parse import quote, urlsplit
 
 import httpx2
 
-from sandtable.accounts.oidc.refusal import ProviderRefused
+from sandtable.accounts.refusals import ProviderRefused
 
 TIMEOUT_S = 10.0
 MOST_BYTES = 1 << 20

@@ -11,8 +11,7 @@ from fastapi.responses import RedirectResponse
 from sandtable.accounts import audit
 from sandtable.accounts.oidc.attempt import LIFETIME_S
 from sandtable.accounts.oidc.flow import OidcFlow
-from sandtable.accounts.oidc.refusal import ProviderRefused
-from sandtable.accounts.refusals import NotAllowed, NotProven
+from sandtable.accounts.refusals import NotAllowed, NotProven, ProviderRefused
 from sandtable.errors import NotFound
 from sandtable.server.accounts.here import Address, Here
 from sandtable.server.accounts.page import own_address
