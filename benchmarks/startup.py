@@ -1,7 +1,9 @@
 """How long commands take from their start to their end: `python -m benchmarks.startup [--rounds N] [--before PROGRAM]`.
 
-Each command runs in its own process, with everything converted and compiled before. `--before` names the `sandtable` of
-another installation; both take turns, so that a busy machine slows both, and the ratio of their medians is printed.
+Each command runs in its own process, with everything converted and compiled before. *now* starts by itself, *waiting*
+is carried out by a process that waits for it (docs/start-up.md); what that one uses of the processor is not counted.
+`--before` names the `sandtable` of another installation. All take turns, so that a busy machine slows each, and the
+ratio of the medians of *now* and *before* is printed.
 """
 
 from __future__ import annotations
@@ -23,6 +25,8 @@ COMMANDS = {
     "run --sql": ["run", "--sql", "SELECT count(*) FROM small", "--data", "small.csv"],
     "run --python": ["run", "--python", "print(1)", "--data", "small.csv"],
 }
+LOADING_S = 15
+"""In which a process that waits has loaded what it needs."""
 ROWS = "day,city,amount\n" + "".join(f"2025-01-{n % 28 + 1:02},{'ABC'[n % 3]},{n}\n" for n in range(200))
 
 
@@ -32,9 +36,17 @@ class Measured:
     cpu: list[float] = field(default_factory=list)
 
 
-def run_once(program: str, arguments: list[str], folder: Path, home: Path) -> tuple[float, float]:
+def run_once(
+    program: str, arguments: list[str], folder: Path, home: Path, *, waits: bool
+) -> tuple[float, float]:
     """Seconds by the clock, and of the processor in the command and in the processes that it waited for."""
-    environment = {**os.environ, "SANDTABLE_HOME": str(home)}
+    environment = {
+        **os.environ,
+        "SANDTABLE_HOME": str(home),
+        "SANDTABLE_PREFORK_S": str(60 * waits),
+        "LC_BENCHMARK": str(folder),  # So that no process of others waits for these commands.
+    }
+    environment.pop("CI", None)
     environment.pop("PYTHONDONTWRITEBYTECODE", None)
     before, start = os.times(), time.perf_counter()
     subprocess.run([program, *arguments], cwd=folder, env=environment, check=True, capture_output=True)
@@ -48,17 +60,20 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("--before", metavar="PROGRAM", help="the `sandtable` of another installation")
     chosen = parser.parse_args()
-    programs = {"now": str(Path(sys.executable).with_name("sandtable"))}
+    here = str(Path(sys.executable).with_name("sandtable"))
+    programs = {"now": here, "waiting": here}
     if chosen.before:
         programs["before"] = chosen.before
     measured = {(name, command): Measured() for name in programs for command in COMMANDS}
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         (folder / "small.csv").write_text(ROWS)
+        run_once(here, COMMANDS["runs"], folder, folder / "waiting", waits=True)
+        time.sleep(LOADING_S)
         for number in range(chosen.rounds + 1):
             for command, arguments in COMMANDS.items():
                 for name, program in programs.items():
-                    wall, cpu = run_once(program, arguments, folder, folder / name)
+                    wall, cpu = run_once(program, arguments, folder, folder / name, waits=name == "waiting")
                     if number:
                         measured[name, command].wall.append(wall)
                         measured[name, command].cpu.append(cpu)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator
-from pydantic_settings import NoDecode, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, PydanticBaseSettingsSource, SettingsConfigDict
 
 from sandtable.account_settings import AccountSettings, listed
 from sandtable.tier_settings import TierSettings
@@ -55,6 +55,10 @@ class Settings(TierSettings, AccountSettings):
     signing_key: Path | None = None
     """File with the Ed25519 private key (PEM) that capsules are signed with, for servers with separate homes that
     share a database; a key in the home, created on first use, when unset."""
+
+    prefork_s: int = Field(default=300, ge=0, le=3600)
+    """Seconds that a process with loaded modules waits for the next brief command, which then starts at once (Linux);
+    0 starts none and uses none. None is started where `CI` is set."""
 
     datasets: Path | None = None
     """Folder with another `registry.json`; the three built-in datasets when unset."""
@@ -337,6 +341,18 @@ class Settings(TierSettings, AccountSettings):
     def verifications(self) -> int:
         """Capsule verifications at the same time."""
         return max(1, self.concurrency // 2)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Without the sources for files, which go through every field although no file is named."""
+        return init_settings, env_settings
 
     @property
     def checks(self) -> int:

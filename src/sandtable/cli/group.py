@@ -18,6 +18,7 @@ from typing import Any, NoReturn
 import click
 
 from sandtable import __version__
+from sandtable.cli.prefork.meeting import BRIEF
 from sandtable.quoting import quote
 
 AS_JSON = "sandtable.as_json"
@@ -52,8 +53,6 @@ COMMANDS = {
 
 SANDBOXED = frozenset({"ask", "run"})
 """Commands whose sandboxes start while their modules are loaded."""
-BRIEF = SANDBOXED | {"datasets", "schema", "check", "runs", "verify", "key"}
-"""Commands that end soon: what garbage they leave need not be collected."""
 _FEW_COLLECTIONS = 50_000
 
 
@@ -68,6 +67,7 @@ class Commands(click.Group):
         if cmd_name not in COMMANDS:
             return None
         if self._alone and cmd_name in BRIEF:
+            # What garbage they leave need not be collected.
             gc.set_threshold(_FEW_COLLECTIONS)
         if self._alone and cmd_name in SANDBOXED:
             from sandtable.cli.early import begin_early  # reads the settings, which `--help` does without

@@ -39,6 +39,8 @@ class Loaded:
 
 
 _BEGUN: dict[Path, Future[Loaded]] = {}
+_LOADED: set[Path] = set()
+"""The process keeps what it has loaded (`reader.the_reader`)."""
 
 
 def has_reader() -> bool:
@@ -51,7 +53,7 @@ def begin() -> None:
 
     Not a daemon: the interpreter must not end while onnxruntime, which cannot be stopped, is at work.
     """
-    if not isinstance(MODEL, Path) or not has_reader():
+    if not isinstance(MODEL, Path) or MODEL in _LOADED or not has_reader():
         return
     begun = _BEGUN[MODEL] = Future[Loaded]()
 
@@ -67,7 +69,9 @@ def begin() -> None:
 def load(folder: Path) -> Loaded:
     """Waits for what was begun; loads it otherwise."""
     begun = _BEGUN.pop(folder, None)
-    return _loaded_from(folder) if begun is None else begun.result()
+    loaded = _loaded_from(folder) if begun is None else begun.result()
+    _LOADED.add(folder)
+    return loaded
 
 
 def _loaded_from(folder: Path) -> Loaded:
